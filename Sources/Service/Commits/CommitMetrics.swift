@@ -13,7 +13,7 @@ struct CommitMetrics: Sendable {
     private let failedCommands: Counter
     private let duration: Timer
 
-    /// - Parameter prefix: The first part of the names of this queue's metrics.
+    /// - Parameter prefix: Prefix of this queue's metric names.
     init(prefix: String, factory: any MetricsFactory) {
         func counter(_ name: String, _ result: String) -> Counter {
             Counter(label: "\(prefix)_\(name)", dimensions: [("result", result)], factory: factory)
@@ -40,8 +40,8 @@ struct CommitMetrics: Sendable {
     }
 }
 
-/// Makes a span of each transaction in which a recorded request waits: within the first such request, with a link to
-/// each other.
+/// Makes a span for each transaction that a recorded request waits for. The first such request is the parent
+/// of the span; the other requests are linked to it.
 @usableFromInline
 struct CommitSpans: Sendable {
     private let name: SpanName
@@ -52,7 +52,7 @@ struct CommitSpans: Sendable {
     }
 
     /// - Parameter waiting: The spans of all commands of the transaction.
-    /// - Returns: `nil` when no span waits.
+    /// - Returns: `nil` if no span waits.
     @usableFromInline
     func begin(_ waiting: some Sequence<ServiceContext?>) -> (any Span)? {
         var (span, count): ((any Span)?, Int64) = (nil, 0)

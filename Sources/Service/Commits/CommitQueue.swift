@@ -22,9 +22,9 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case stop
     }
 
-    /// Number of commands in a transaction from which waiting for more does not pay.
+    /// Number of commands in a transaction at which the queue stops waiting for more commands.
     @inlinable static var mostGathered: Int { 64 }
-    /// Time after which no further look begins, and an arrival ends the gathering.
+    /// Longest gathering. After this time no further look begins, and the next arrival ends the gathering.
     @inlinable static var longestGathering: Duration { .milliseconds(5) }
     /// Time within which the callers of a transaction are expected to send their next commands.
     @inlinable static var longestReturn: Duration { .milliseconds(10) }
@@ -38,7 +38,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
     /// Number of commands that waited at the last look, and the time of the first look.
     @usableFromInline var gathering: (seen: Int, began: ContinuousClock.Instant)?
-    /// Number of the current turn. A look of an earlier turn comes too late.
+    /// Number of the current turn. A look of an earlier turn has no effect.
     @usableFromInline var turn = 0
     @usableFromInline private(set) var isClosed = false
 
@@ -67,7 +67,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     }
 
     /// Ends the gathering if enough commands have been gathered. The caller has accepted commands; after
-    /// `true` it must call `next`. The looks of a busy event loop may come late.
+    /// `true` it must call `next`. On a busy event loop the looks may be late.
     @inlinable
     mutating func endsGathering(at now: ContinuousClock.Instant) -> Bool {
         guard let began = gathering?.began, depth >= mostTogether || now - began >= Self.longestGathering
@@ -77,7 +77,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the next step: after a transaction has ended, when none was under way, or at a look.
+    /// Returns the next step. Called after a transaction, when no transaction runs, and at a look.
     ///
     /// - Parameters:
     ///   - look: The turn of a look; `nil` otherwise.

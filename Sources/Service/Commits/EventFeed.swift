@@ -23,8 +23,8 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Largest number of readers that may wait. A reader above it is refused,
-    ///   because an empty page at once would make it poll without pause.
+    /// - Parameter mostWaiters: Largest number of readers that may wait. Further readers are refused, because
+    ///   an immediate empty page would make them poll without pause.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
@@ -70,8 +70,8 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the latest sequence number when it is after this one, or `nil` when the wait has ended without
-    /// a newer number.
+    /// Returns the latest sequence number if it is newer than
+    /// `sequence`; `nil` if the wait has ended without a newer number.
     ///
     /// - Throws: `OverloadedError` when the largest number of readers waits already.
     package func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
@@ -126,8 +126,8 @@ package struct EventReader: Sendable {
         (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
     }
 
-    /// Number of times that one page skips events that the reader may not see. Bounds the time of a request;
-    /// the cursor advances in any case.
+    /// Largest number of times that a page skips events that the reader may
+    /// not see. Bounds the time of a request; the cursor advances in any case.
     private static let mostScans = 20
 
     /// Returns the next page with an event in it. The page is empty at the end of the feed, and when too many
@@ -152,8 +152,8 @@ package struct EventReader: Sendable {
                 while page.events.isEmpty, !page.hasMore, let latest = try await feed.waitForMore(after: seen)
                 {
                     page = try await self.page(after: page.cursor)
-                    // A database that was restored, from a backup or from a standby that lagged behind, does
-                    // not reach `latest` for a while. The reader must not poll it without pause meanwhile.
+                    // A database restored from a backup or from a lagging standby does not reach `latest` for
+                    // a while. The reader must not poll without pause until then.
                     seen = max(page.cursor, latest)
                 }
                 return page

@@ -32,13 +32,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
             _ completion: @escaping @Sendable (Result<Command.Batch, any Error>) -> Void
         ) -> Void
 
-    /// A command, and the function that is called with its outcome.
+    /// A command, and the function to call with its outcome.
     public struct Entry: Sendable {
         @usableFromInline let command: Command
         @usableFromInline let completion: Completion
         @usableFromInline let context: ServiceContext?
 
-        /// - Parameter context: The span that waits; `nil` where nothing is recorded.
+        /// - Parameter context: The span that waits; `nil` if nothing is recorded.
         @inlinable
         public init(
             _ command: Command, context: ServiceContext? = nil, completion: @escaping Completion
@@ -137,7 +137,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     }
 }
 
-// From an accepted command to its transaction, and back to its caller.
+// Path of a command: acceptance, transaction, return of its outcome to the caller.
 extension GroupCommit {
     /// Accepts commands. The call that finds the queue idle starts a transaction.
     @inlinable
@@ -250,8 +250,8 @@ extension GroupCommit where Command == GrantCommand {
     }
 }
 
-/// The command was not accepted: too many commands wait already, or the service is about to stop. The caller
-/// can retry.
+/// The command was not accepted: too many commands are waiting,
+/// or the service is about to stop. The caller can retry.
 public struct OverloadedError: Error, Sendable, Equatable {
     public init() {}
 }

@@ -17,8 +17,8 @@ public enum Step<Value: Sendable>: Sendable {
     public struct Commit<Command: BatchCommand>: Sendable {
         public let queue: GroupCommit<Command>
         public let command: Command
-        /// Called once, when the command is durable or has failed. The function also does the work that has to follow
-        /// the commit, such as waking a worker.
+        /// Called once, when the command is durable or has failed. Also
+        /// does the work that follows the commit, such as waking a worker.
         public let next: @Sendable (Result<Command.Outcome, any Error>) throws -> Step
 
         @inlinable
@@ -35,7 +35,7 @@ public enum Step<Value: Sendable>: Sendable {
         .work { .now(try await value()) }
     }
 
-    /// Begins a use case, with its errors mapped, whenever they come.
+    /// Begins a use case, and maps its errors in all steps.
     public static func mappingErrors(
         _ transform: @escaping @Sendable (any Error) -> any Error, of begin: () throws -> Step
     ) throws -> Step {
@@ -56,7 +56,7 @@ public enum Step<Value: Sendable>: Sendable {
 }
 
 extension Step {
-    /// Returns the step with another value, made when this value is there.
+    /// Returns a step whose value is made from this step's value.
     @inlinable
     public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows
         -> Step<Other>
@@ -69,7 +69,7 @@ extension Step {
         }
     }
 
-    /// Returns the step that follows with the value.
+    /// Returns the next step, made from this step's value.
     @inlinable
     public consuming func then<Other>(
         _ next: @escaping @Sendable (Value) throws -> Step<Other>
@@ -154,7 +154,7 @@ extension GroupCommit where Command: StepCommand {
 
     /// Returns the step that commits a command.
     ///
-    /// - Parameter next: Makes the next step from the outcome, or from an error that need not be the end.
+    /// - Parameter next: Makes the next step from the outcome, or from an error that the use case can handle.
     @inlinable
     public func step<Typed: TypedCommand, Value>(
         _ command: Typed,

@@ -21,7 +21,7 @@ extension EventDelivering {
             guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
             _ = try await settle(&turn, claimed, endsClaim: true)
         } catch {
-            // The claim ends by itself. What was delivered meanwhile is delivered once more.
+            // The claim expires by itself. Events delivered during the turn are delivered once more.
             if Task.isCancelled { return }
             tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
         }
@@ -63,7 +63,7 @@ extension EventDelivering {
             } else if due.isEmpty {
                 let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
                 guard rest > 0 else { break }
-                // With more events one write serves several of them.
+                // If more events arrive, one write serves several of them.
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
@@ -157,13 +157,14 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                // Making the message takes time, in which this process may have been held up.
+                // This process may have been held up while it made the message.
                 guard isHeld(receiver.name) else { return results }
                 try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)
                 results[event.sequence] = .delivered
             } catch {
-                // The task was cut off during the attempt, of which nothing is known, or the claim was lost before it.
+                // The task was cancelled during the attempt, whose
+                // result is unknown, or the claim was lost before it.
                 if Task.isCancelled || error is CancellationError { return results }
                 context.counters.count(.failed)
                 note(error, of: receiver.name)

@@ -6,46 +6,46 @@ import Synchronization
 
 /// Delivers account events to receivers, each at least once and in order for each account.
 ///
-/// A receiver is claimed in the database, so one replica at a time works on it. One that hangs or refuses
-/// takes its own room only. A crash after a delivery repeats events of the last second or of the claim; a
-/// repetition has the same event ID.
+/// A receiver is claimed in the database, so one replica at a time works on it. A receiver
+/// that hangs or refuses occupies only its own place. A crash after a delivery repeats
+/// events of the last second or of the claim; repeated events keep their event ID.
 ///
-/// While a turn runs, its claim is written again every second, with all that this process holds in one statement.
-/// Other replicas watch the claims of receivers, and end one that does not change (`ClaimWatch`).
+/// While a turn runs, its claim is renewed every second; one statement renews all claims of this process.
+/// Other replicas watch the claims of receivers, and end a claim that does not change (`ClaimWatch`).
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
-        // A quarter of the width must be free before the pool claims again, so that all receivers and Google fit
-        // beside it. The feed sends a signal for each commit of every replica.
+        // A quarter of the width must be free before the pool claims again, so that all receivers and Google
+        // fit into the pool. The feed sends a signal for each commit of every replica.
         width: (EventReceiver.most + 1) * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
         unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
         help: "Deliveries of events to receivers by result.")
-    /// Milliseconds of a claim. It ends earlier when its process gives no sign of life.
+    /// Milliseconds of a claim. Another replica ends it earlier if its process does not renew it.
     static let lease: Int64 = 30_000
-    /// Milliseconds after which a claim is written again, and between two looks for such claims: a claim is written
-    /// about once a second, also by the turn itself.
+    /// Milliseconds after which a claim is renewed, and between two looks for such
+    /// claims: a claim is renewed about once a second, also by the turn itself.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
     /// Milliseconds for which a claim begins new attempts. The last attempt ends before the claim does.
     static let turn: Int64 = 10_000
     /// Milliseconds between two writes of a receiver's position while events keep coming.
     static let settleInterval: Int64 = 1000
-    /// Milliseconds before the database is asked again after a claim that found nothing. Bounds what a
-    /// replica asks while another one has the receivers.
+    /// Milliseconds before the database is asked again after a claim that found nothing. Bounds the queries
+    /// of a replica while another replica has the receivers.
     static let emptyPause: Int64 = 100
-    /// Number of events that one receiver is sent at the same time.
+    /// Number of events that are sent to a receiver at the same time.
     static let mostLanes = 8
 
     package enum WorkResult: String, CountedResult {
         case delivered
-        /// The event was not taken, and is tried again.
+        /// The receiver did not take the event, which is retried.
         case failed
-        /// The receiver refused this event too often, and does not get it.
+        /// The receiver refused this event too often, and will not get it.
         case abandoned
     }
 
     /// A claim of this process.
     struct Held {
         let record: ReceiverRecord
-        /// The moment at which the claim was last known to be the last one.
+        /// Moment at which the claim was last known to be the receiver's latest claim.
         var confirmedAt: Moment
     }
 
@@ -86,7 +86,7 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Looks for work: a verification was asked for.
+    /// Looks for work, because a verification was requested.
     package func wake() { context.signal.wake() }
 
     package var claimPace: SharedPace? { nil }
@@ -121,20 +121,20 @@ package struct EventDelivering: Worker {
         return (due.map(\.at) + [next]).compactMap { $0 }.min()
     }
 
-    /// Writes the claims of this process again about once a second, until the task is cancelled. The turns of all
-    /// receivers run it, and it writes all claims at once.
+    /// Renews the claims of this process about once a second, until the task is cancelled. The turn of each
+    /// receiver runs it, and each call renews all claims.
     private func keepClaims() async {
         while !Task.isCancelled {
             do {
                 try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
                 try await renewClaims(at: now())
             } catch {
-                // The turn ends by itself when the claim was not written for too long.
+                // The turn ends by itself if its claim was not renewed for too long.
             }
         }
     }
 
-    /// Writes the claims of this process again that were not written for a while.
+    /// Renews the claims of this process that were not renewed for a while.
     private func renewClaims(at moment: Moment) async throws {
         let old = idleness.state.withLock { state in
             state.held.values.filter {
@@ -157,8 +157,8 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Ends claims of other replicas that give no sign of life. Returns the moment of the next look; `nil` when no
-    /// other replica has a claim.
+    /// Ends silent claims of other replicas (`ClaimWatch`). Returns the
+    /// moment of the next look; `nil` if no other replica has a claim.
     private func endSilentClaims(_ records: [ReceiverRecord]) async throws -> Moment? {
         let moment = now()
         let (silent, next) = idleness.state.withLock { $0.watch.look(at: records, now: moment) }
@@ -187,19 +187,19 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // Events that came at the end of the turn, and the due times of what failed in it.
+        // For events that came at the end of the turn, and for due retries of its failed events.
         context.signal.wake()
         return .counted
     }
 
-    /// False when the claim may be another replica's by now: this process was held up, or the database does not
-    /// answer.
+    /// Returns `false` if another replica may have the claim by now:
+    /// this process was held up, or the database does not answer.
     func isHeld(_ name: ReceiverName) -> Bool {
         let confirmed = idleness.state.withLock { $0.held[name]?.confirmedAt }
         return confirmed.map { now() < $0.advanced(byMilliseconds: ClaimWatch.silence) } ?? false
     }
 
-    /// Notes that the claim of a receiver was written as the last one.
+    /// Notes that the receiver's latest claim is the claim of this process.
     func confirm(_ name: ReceiverName, at moment: Moment) {
         idleness.state.withLock { $0.held[name]?.confirmedAt = moment }
     }
@@ -207,7 +207,7 @@ package struct EventDelivering: Worker {
     /// The moment at which a receiver last took an event from this process.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
 
-    /// The last attempt of this process that a receiver did not take; `nil` when there was none since the start.
+    /// The last failed attempt of this process at a receiver; `nil` without a failure since the start.
     package func lastFailure(of name: ReceiverName) -> DeliveryFailure? {
         idleness.state.withLock { $0.lastFailures[name] }
     }
@@ -231,18 +231,19 @@ package struct EventDelivering: Worker {
     }
 }
 
-/// Finds claims of other replicas whose process is gone, or does not run.
+/// Finds claims of other replicas whose process has ended or does not run.
 ///
-/// The holder of a claim writes it again every second. A claim that does not change while this replica looks at it
-/// again and again for three seconds is silent. Only the time between looks of this replica counts, so the clocks of
-/// replicas need not agree, and an outage of the database, in which no replica can write or look, ends no claim.
-/// Does no I/O and reads no clock.
+/// The holder renews its claim every second. A claim is silent if it does not change while
+/// this replica looks at it repeatedly for three seconds. Only the time between looks of this
+/// replica counts, so the clocks of replicas need not agree, and an outage of the database,
+/// in which no replica can write or look, ends no claim. Does no I/O and reads no clock.
 struct ClaimWatch: Sendable {
     /// Milliseconds after which a claim is silent.
     static let silence: Int64 = 3000
     /// Milliseconds between two looks while another replica has a claim.
     static let interval: Int64 = 500
-    /// Milliseconds between two looks after which the time begins anew: this replica was held up itself.
+    /// Longest gap between two looks, in milliseconds. After a longer gap the
+    /// time of silence starts over, because this replica was itself held up.
     static let longestGap: Int64 = 1500
 
     private struct Sighting {
@@ -253,10 +254,10 @@ struct ClaimWatch: Sendable {
 
     private var sightings: [ReceiverName: Sighting] = [:]
 
-    /// Returns the silent claims among receivers that this replica has not claimed, and the moment of the next look;
-    /// `nil` when none of them has a claim.
+    /// Returns the silent claims among receivers that this replica has not claimed, and the moment of the
+    /// next look; `nil` if no such receiver has a claim.
     ///
-    /// - Parameter records: As they are stored now.
+    /// - Parameter records: The records as stored now.
     mutating func look(
         at records: [ReceiverRecord], now: Moment
     ) -> (silent: [ReceiverRecord], next: Moment?) {

@@ -1,14 +1,14 @@
-// EventDelivery owns the deliveries of account events to receivers: which event a receiver gets next, what
-// becomes of a failure, and the forms of the messages. It does not own connections, which are behind
-// `EventDestination`, and no SQL, which is behind `DeliveryStore`.
+// EventDelivery owns the deliveries of account events to receivers: the choice of the next event, the retries
+// after failures, and the forms of the messages. It owns neither connections, which are behind
+// `EventDestination`, nor SQL, which is behind `DeliveryStore`.
 
 public import AppleAccounts
 public import Encodings
 
 /// A receiver of account events, from the configuration.
 public struct EventReceiver: Sendable {
-    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all of
-    /// them at once, so that receivers that hang take nothing from the others.
+    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all
+    /// of them at once, so that hanging receivers do not delay other receivers.
     public static let most = 48
 
     public let name: ReceiverName
@@ -56,17 +56,18 @@ public struct EventMessage: Sendable, Hashable {
     }
 }
 
-/// The place that a receiver's messages go to. The adapter is an HTTP client.
+/// Destination of a receiver's messages. The adapter is an HTTP client.
 public protocol EventDestination: Sendable {
     /// Milliseconds that one attempt can take.
     static var timeLimit: Int64 { get }
 
-    /// Posts one message, and returns when the receiver has taken it (status 2xx). Ends within `timeLimit`.
+    /// Posts one message, and returns after the receiver has taken it (status 2xx). Ends within `timeLimit`.
     ///
-    /// - Parameter mayBegin: Is asked as late as the adapter can, at best before the bytes are given to the system: a
-    ///   process that was held up must not send what another one sends by now.
-    /// - Throws: `DeliveryError`. The message may still have arrived; a repetition has the same event ID.
-    ///   `CancellationError` when `mayBegin` is false after a failure: nothing is known, and another process sends it.
+    /// - Parameter mayBegin: Called as late as possible, at best just before the bytes go to the system: a
+    ///   process that was held up must not send a message that another process sends by now.
+    /// - Throws: `DeliveryError`. The message may still have arrived; a repetition
+    ///   has the same event ID. `CancellationError` if `mayBegin` is false after a
+    ///   failure: the result is unknown, and another process sends the message.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }
 
@@ -75,19 +76,19 @@ public struct DeliveryError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The name of the receiver's host has no address.
         case nameUnresolved = "name_unresolved"
-        /// The name leads to an address that is private, and not allowed.
+        /// The name resolves to a private address, which is not allowed.
         case addressRefused = "address_refused"
-        /// No connection was made, or it was lost.
+        /// The connection could not be made, or was lost.
         case unreachable
         /// The receiver's certificate is not valid for its name.
         case certificateInvalid = "certificate_invalid"
         case timedOut = "timed_out"
-        /// The receiver answered with a redirect, which is not followed.
+        /// The receiver responded with a redirect, which is not followed.
         case redirected
-        /// The receiver answered with another status than 2xx.
+        /// The status of the response is not 2xx.
         case refused
-        /// The receiver refuses this event, and may take others. An event that is refused again and again is
-        /// given up, and pauses no receiver.
+        /// The receiver refuses this event, and may take other events. An event
+        /// that is refused repeatedly is given up, and does not pause the receiver.
         case eventRefused = "event_refused"
     }
 
@@ -99,14 +100,14 @@ public struct DeliveryError: CodedError {
         (self.code, self.status) = (code, status)
     }
 
-    /// Has nothing of the response.
+    /// Contains nothing of the response.
     public var description: String { code.rawValue + (status.map { " with status \($0)" } ?? "") }
 }
 
 /// An attempt that a receiver did not take.
 package struct DeliveryFailure: Sendable, Hashable {
     package let moment: Moment
-    /// The words of the log. They have nothing of the event and of the response.
+    /// Text for the log. Contains nothing of the event or the response.
     package let text: String
 
     package init(moment: Moment, text: String) {

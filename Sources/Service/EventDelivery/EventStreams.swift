@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The receivers of this deployment that speak to it: those that poll, and the streams of OAuth clients.
+/// Receivers of this deployment that call it: receivers that poll, and the streams of OAuth clients.
 public final class EventStreams: Sendable {
     /// A configured receiver that polls with an API key.
     public struct KeyedReceiver: Sendable {
@@ -47,11 +47,12 @@ public final class EventStreams: Sendable {
         (self.clients, self.store, self.wake, self.now) = (clients, store, wake, now)
     }
 
-    /// Indicates that an API key polls a receiver.
+    /// True if an API key polls a receiver.
     public var hasKeyedReceivers: Bool { !keyed.isEmpty }
     public var hasClients: Bool { !clients.isEmpty }
 
-    /// Returns the receiver that the caller may poll; `nil` for another caller's receiver, as for none.
+    /// Returns the receiver that the caller may poll; `nil`
+    /// for an unknown name and for another caller's receiver.
     ///
     /// - Parameter keyName: `nil` for a service without API keys, in development.
     public func receiver(named name: String, for keyName: String?) -> PolledReceiver? {
@@ -61,7 +62,8 @@ public final class EventStreams: Sendable {
 
     public func stream(of client: OAuthClientID) -> ClientStream? { clients[client] }
 
-    /// Asks for a verification event on a stream. It is sent by push within seconds, or with the next poll.
+    /// Requests a verification event on a stream. The event
+    /// is sent by push within seconds, or with the next poll.
     ///
     /// - Throws: `StorageError`.
     public func requestVerification(

@@ -52,7 +52,7 @@ public struct ReceiverMonitor: Service {
         }
     }
 
-    /// Leaves the numbers as they are while the database does not respond.
+    /// Keeps the numbers unchanged while the database does not respond.
     func look() async {
         guard let last = try? await store.lastEventSequence(), let stored = try? await store.receivers()
         else { return }

@@ -1,21 +1,21 @@
 import AppleAccounts
 import SignIn
 
-/// The work on one receiver during one claim: decides which events are attempted, and what becomes of the
-/// results. Does no I/O and reads no clock.
+/// The work on one receiver during one claim: chooses the events to
+/// attempt, and evaluates the results. Does no I/O and reads no clock.
 ///
 /// A *lane* has events of one user, in the order of the feed. Lanes are attempted side by side; the events of a
 /// lane one after the other, until one fails.
 struct ReceiverTurn: Sendable {
-    /// Number of events that are read from the feed at once.
+    /// Number of events read from the feed at once.
     static let longestPage = 64
     /// Milliseconds for which an event is retried. After that the receiver is paused.
     static let lifetime: Int64 = 7 * 86_400_000
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
     typealias Lane = [AccountEvent]
-    /// Number of refusals after which an event is given up, if the receiver takes others meanwhile: the
-    /// attempts of about an hour and a half.
+    /// Number of refusals after which an event is given up, if the receiver takes
+    /// other events in that time: the attempts of about an hour and a half.
     static let mostRefusals: Int64 = 10
 
     /// Results of attempts by sequence number. Events that were not attempted are absent.
@@ -24,16 +24,16 @@ struct ReceiverTurn: Sendable {
     let record: ReceiverRecord
     private(set) var cursor: Int64
     private(set) var pausedAt: Moment?
-    /// The moment at which the receiver last took an event, as far as this process knows.
+    /// Moment at which the receiver last took an event, if this process knows it.
     private(set) var takenAt: Moment?
-    /// Events that were given up in this turn.
+    /// Events given up in this turn.
     private(set) var givenUp: [AccountEvent] = []
     private var retries: [Int64: DeliveryRetry]
-    /// The users of the retries.
+    /// The events of the retries, by user.
     private var waiting: [EventOrder: [AccountEvent]] = [:]
     private var changed: Set<Int64> = []
     private var removed: Set<Int64> = []
-    /// Retries that failed in this turn. The success of another event makes no such retry due again.
+    /// Retries that failed in this turn. The success of another event does not make such a retry due.
     private var failed: Set<Int64> = []
     private var isCursorSettled = true
     /// The verification that was sent in this turn.
@@ -57,7 +57,8 @@ struct ReceiverTurn: Sendable {
         }
         let known = Set(events.map(\.sequence))
         for sequence in retries.keys where !known.contains(sequence) { remove(sequence) }
-        // An event behind another one is never due before it: it would be claimed, and could not be attempted.
+        // An event is never due before an earlier event of its user: the
+        // receiver would be claimed, and the event could not be attempted.
         for lane in waiting.values {
             guard let first = lane.first.flatMap({ retries[$0.sequence] }) else { continue }
             for event in lane where retries[event.sequence].map({ $0.dueAt < first.dueAt }) ?? false {
@@ -70,7 +71,7 @@ struct ReceiverTurn: Sendable {
     /// Number of further events that can fail.
     var room: Int { max(DeliveryRetry.mostPerReceiver - retries.count, 0) }
 
-    /// Returns the number of events that the receiver has not taken, at most.
+    /// Returns an upper bound of the number of events that the receiver has not taken.
     ///
     /// - Parameter lastSequence: Number of the last event of the feed.
     func waiting(lastSequence: Int64) -> Int64 {
@@ -79,7 +80,7 @@ struct ReceiverTurn: Sendable {
 
     // Retries.
 
-    /// Returns the waiting events of each user whose first one is due.
+    /// Returns the waiting events of each user whose first waiting event is due.
     func dueLanes(at now: Moment) -> [Lane] {
         waiting.values.filter { lane in
             lane.first.flatMap { retries[$0.sequence] }.map { $0.dueAt <= now } ?? false
@@ -109,8 +110,8 @@ struct ReceiverTurn: Sendable {
         if hasRecovered { releaseRetries(at: now) }
     }
 
-    /// Makes the retries of all users due of whom none failed in this turn: the receiver takes again what it
-    /// refused.
+    /// Makes retries due for all users without a failure in
+    /// this turn, because the receiver takes events again.
     private mutating func releaseRetries(at now: Moment) {
         for lane in waiting.values {
             guard let first = lane.first, !failed.contains(first.sequence) else { continue }
@@ -123,8 +124,8 @@ struct ReceiverTurn: Sendable {
 
     // Polls.
 
-    /// Removes the retries of events that the receiver has taken, and makes the next event of each of their users
-    /// due. Returns the number of events: others than those that were handed out do not count.
+    /// Removes the retries of events that the receiver has taken, and makes the next event of each of their
+    /// users due. Returns the number of taken events; counts only events that were handed out.
     mutating func acknowledge(_ ids: Set<EventID>, at now: Moment) -> Int {
         guard !ids.isEmpty else { return 0 }
         var count = 0
@@ -144,15 +145,16 @@ struct ReceiverTurn: Sendable {
         return count
     }
 
-    /// Indicates that an event of the user has a retry, so that later events wait behind it.
+    /// Returns `true` if an event of the user has a retry, so that later events wait behind it.
     func isWaiting(_ user: EventOrder) -> Bool { waiting[user] != nil }
 
-    /// The moment at which the next retry is due; `nil` without retries.
+    /// Due time of the next retry; `nil` without retries.
     var nextDue: Moment? {
         waiting.values.compactMap { $0.first.flatMap { retries[$0.sequence]?.dueAt } }.min()
     }
 
-    /// Notes that a verification was sent, or was attempted in vain: the receiver asks again.
+    /// Notes that a verification was sent, or that the attempt
+    /// failed: the receiver can request another verification.
     mutating func finish(_ verification: StreamVerification) { verified = verification.id }
 
     // The feed.
@@ -176,8 +178,8 @@ struct ReceiverTurn: Sendable {
         return lanes
     }
 
-    /// Moves the cursor over a page, and keeps what failed. Stops before an event that was not attempted, and
-    /// before one that there is no room for. Returns `true` at the end of the page.
+    /// Moves the cursor over a page, and keeps failed events as retries. Stops before an event that was not
+    /// attempted, and before a failed event without room for a retry. Returns `true` at the end of the page.
     ///
     /// - Parameters:
     ///   - page: The events that the receiver wants.
@@ -215,7 +217,7 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         let user = EventOrder(event)
-        // Behind another event it waits for as long as that one.
+        // Behind an earlier event of its user, it waits for as long as the earlier event.
         let first = waiting[user]?.first.flatMap { retries[$0.sequence] }
         waiting[user, default: []].append(event)
         retries[event.sequence] = DeliveryRetry(
@@ -230,7 +232,7 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
-        // An event that waited behind another one was not refused meanwhile.
+        // An event that waited behind another event was not refused in that time.
         if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
         let isLate = now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime)
@@ -251,8 +253,8 @@ struct ReceiverTurn: Sendable {
         if isLate { pausedAt = now }
     }
 
-    /// Returns `true` if the receiver refuses an event again and again while it takes others. A receiver that
-    /// takes none has another fault, and its events wait.
+    /// Returns `true` if the receiver repeatedly refuses this event while it takes other events. A receiver
+    /// that takes no events has another fault, and its events wait.
     private func isOnlyOneRefused(_ retry: DeliveryRetry) -> Bool {
         retry.attempts >= Self.mostRefusals && takenAt.map { $0 >= retry.waitingSince } ?? false
     }
@@ -269,7 +271,7 @@ struct ReceiverTurn: Sendable {
         !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil
     }
 
-    /// Returns the progress since it was last taken.
+    /// Returns the progress since the last call.
     mutating func takeProgress(notBefore: Moment, countsAsClaim: Bool = false) -> ReceiverProgress {
         defer { (changed, removed, isCursorSettled, verified) = ([], [], true, nil) }
         return ReceiverProgress(
@@ -281,13 +283,13 @@ struct ReceiverTurn: Sendable {
 /// The result of one attempt.
 enum AttemptResult: Sendable {
     case delivered
-    /// The receiver does not get the event in its form, and was not asked.
+    /// The receiver's form has no message for the event. No request was sent.
     case passedOver
     case failed
     /// The receiver refused this event, and may take others.
     case refused
 
-    /// Indicates that the receiver needs the event no more.
+    /// True if the receiver does not need the event any more.
     var isDone: Bool {
         switch self {
         case .delivered, .passedOver: true

@@ -94,7 +94,7 @@ package struct AttestationInspection: Sendable {
     }
 }
 
-/// The unverified content of an object of App Attest, to be shown only.
+/// The unverified content of an object of App Attest, for display only.
 struct AttestationContent {
     let object: JSONObject
 
@@ -247,7 +247,7 @@ package struct AttestationReport {
         return sections
     }
 
-    /// They follow the checks of the attestation, and do not change the verdict.
+    /// The checks of the receipt follow the checks of the attestation, and do not change the verdict.
     private var receiptChecks: [CheckReport.Check] {
         switch kind {
         case .assertion: return []

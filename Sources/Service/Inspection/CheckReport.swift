@@ -52,9 +52,9 @@ package struct CheckReport {
     /// True if the signature is valid, even if a later check failed.
     package let isSigned: Bool
     package let sections: [Section]
-    /// Seconds that the issuer's clock may differ from ours in the checks of times; `nil` where no time is checked.
+    /// Seconds by which the issuer's clock may differ from ours in time checks; `nil` if no time is checked.
     package var leeway: Int64?
-    /// The names of claims that decide nothing and are dropped for their form.
+    /// Names of claims that were dropped for their form. These claims decide nothing.
     package var dropped: [String] = []
 
     /// A sentence about the dropped claims, if there are any.
@@ -150,9 +150,9 @@ extension CheckReport.Finding {
 extension CheckReport.Failure {
     private static let label = "expected".count + 2
 
-    /// - Parameter indent: The columns of the names of the checks.
+    /// - Parameter indent: Number of columns for the names of the checks.
     fileprivate func lines(beside indent: Int, in layout: TextLayout) -> [String] {
-        // Beside the narrow text of a long name the labels would have no room.
+        // Beside a long name the text is too narrow for labels.
         let isNarrow = layout.columns.map { $0 - indent - Self.label < 24 } ?? false
         let margin = String(repeating: " ", count: isNarrow ? 4 : indent)
         return [("found", found), ("expected", expected), ("to do", advice)].flatMap { name, text in

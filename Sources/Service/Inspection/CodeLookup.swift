@@ -5,7 +5,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Looks up in the database what a code of this service is: whose it is, and if it is still of use.
+/// Looks up a code of this service in the database: its user, and whether the code is still usable.
 package struct CodeLookup {
     /// The digest of a code, in the form in which the database has it.
     package enum Presented: Sendable, Hashable {
@@ -25,7 +25,7 @@ package struct CodeLookup {
 
     let find: Find?
     let moment: Moment
-    /// The row, as far as it was found.
+    /// The row, if it was found.
     private(set) var content: JSONObject?
 
     init(find: Find?, moment: Moment) {
@@ -126,21 +126,21 @@ extension GrantInspectionStore where Self: AuthorizationStore {
         case .authorizationCode(let digest): return try await code(withDigest: digest).map { .code($0) }
         case .deviceCode(let digest):
             if let device = try await device(withDigest: digest) { return .device(device) }
-            // Once the user has agreed, a code with the same digest has taken the device's place.
+            // After the user has agreed, a code with the same digest replaces the device.
             return try await code(withDigest: digest).map { .code($0) }
         case .userCode(let digest): return try await device(withUserCode: digest).map { .device($0) }
         }
     }
 }
 
-/// Looks up in the database what a token of this service is: its family, grant and credential.
+/// Looks up a token of this service in the database: its family, grant and credential.
 struct FamilyLookup {
     /// `nil` without a database.
     let find: (@Sendable (UniqueID) async throws -> TokenStatus?)?
     let moment: Moment
-    /// The parts of a refresh token that its text shows. None of them is secret.
+    /// Parts of a refresh token that its text shows. No part is secret.
     private(set) var token: JSONObject?
-    /// The token family, as far as it was found.
+    /// The token family, if it was found.
     private(set) var content: JSONObject?
 
     init(find: (@Sendable (UniqueID) async throws -> TokenStatus?)?, moment: Moment) {
@@ -175,7 +175,7 @@ struct FamilyLookup {
         }
     }
 
-    /// Checks if the family of a verified access token is there.
+    /// Checks that the family of a verified access token exists.
     mutating func check(accessToken token: TypedJWS) async throws {
         guard let find else { return }
         let identifier = (try? JSONValue(parsing: token.payload))?["jti"]?.string

@@ -4,8 +4,8 @@ import Encodings
 package import JOSE
 import StrictJSON
 
-/// Checks a token that neither Apple nor this service has signed as an identity: a token of Google's, or a
-/// client secret of ours for Apple. Runs all checks, and reports the result of each.
+/// Checks a token that neither Apple nor this service has signed as an identity: a token of Google, or our
+/// client secret for Apple. Runs all checks, and reports the result of each.
 package struct ForeignTokenInspection: Sendable {
     /// The key that a token names.
     package enum Key: Sendable {
@@ -217,7 +217,7 @@ package enum ForeignTokenCheck: String, Sendable, CaseIterable {
     case expiration
     case lifetime
 
-    /// The code of a token that does not pass.
+    /// Error code of a token that fails the check.
     var code: String {
         switch self {
         case .form: "token_malformed"
@@ -281,7 +281,7 @@ extension ForeignTokenInspection.Rules {
         }
     }
 
-    /// A client secret of ours for Apple.
+    /// Our client secret for Apple.
     ///
     /// - Parameters:
     ///   - teams: The IDs of our teams.
@@ -292,7 +292,7 @@ extension ForeignTokenInspection.Rules {
         ForeignTokenInspection.Rules(
             kind: "client-secret", algorithm: "ES256", claims: ["iss", "iat", "exp", "aud", "sub"],
             issuers: teams, audiences: [appleIssuer], subjects: clientIDs,
-            // Six months, of which Apple's pages give the number.
+            // Six months, with the number of seconds on Apple's pages.
             longestLifetime: 15_777_000
         ) { check in
             switch check {

@@ -6,8 +6,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Checks one token or code of this service, and reports the result of each check, also of those after the first
-/// failure.
+/// Checks one token or code of this service, and reports the result
+/// of each check, including the checks after the first failure.
 package struct IssuedTokenInspection: Sendable {
     let kind: IssuedTokenKind
     /// `nil` only for a token or a code that names no issuer.
@@ -29,12 +29,12 @@ package struct IssuedTokenInspection: Sendable {
         (self.moment, self.masksPersons) = (moment, masksPersons)
     }
 
-    /// A check that failed, or whose result cannot be known.
+    /// A failed check, or a check whose result is unknown.
     struct Stop: Error {
         let check: IssuedTokenCheck
         let found: String
         let expected: String
-        /// The reason for which the result is not known; `nil` for a failed check.
+        /// Reason why the result is unknown; `nil` for a failed check.
         var unknown: String?
 
         init(_ check: IssuedTokenCheck, found: String, expected: String) {
@@ -47,8 +47,8 @@ package struct IssuedTokenInspection: Sendable {
     }
 
     /// - Parameters:
-    ///   - family: Looks a token family up; `nil` without a database.
-    ///   - codes: Looks a code up; `nil` without a database.
+    ///   - family: Looks up a token family; `nil` without a database.
+    ///   - codes: Looks up a code; `nil` without a database.
     package func inspect(
         _ text: String, keys: any InspectedKeySource,
         family: (@Sendable (UniqueID) async throws -> TokenStatus?)? = nil, codes: CodeLookup.Find? = nil
@@ -245,7 +245,7 @@ package enum IssuedTokenCheck: String, CaseIterable {
     /// The row of a code in the database.
     case code
 
-    /// The code of a token that does not pass.
+    /// Error code of a token that fails the check.
     var code: String {
         switch self {
         case .form: "token_malformed"
@@ -283,10 +283,10 @@ package enum IssuedTokenCheck: String, CaseIterable {
     }
 }
 
-/// The checks of one token as they run: which were reached, and which failed.
+/// Progress of the checks of one token: the reached checks, and the failed checks.
 struct CheckRun {
     private(set) var stops: [IssuedTokenCheck: IssuedTokenInspection.Stop] = [:]
-    /// The failure that decides.
+    /// The first failure, which decides the verdict.
     private(set) var first: IssuedTokenInspection.Stop?
     private var reached: Set<IssuedTokenCheck> = []
 

@@ -5,15 +5,15 @@ import AuthorizationServer
 import Encodings
 import StrictJSON
 
-/// The kind of a token, a code or an object, as its text looks. Nothing is verified: the checks of this kind
-/// decide.
+/// Kind of a token, a code or an object, recognized by its
+/// text. Verifies nothing: the checks of this kind decide.
 package enum RecognizedInput: Sendable, Equatable {
     case inspected(InspectedKind)
-    /// A token of Google's, which Google signs.
+    /// A token that Google signs.
     case google(GoogleTokenKind)
     /// A client secret, with which this service authenticates itself at Apple.
     case clientSecret
-    /// A code or an opaque token of Apple's, about which only Apple knows.
+    /// A code or an opaque token of Apple. Only Apple can check it.
     case opaque(OpaqueAppleKind)
     case unknown
 
@@ -26,7 +26,7 @@ package enum RecognizedInput: Sendable, Equatable {
         } else if let claims = Self.part(1, of: text) {
             self = Self.token(Self.part(0, of: text), claims, issuers: issuers, googleIssuers: googleIssuers)
         } else if text.split(separator: ".", omittingEmptySubsequences: false).count == 3 {
-            // Something that was meant to be a token: the check of the form says what is wrong.
+            // Probably a malformed token: the check of the form names the fault.
             self = .inspected(.token(.identityToken))
         } else if let kind = OpaqueAppleKind(text) {
             self = .opaque(kind)
@@ -92,7 +92,7 @@ package enum GoogleTokenKind: String, Sendable, CaseIterable {
     case securityEvent = "google-security-event"
 }
 
-/// The kinds of values that Apple gives out without a signature. Apple alone knows about them.
+/// Kinds of values that Apple issues without a signature. Only Apple can check them.
 package enum OpaqueAppleKind: String, Sendable, CaseIterable {
     case authorizationCode = "apple-authorization-code"
     case refreshToken = "apple-refresh-token"

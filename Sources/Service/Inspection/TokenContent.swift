@@ -3,7 +3,7 @@ package import AppleIdentity
 import Encodings
 package import StrictJSON
 
-/// The unverified content of a token, to be shown only.
+/// The unverified content of a token, for display only.
 package struct TokenContent {
     /// `nil` when it cannot be read.
     package let header: JSONObject?
@@ -46,7 +46,7 @@ package struct TokenContent {
 
     /// Replaces control characters in untrusted text, which could control a terminal.
     package static func shown(_ text: String) -> String {
-        // The ellipsis is that of masked names and addresses.
+        // Masked names and addresses contain the ellipsis.
         String(text.unicodeScalars.map { (" "..."~").contains($0) || $0 == "…" ? Character($0) : "?" })
     }
 
@@ -74,15 +74,15 @@ extension NumericDate {
     }
 }
 
-/// Masks names and addresses of users in the claims of a token, at any depth, also in JSON that a claim has as a
-/// text. Every page that shows claims uses it.
+/// Masks names and addresses of users in the claims of a token, at any depth,
+/// also in JSON inside a string. Every page that shows claims uses it.
 package enum PersonMask {
     private static let names: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "firstName",
         "lastName", "picture",
     ]
 
-    /// Indicates that the value of a claim is an address. `is_private_email` is a boolean.
+    /// Returns `true` if the value of a claim is an address. `is_private_email` is a boolean.
     private static func isAddress(_ claim: String) -> Bool {
         claim == "phone_number" || (claim.hasSuffix("email") && !claim.hasPrefix("is_"))
     }
@@ -117,7 +117,8 @@ package enum PersonMask {
 
     /// Apple writes the events of a notification as a string with JSON. Returns `nil` for a text without claims.
     ///
-    /// Each level of texts in texts at least doubles the escapes, so the size of a token bounds the recursion.
+    /// Each level of nested strings at least doubles the
+    /// escapes, so the size of a token bounds the recursion.
     private static func inner(_ text: String, hiding claims: Set<String>) -> String? {
         do throws(JSONError) {
             let value = try JSONValue(parsing: Array(text.utf8))
@@ -133,7 +134,7 @@ package enum PersonMask {
         }
     }
 
-    /// A value of another type than a text is hidden too.
+    /// Hides values that are not strings too.
     private static func hidden(_ value: JSONValue, _ mask: (String) -> String) -> JSONValue {
         .string(value.string.map(mask) ?? "…")
     }

@@ -5,8 +5,8 @@ import JOSE
 package import KeySets
 package import StrictJSON
 
-/// Runs the service's verifiers on one token and reports the result of each step, also of those after the first
-/// failure.
+/// Runs the service's verifiers on one token and reports the result
+/// of each step, including the steps after the first failure.
 package struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
@@ -163,7 +163,7 @@ package struct TokenInspection: Sendable {
     }
 }
 
-/// The result for a token of Apple's: the result of each check, and the content of the token.
+/// The result for a token of Apple: the result of each check, and the content of the token.
 package struct InspectionReport {
     package enum Verdict {
         case accepted
@@ -251,7 +251,7 @@ package protocol InspectedKeySource: Sendable {
     func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
 }
 
-/// The keys cannot be had now.
+/// The keys are unavailable.
 package struct KeysUnavailable: Error, CustomStringConvertible {
     package let description: String
 
@@ -260,7 +260,7 @@ package struct KeysUnavailable: Error, CustomStringConvertible {
     }
 }
 
-/// Keys that verify tokens of others.
+/// Keys that verify tokens of other issuers.
 package struct InspectedKeys: Sendable {
     package let keys: any VerificationKeys
     /// The IDs of the usable keys; `nil` where they are not listed.

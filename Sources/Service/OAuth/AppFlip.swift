@@ -90,8 +90,8 @@ public struct AppFlip: Sendable {
         return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
     }
 
-    /// An identity token is a sign-in like every other: it creates the account, uses nonces up and obeys the
-    /// state rule.
+    /// An identity token is a sign-in like every other: it creates
+    /// the account, consumes nonces and obeys the state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
     ) async throws -> User {
@@ -122,8 +122,9 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app that answers: by the bundle ID that its identity token is for, and otherwise by the
-    /// strictest of the client's app. An app on Android has no App Attest, and no token for a bundle ID.
+    /// Judges the app that responds, by the policy of the bundle ID in its
+    /// identity token, otherwise by the strictest policy of the client's app.
+    /// An app on Android has no App Attest, and no token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` where the backend names the account.
     /// - Throws: `AppCheckRefusal`.
@@ -225,7 +226,7 @@ extension AppFlip {
     /// Decides whether the user can be asked, and returns the contents of the app's own sheet. Stores nothing:
     /// the response to the user's decision decides again.
     ///
-    /// - Throws: As `response`.
+    /// - Throws: The errors of `response`.
     public func prompt(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipPrompt {
         switch AppFlipCheck(server.settings).link(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -280,11 +281,11 @@ extension AppFlip {
     }
 }
 
-/// The result of asking whether and what an app may ask its user.
+/// Result of `prompt`: the question for the user, or a response without a question.
 public enum AppFlipPrompt: Sendable {
-    /// The app asks.
+    /// The app asks its user.
     case ask(LinkQuestion)
-    /// The app opens the URL of the response, and asks nothing.
+    /// The app opens the URL of the response without asking its user.
     ///
     /// - Parameter endsWithSignIn: True if the user can be linked after a new sign-in with Apple in the app.
     case refused(AppFlipResponse, endsWithSignIn: Bool)

@@ -37,7 +37,7 @@ public struct ClientAttestation: Sendable {
     ) throws -> Step<KeyRegistration> {
         let (checks, policy) = try judged(client)
         let now = server.now()
-        // Before the verification, which is what a flood would cost.
+        // Counted before the verification, which is the cost of a flood.
         let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
         if let pause { throw RequestsPaused(cause: .registrations, seconds: pause) }
         let request = KeyRegistrationRequest(
@@ -53,7 +53,7 @@ public struct ClientAttestation: Sendable {
         }
     }
 
-    /// Returns App Check of the client.
+    /// Returns the App Check of the client, with its policy.
     private func judged(_ client: OAuthClient) throws(OAuthError) -> (AppChecks, AppCheckPolicy) {
         guard let checks = server.dependencies.signIn.appChecks,
             let policy = checks.policies.ofOAuthClient(client.id.rawValue), policy.mode != .off
@@ -61,12 +61,12 @@ public struct ClientAttestation: Sendable {
         return (checks, policy)
     }
 
-    /// Errors that are no refusal stay as they are.
+    /// Returns errors that are not refusals unchanged.
     @Sendable private static func oauthError(_ error: any Error) -> any Error {
         switch error {
         case let refusal as AppCheckRefusal: OAuthError(refusal)
         case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:
-            // Keys that no app uses any more are deleted, and make room.
+            // Unused keys are deleted, which makes room for new keys.
             OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.", retryAfter: 3600)
         default: error
         }

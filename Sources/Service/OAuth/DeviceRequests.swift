@@ -13,17 +13,20 @@ public struct DeviceRequests: Sendable {
         self.server = server
     }
 
-    /// Requests of public clients from one address in ten minutes, the lifetime of a code, at each replica: a
-    /// twentieth of a client's places. The widest network of IPv6 that one subscriber has gets a fifth. Anyone who knows the ID of a public client can ask in its name.
+    /// Largest number of requests of public clients from one address in ten minutes, the lifetime of a code,
+    /// at each replica: a twentieth of a client's places. The widest IPv6 network of one subscriber gets a
+    /// fifth. Any program that knows the ID of a public client can send requests in its name.
     static let mostOfAddress = 50
 
-    /// Seconds to wait at a ceiling: the places of devices that were not polled to the end come back one by one.
+    /// Seconds to wait at a ceiling: the places of abandoned devices become available one by one.
     static let ceilingWait: Int64 = 60
 
-    /// Number of user codes that are tried. With 10,000 codes that wait, one in 2.5 million is taken.
+    /// Number of attempts to find an unused user code. With
+    /// 10,000 waiting codes, one code in 2.5 million is in use.
     private static let attempts = 3
 
-    /// Counts a request of a public client. Requests from unknown addresses have no bound but that of the table.
+    /// Counts a request of a public client. Only the size
+    /// of the table bounds requests from unknown addresses.
     ///
     /// - Throws: `RequestsPaused`.
     public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
@@ -34,7 +37,7 @@ public struct DeviceRequests: Sendable {
         }
     }
 
-    /// - Parameter origin: The place from which the request came, for the page that asks the user.
+    /// - Parameter origin: Origin of the request, for the page that asks the user.
     /// - Throws: `OAuthError` `temporarily_unavailable` at a ceiling; `StorageError`, `OverloadedError`.
     public func begin(
         _ client: OAuthClient, _ scope: ScopeSet, from origin: DeviceAuthorization.Origin

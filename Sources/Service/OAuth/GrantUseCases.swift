@@ -45,7 +45,8 @@ public struct GrantUseCases: Sendable {
         }
     }
 
-    /// Ends all grants of an account for the apps that the caller may see. Returns normally without any.
+    /// Ends all grants of an account for the apps that the caller
+    /// may see. Returns normally if the account has no grants.
     ///
     /// - Throws: `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
     public func endAll(of id: String, allowed: AppScope) async throws {
@@ -55,7 +56,7 @@ public struct GrantUseCases: Sendable {
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
 
-    /// Signs a user out everywhere. Google learns of the ends of its tokens.
+    /// Signs a user out everywhere. Reports ended tokens of Google to Google.
     ///
     /// - Parameter endsGoogleLinks: True if the links with Google end too. They stay otherwise, because a user
     ///   who signs out of the app expects Google's devices to work on.

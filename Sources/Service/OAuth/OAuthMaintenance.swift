@@ -32,19 +32,19 @@ public struct OAuthMaintenance: Service {
         await SigningKeyRotation(keys: server.dependencies.keys, logger: logger).refresh()
     }
 
-    /// Deletes in bounded steps, so that tokens are issued in between.
+    /// Deletes in bounded steps, so that tokens can be issued between the steps.
     func purgeGrants() async {
         do {
             while try await server.dependencies.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
         } catch {
-            // The purge is tried again. Rows that are not deleted only take space.
+            // The purge is retried. Rows that were not deleted only take space.
             logger.warning("grants were not purged", metadata: ["error": "\(error)"])
         }
     }
 }
 
-/// Makes signing keys that are due, and loads keys that other replicas made, every minute in each replica. For
-/// services without OAuth clients; `OAuthMaintenance` does the same for the others.
+/// Makes signing keys that are due, and loads keys that other replicas made, every minute in each replica.
+/// For services without OAuth clients; `OAuthMaintenance` does the same for services with OAuth clients.
 public struct SigningKeyRotation: Service {
     private let keys: SigningKeys
     private let interval: Duration
@@ -72,7 +72,7 @@ public struct SigningKeyRotation: Service {
         do {
             try await keys.refresh()
         } catch {
-            // The keys in memory go on signing, and the next refresh tries again.
+            // The keys in memory continue to sign, and the next refresh tries again.
             logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
         }
     }

@@ -28,7 +28,8 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses that sent a wrong secret of a client in the last 15 minutes, those with the most first.
+    /// Returns the addresses that sent a wrong secret of a client
+    /// in the last 15 minutes, the most wrong secrets first.
     package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
         return guessing.withLock { $0.guesses(of: client, now: moment) }
@@ -47,7 +48,7 @@ public final class OAuthServer: Sendable {
             let key = try await dependencies.keys.verificationKey(unverified.keyID),
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
-            // A token that was issued before the client got another audience or algorithm is refused.
+            // Refuses tokens issued before the client's audience or algorithm changed.
             client.audience.isByteEqual(to: token.audience),
             client.accessTokenAlgorithm.signature == key.algorithm
         else { return nil }
@@ -55,8 +56,8 @@ public final class OAuthServer: Sendable {
     }
 }
 
-/// Dependencies of the use cases of OAuth. The composition makes them once, and only for a deployment that
-/// has OAuth clients.
+/// Dependencies of the use cases of OAuth. Made once by the
+/// composition, only for a deployment with OAuth clients.
 public struct OAuthDependencies: Sendable {
     /// The section `oauth` of the configuration after all checks.
     public var settings: OAuthSettings
@@ -70,7 +71,7 @@ public struct OAuthDependencies: Sendable {
     public var google: GoogleSettings
     /// The keys of Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
     public var googleKeys: any VerificationKeys
-    /// The keys of Google's security event tokens, as its RISC configuration names them.
+    /// The keys of Google's security event tokens, from its RISC configuration.
     public var googleEventKeys: any VerificationKeys
     public var now: @Sendable () -> Moment
 
@@ -125,7 +126,7 @@ extension SigningKeys {
         forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        // A receiver verifies a token when it arrives. An hour is more than any attempt takes.
+        // A receiver verifies a token when it arrives. No attempt takes as long as an hour.
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
             schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)

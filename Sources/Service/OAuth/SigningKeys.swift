@@ -7,8 +7,8 @@ public import Logging
 public import StrictJSON
 import Synchronization
 
-/// No key can sign: stored keys do not open with the sealing keys of this replica, so no new key is made either. Put
-/// the right sealing key back, or retire the keys.
+/// No key can sign: stored keys do not open with the sealing keys of this replica, and no new key is made.
+/// Put the right sealing key back, or retire the keys.
 public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "the keys that sign tokens do not open" }
 
@@ -76,8 +76,8 @@ public final class SigningKeys: Sendable {
         return key
     }
 
-    /// Checks that a key can sign at this moment, or be made. Makes no key where none was needed so far, because the
-    /// request may be refused. While the keys are shut, all requests together cost one read a second.
+    /// Checks that a key can sign at this moment, or be made. Makes no first key, because the request may be
+    /// refused. While the keys are shut, all requests together cost one read a second.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
     func requireKey(_ algorithm: SignatureAlgorithm) async throws {
@@ -104,12 +104,12 @@ public final class SigningKeys: Sendable {
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
     public func googleSigningKey() async throws -> TokenSigningKey { try await signingKey(.RS256) }
 
-    /// Returns the published key with this ID; `nil` when there is none. Waits only for an unknown ID.
+    /// Returns the published key with this ID; `nil` if there is no such key. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
-        // A read that runs already can have begun before another replica made the key.
+        // A running read may have begun before another replica made the key.
         for _ in 0..<2 {
             guard let reading = readingForUnknownKey() else { return nil }
             try await reading.value
@@ -121,9 +121,9 @@ public final class SigningKeys: Sendable {
     /// The origin of an ID token that came back as a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// The key is not held any more, or never was: the token can be one of ours.
+        /// The key is not held any more, or never was. This service may have issued the token.
         case unknown
-        /// This service has not issued it.
+        /// This service has not issued the token.
         case foreign
     }
 
@@ -135,8 +135,8 @@ public final class SigningKeys: Sendable {
         return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
     }
 
-    /// Returns the key with this ID also when it is not published any more, as long as it is held: a hint may
-    /// be older than every valid token. Waits only for an unknown ID.
+    /// Returns the key with this ID while it is held, even if it is no longer published: a hint may be older
+    /// than every valid token. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(ofHint keyID: String) async throws -> TokenVerificationKey? {
@@ -150,7 +150,7 @@ public final class SigningKeys: Sendable {
     ///
     /// - Throws: `StorageError`.
     public func published() async throws -> [JSONObject] {
-        // Never a set without a key that is being made: caches keep the set for an hour.
+        // Caches keep the set for an hour, so it must include a key that is being made.
         if !isComplete { try await refresh() }
         let moment = now()
         return state.withLock { state in
@@ -179,8 +179,7 @@ public final class SigningKeys: Sendable {
         return reading
     }
 
-    /// Returns the running read, or a new read; `nil` when another unknown key ID caused a read shortly
-    /// before.
+    /// Returns the running read, or a new read; `nil` if another unknown key ID caused a read shortly before.
     private func readingForUnknownKey() -> Task<Void, any Error>? {
         let moment = now()
         return state.withLock { state in
@@ -199,8 +198,8 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        // A replica with a wrong sealing key would make keys that the others cannot open, and those would stay shut
-        // when the right key is back. An operator retires keys that will never open.
+        // A replica with a wrong sealing key would make keys that other replicas cannot open, and these keys
+        // would stay shut after the right key is back. An operator retires keys that will never open.
         let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
@@ -338,7 +337,7 @@ public struct SigningKeySealer: Sendable {
     }
 
     /// Seals a value again with the first key of the ring; `nil` when the first key has sealed it in the
-    /// current format. Throws `SealError`, also for a current value that does not open.
+    /// current format. Throws `SealError`, also for a value in the current format that does not open.
     public func resealed(_ record: SigningKeyRecord) throws(SealError) -> SealedSecret? {
         let associatedData = Self.associatedData(of: record)
         let plaintext = try keys.open(record.sealed.bytes, for: Self.purpose, associatedData: associatedData)

@@ -7,7 +7,7 @@ public struct SecurityEventFormat: EventFormat {
     private let audience: String
     private let key: @Sendable () async throws -> TokenSigningKey
 
-    /// - Parameter key: The key that signs at this moment.
+    /// - Parameter key: Returns the current signing key.
     public init(
         issuer: String, audience: String, key: @escaping @Sendable () async throws -> TokenSigningKey
     ) {
@@ -34,7 +34,7 @@ public struct SecurityEventFormat: EventFormat {
 }
 
 extension EventMessage {
-    /// A security event token as it is pushed.
+    /// A pushed security event token.
     init(token: String) {
         self.init(
             fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],
@@ -42,11 +42,11 @@ extension EventMessage {
     }
 }
 
-/// Security event tokens for an OAuth client: events about users who had granted it something at the moment of
-/// the event, and nothing about others.
+/// Security event tokens for an OAuth client: events about users
+/// who had a grant to the client at the moment of the event.
 ///
-/// The event feed itself says who had: the last event before this one about a grant of the account to the client.
-/// It does not matter what becomes of the grant between the event and its delivery.
+/// The event feed decides: the last earlier event about a grant of the account to the client. Changes of the
+/// grant between the event and its delivery have no effect.
 public struct ClientEventFormat: EventFormat {
     private let issuer: String
     private let client: OAuthClientID
@@ -55,7 +55,7 @@ public struct ClientEventFormat: EventFormat {
     /// Makes the tokens that are the same for every receiver.
     private let common: SecurityEventFormat
 
-    /// - Parameter key: The key that signs at this moment.
+    /// - Parameter key: Returns the current signing key.
     public init(
         issuer: String, client: OAuthClientID, store: any DeliveryStore,
         key: @escaping @Sendable () async throws -> TokenSigningKey
@@ -87,7 +87,7 @@ public struct ClientEventFormat: EventFormat {
             let last = try await store.events(numbered: [sequence]).first, let grant = last.grant
         else { return false }
         guard let reason = grant.reason else { return true }
-        // The change that the event is about has ended the grant itself, in the same transaction.
+        // The change behind the event has ended the grant itself, in the same transaction.
         return reason.accountEvent == event.kind && last.recordedAt == event.recordedAt
     }
 }
@@ -105,21 +105,22 @@ extension GrantEndReason {
     }
 }
 
-/// Reports to Google of refresh tokens that have ended (RISC, `token-revoked`): one security event token for
-/// each event with such a token.
+/// Reports ended refresh tokens to Google (RISC, `token-revoked`):
+/// one security event token for each event with such a token.
 public struct GoogleReportFormat: EventFormat {
-    /// The events that can have such a token.
+    /// Kinds of events that can contain an ended refresh token.
     public static let kinds: Set<AccountEvent.Kind> = [.grantRevoked, .tokenRevoked]
 
     private let issuer: String
     private let key: @Sendable () async throws -> TokenSigningKey
 
-    /// - Parameter key: The RS256 key that signs at this moment.
+    /// - Parameter key: Returns the current signing key for RS256.
     public init(issuer: String, key: @escaping @Sendable () async throws -> TokenSigningKey) {
         (self.issuer, self.key) = (issuer, key)
     }
 
-    /// Returns `nil` for an event without a token: other clients' grants, and ends that Google requested.
+    /// Returns `nil` for an event without a token, such as the end
+    /// of another client's grant, or an end that Google requested.
     ///
     /// A message is the same in each attempt, except for its signature, and names no user.
     public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {

@@ -20,7 +20,7 @@ public struct WebhookFormat: EventFormat {
         event.write(into: &json)
         // The same in each attempt, so that the receiver recognizes a repetition.
         let id = event.id.rawValue
-        // The time of the attempt: receivers refuse old ones, so that a message cannot be replayed.
+        // The time of the attempt: receivers refuse old times, so that a message cannot be replayed.
         let timestamp = moment.milliseconds / 1000
         let body = json.bytes
         let signatures = secrets.map { $0.signature(id: id, timestamp: timestamp, body: body) }

@@ -3,8 +3,8 @@ public import Logging
 public import ServiceLifecycle
 import SignIn
 
-/// Pauses receivers that have not asked for their events for seven days, as the delivery engine pauses receivers
-/// that do not take what they are sent. So they are shown. Looks once an hour, in each replica.
+/// Pauses receivers that have not polled for seven days, so that they are shown. The delivery engine pauses
+/// receivers that take no events for as long. Looks once an hour, in each replica.
 public struct AbandonedReceivers: Service {
     static let interval = Duration.seconds(3600)
     /// Number of pages of the feed that are read for one receiver at once.
@@ -27,7 +27,7 @@ public struct AbandonedReceivers: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // First the receivers have an hour to ask: the service itself may have been away for a week.
+                // Receivers first have an hour to poll: the service itself may have been down for a week.
                 try? await clock.sleep(for: Self.interval)
                 guard !Task.isCancelled else { return }
                 for receiver in receivers { await look(at: receiver) }
@@ -37,7 +37,7 @@ public struct AbandonedReceivers: Service {
 
     func look(at receiver: PolledReceiver) async {
         let moment = now()
-        // While the database does not respond, nothing is decided.
+        // Pauses no receiver while the database does not respond.
         guard let stored = try? await store.receiver(receiver.name), stored.record.pausedAt == nil,
             let isAbandoned = try? await isAbandoned(stored, receiver, at: moment), isAbandoned
         else { return }

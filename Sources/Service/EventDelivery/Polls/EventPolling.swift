@@ -5,13 +5,13 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-/// Hands security event tokens out to receivers that ask for them (RFC 8936), each at least once and in order
-/// for each account.
+/// Hands out security event tokens to receivers that poll (RFC
+/// 8936), each at least once and in order for each account.
 ///
-/// A token that was handed out is a retry of the delivery engine until the receiver takes it: it comes again
-/// after a pause. So a crash of the receiver loses nothing, and a receiver that takes nothing gets nothing without
-/// pause. A poll reads the receiver, decides, and writes; of several polls at the same time, also at different
-/// replicas, one writes, and the others begin again.
+/// A token that was handed out is a retry of the delivery engine until the receiver takes it: it is handed
+/// out again after a pause. So a crash of the receiver loses no tokens, and a receiver that takes no tokens
+/// does not get them again without pause. A poll reads the receiver, decides, and writes. Of concurrent
+/// polls, also at different replicas, one poll writes, and the other polls start over.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -19,10 +19,10 @@ public final class EventPolling: Sendable {
     public static let longestWait = SignInUseCases.longestWait
     /// Number of polls of one receiver that may wait in this process.
     public static let mostWaiting = 8
-    /// Pauses before a token that the receiver has not taken comes again.
+    /// Pauses before a token that the receiver has not taken is handed out again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
-    /// Time between two reads of a poll that waits. While others commit without pause, the feed is not read for
-    /// each commit.
+    /// Time between two reads of a poll that waits. Under a steady
+    /// load of commits the feed is not read for each commit.
     static let shortestPause: Int64 = 500
     /// Milliseconds after which a poll that waits reads its receiver again: another replica, or a command, can
     /// have changed it.
@@ -68,7 +68,7 @@ public final class EventPolling: Sendable {
         let end = now().advanced(byMilliseconds: Self.longestWait.wholeMilliseconds)
         var seen = outcome.cursor
         while outcome.response.tokens.isEmpty, now() < end {
-            // With more events in the feed the next page is read at once.
+            // If the feed has more events, the next page is read at once.
             if !outcome.response.hasMore {
                 let next = min(outcome.nextDue ?? end, end).milliseconds - now().milliseconds
                 let readAt = now()
@@ -98,7 +98,7 @@ public final class EventPolling: Sendable {
 
     private func leave(_ name: ReceiverName) { waiting.withLock { $0[name, default: 1] -= 1 } }
 
-    /// Returns the number of the latest event; `nil` when the time is over, or the service stops.
+    /// Returns the number of the latest event; `nil` after the time, and when the service stops.
     private func wait(after sequence: Int64, atMost milliseconds: Int64) async throws -> Int64? {
         try await withThrowingTaskGroup(of: Int64?.self) { group in
             group.addTask { [feed] in try await feed.waitForMore(after: sequence) }
@@ -149,7 +149,8 @@ public final class EventPolling: Sendable {
 public struct PollRequest: Sendable, Hashable {
     /// Largest number of tokens in a response. A receiver that asks for more gets this many.
     public static let mostTokens = 64
-    /// Largest number of tokens that a request can take or refuse: more are never handed out and open.
+    /// Largest number of tokens that a request can take or
+    /// refuse: no more tokens are outstanding at the same time.
     public static let mostEnded = DeliveryRetry.mostPerReceiver
 
     /// 0 for a request that only takes tokens.
@@ -179,8 +180,8 @@ public struct PollResponse: Sendable, Hashable {
     }
 
     public internal(set) var tokens: [Token] = []
-    /// Indicates that further tokens can be asked for at once. It can be true where all others are of no
-    /// interest for the receiver.
+    /// True if the receiver can poll again at once. Can be true
+    /// even if the remaining events are not for the receiver.
     public internal(set) var hasMore = false
     /// Number of tokens that the request has taken. Tokens that were not handed out do not count.
     public internal(set) var taken = 0
@@ -193,7 +194,7 @@ public struct ReceiverPaused: Error, Sendable, Equatable {
     public init() {}
 }
 
-/// A receiver that asks for its events (RFC 8936), from the configuration.
+/// A receiver that polls for its events (RFC 8936), from the configuration.
 public struct PolledReceiver: Sendable {
     public let name: ReceiverName
     public let kinds: Set<AccountEvent.Kind>

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SignIn
 
-/// One attempt to answer a poll: what is handed out, with the progress to write before the response.
+/// One attempt to respond to a poll: the tokens to hand out, and the progress to write before the response.
 ///
 /// The members of `sets` have no order, so a response has one event of a user at most.
 struct PollAttempt {
@@ -61,7 +61,7 @@ struct PollAttempt {
         }
     }
 
-    /// Returns `false` when a part of the page is left for the next response.
+    /// Returns `false` if a part of the page remains for the next response.
     private mutating func collectPage(
         for receiver: PolledReceiver, from store: any EventPolling.Store
     ) async throws -> Bool {
@@ -88,7 +88,7 @@ struct PollAttempt {
         return isDone
     }
 
-    /// Finds out if a further poll finds something at once.
+    /// Determines whether the next poll would find tokens at once.
     mutating func finish(_ store: any EventPolling.Store) async throws {
         if !turn.dueLanes(at: moment).isEmpty {
             response.hasMore = true

@@ -45,7 +45,7 @@ public struct AuthorizeOutcome: Sendable {
     }
 }
 
-/// Reasons for which a posted consent form is refused. Nothing was written.
+/// Reasons why a posted consent form is refused. Nothing was written.
 public struct FormRefusal: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The form was not shown to this session for this request, or it was changed.
@@ -55,7 +55,7 @@ public struct FormRefusal: Error, Sendable {
     }
 
     public let code: Code
-    /// The query of the request, which can begin again.
+    /// The query of the request, so that the user can start over.
     public let query: String
     public let languages: RequestedLanguages
 }
@@ -69,7 +69,7 @@ public struct ConsentPrompt: Sendable {
     /// Scopes that the client requests, in its order.
     public let scopes: [DeclaredScope]
     public let account: Account
-    /// The account that the client suggests, as it was in the request.
+    /// The account that the client suggests, as written in the request.
     public let loginHint: String?
     public let formToken: String
     /// The query of the request, unchanged. The form is posted to it.

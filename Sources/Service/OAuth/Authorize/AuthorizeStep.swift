@@ -12,8 +12,7 @@ enum AuthorizeStep: Equatable {
     case refuse(OAuthError.Code, String)
 }
 
-/// Facts about the user at the arrival of a valid request. Decides about the next step, and has no side
-/// effects.
+/// Facts about the user at the arrival of a valid request. Decides on the next step, and has no side effects.
 struct AuthorizeSituation {
     let request: AuthorizationRequest
     /// The query of the request, unchanged.
@@ -36,8 +35,7 @@ struct AuthorizeSituation {
             return request.prompts.contains(.none) ? .refuse(error.code, error.explanation) : .tellDisabled
         }
         guard let status, status.isAuthorized,
-            // A session from before a revocation or a sign-out ended with it, even if the user has signed in
-            // since.
+            // A revocation or a sign-out has ended earlier sessions, even if the user has signed in since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else { return signInStep }
         let isHintMet = isHintMet(by: status.account)
@@ -48,7 +46,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The user must be asked for consent.")
     }
 
-    /// True if the session is valid and recent, as far as it can be judged without the store.
+    /// True if the session is valid and recent, judged without the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple that was made for this request.
@@ -58,9 +56,9 @@ struct AuthorizeSituation {
         if request.prompts.contains(.none) {
             return .refuse(.loginRequired, "The user must sign in, and prompt=none forbids it.")
         }
-        // The browser was at Apple for this request, and another round trip would end the same: OpenID
-        // Connect Core §3.1.2.1 requires an error when the end user cannot be authenticated again. This
-        // prevents a loop.
+        // The browser was at Apple for this request, and another round trip would
+        // have the same result: OpenID Connect Core §3.1.2.1 requires an error
+        // when the end user cannot be authenticated again. This prevents a loop.
         guard roundTrip == nil else {
             return .refuse(.loginRequired, "The sign-in at Apple is not one that this request accepts.")
         }
@@ -87,8 +85,8 @@ struct AuthorizeSituation {
         return roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
     }
 
-    /// Returns `true` if the session is of the user whom the request's ID token names. A token that cannot be
-    /// judged names a user who is signed out: then only a sign-in for this request counts.
+    /// Returns `true` if the session belongs to the user named by the request's ID token. A token that cannot
+    /// be judged counts as naming a user who is signed out: then only a sign-in for this request counts.
     private func isMeant(_ session: BrowserSession) -> Bool {
         switch hint {
         case nil: true

@@ -20,7 +20,7 @@ public struct AuthorizeUseCase: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - sealingKeys: The same in all replicas, because each may get the next request of a session.
+    ///   - sealingKeys: The same in all replicas, because each replica may get the next request of a session.
     ///   - now: The wall clock.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,

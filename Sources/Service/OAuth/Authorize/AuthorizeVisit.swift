@@ -85,8 +85,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // Not in the transaction of the code: a code that is written while the user signs out is one of just
-        // before, and signing out ends no code.
+        // Not checked in the transaction of the code: a code written during a
+        // sign-out counts as written just before, and a sign-out ends no code.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil
@@ -192,9 +192,9 @@ struct AuthorizeVisit: Sendable {
 }
 
 extension AuthorizeVisit {
-    /// Writes the code, and returns the URL with which it goes to the client.
+    /// Stores the code, and returns the client's redirect URL with the code.
     ///
-    /// - Throws: `GrantRefusal` when the credential is not valid any more, `StorageError`, `OverloadedError`.
+    /// - Throws: `GrantRefusal` when the credential is no longer valid, `StorageError`, `OverloadedError`.
     func issue(_ scopes: ScopeSet, _ session: BrowserSession) async throws -> String {
         let client = request.client
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))

@@ -4,9 +4,9 @@ import Encodings
 import SignIn
 import StrictJSON
 
-/// A browser's session after a sign-in with Apple, so that the next authorization request of the same app
-/// needs no other sign-in. It is in a sealed cookie and nowhere else, until it ends before its time
-/// (`EndedSessions`).
+/// A browser's session after a sign-in with Apple, so that the next authorization
+/// request of the same app needs no new sign-in. Stored only in a sealed cookie.
+/// A session that ends before it expires is also recorded in `EndedSessions`.
 public struct BrowserSession: Sendable, Hashable {
     /// Random bytes that name the session. The browser cannot read them.
     let id: [UInt8]
@@ -43,9 +43,9 @@ public struct BrowserSession: Sendable, Hashable {
     func isGood(for app: ClientID, at moment: Moment) -> Bool { clientID == app && moment < expiresAt }
 }
 
-/// The browser's round trip to Apple for one authorization request. It counts once: without it a request that
-/// requires a new sign-in would be redirected to Apple for ever. If it counted longer, a repetition of the
-/// request would need no sign-in.
+/// The browser's round trip to Apple for one authorization request. It counts once:
+/// without it a request that requires a new sign-in would be redirected to Apple
+/// endlessly. If it counted longer, a repetition of the request would need no sign-in.
 struct RoundTrip: Sendable, Hashable {
     /// Digest of the request's query.
     let requestDigest: SHA256Digest
@@ -95,10 +95,10 @@ extension BrowserSession {
     }
 }
 
-/// Sessions of browsers that have ended before their time, so that a copy of the cookie is of no use any more.
+/// Browser sessions that ended before they expired, so that a copy of the cookie is no longer valid.
 ///
-/// A row has the digest of a session's ID, and stays until the session would have ended by the clock of every replica. Only the holder of a
-/// genuine session can write a row, and one for each sign-in at Apple.
+/// A row has the digest of a session's ID, and stays until the session has expired by the clock of every
+/// replica. Only the holder of a genuine session can write a row, one row for each sign-in at Apple.
 struct EndedSessions: Sendable {
     let tickets: any TicketStore
 
@@ -142,8 +142,7 @@ struct SessionSeal: Sendable {
                 session.json, for: Self.purpose, associatedData: Array(Self.purpose.rawValue.utf8)))
     }
 
-    /// Returns `nil` for a value that was not sealed here for this purpose. A session that has expired is
-    /// returned too.
+    /// Returns `nil` for a value that was not sealed here for this purpose. Also returns expired sessions.
     func open(_ text: String?) -> BrowserSession? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text),
             let json = try? keys.open(

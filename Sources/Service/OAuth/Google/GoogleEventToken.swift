@@ -16,7 +16,7 @@ struct GoogleEventToken: Sendable {
     let verificationState: String?
 
     /// - Parameters:
-    ///   - clients: One of them must have the audience among its client IDs at Google.
+    ///   - clients: One client must have the audience among its client IDs at Google.
     ///   - now: The time of our clock.
     /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable.
     init(
@@ -115,7 +115,7 @@ struct GoogleEventToken: Sendable {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"]?.string {
-            // Google's pages do not say in which letters the digits are.
+            // Google's pages do not specify upper or lower case.
             case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
             case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil

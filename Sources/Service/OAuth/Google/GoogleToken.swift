@@ -52,8 +52,8 @@ struct GoogleToken: Sendable {
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Returns `true` if the token is for one of these client IDs, and for no other. An array of one is as good
-    /// as a string.
+    /// Returns `true` if the token has one audience, which is one of
+    /// these client IDs. Accepts a string and an array with one element.
     func hasAudience(_ clientIDs: [String]) -> Bool {
         let audience: String? =
             switch claims["aud"] {
@@ -72,8 +72,8 @@ struct GoogleToken: Sendable {
         return text
     }
 
-    /// Returns `true` if the token may be used already. `nbf` is optional, but a value that is no time is not
-    /// ignored (RFC 7523 §3, rule 5).
+    /// Returns `true` if the token may be used already. `nbf` is optional,
+    /// but a value that is not a time is refused (RFC 7523 §3, rule 5).
     func isValid(at now: Int64) -> Bool {
         guard claims["nbf"] != nil else { return true }
         guard let notBefore = seconds("nbf") else { return false }

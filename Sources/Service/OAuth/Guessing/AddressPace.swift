@@ -3,10 +3,10 @@ import AppleAccounts
 public import AuthorizationServer
 import Encodings
 
-/// Bounds the requests of one address in a window of time, and those of a wide network at
-/// `CountedNetwork.share` times as many. Does no I/O and reads no clock.
+/// Bounds the requests of one address in a window of time. A wide network may send `CountedNetwork.share`
+/// times as many requests. Does no I/O and reads no clock.
 struct AddressPace: Sendable {
-    /// Above this number, networks are forgotten, those with the fewest requests first.
+    /// Largest number of networks. Above it, networks with the fewest requests are removed first.
     static let mostAddresses = 10_000
 
     /// Requests of one address in a window. Many users can share an address.
@@ -26,7 +26,7 @@ struct AddressPace: Sendable {
 
     /// Counts a request. Returns the seconds to wait when it must not be carried out.
     mutating func admit(_ address: RequesterAddress?, at now: Moment) -> Int64? {
-        // Begins anew when the window is over, and when the clock was set back.
+        // Starts a new window after the end of the window, and after the clock was set back.
         if !(0..<window).contains(now.milliseconds - begunAt.milliseconds) {
             (begunAt, requests) = (now, [:])
         }
@@ -41,8 +41,8 @@ struct AddressPace: Sendable {
         return nil
     }
 
-    /// Removes a quarter of the networks, so that a full table is not sorted for each request. A network that
-    /// has reached its bound is forgotten last.
+    /// Removes a quarter of the networks, so that a full table is not sorted
+    /// for each request. A network that has reached its bound is removed last.
     private mutating func makeRoom() {
         let fewest = requests.sorted { $0.value < $1.value }
         for (network, _) in fewest.prefix(Self.mostAddresses / 4) { requests[network] = nil }
@@ -79,7 +79,7 @@ public struct RequestsPaused: Error, Sendable, Equatable {
 ///
 /// Requests are counted by address, and new keys by app, in windows of a minute. Does no I/O and reads no clock.
 struct RegistrationPace: Sendable {
-    /// Requests of one address in a window, also those that fail. Many phones can share an address.
+    /// Requests of one address in a window, including failed requests. Many phones can share an address.
     static let mostOfAddress = 300
     /// New keys of one app in a window. Apple asks an app for at most 100 attestations in a second.
     static let mostOfApp = 6000

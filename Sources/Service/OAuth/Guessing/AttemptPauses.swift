@@ -3,17 +3,17 @@ public import AuthorizationServer
 public import Encodings
 import Synchronization
 
-/// Slows failed attempts down, per subject and network.
+/// Slows down failed attempts, per subject and network.
 ///
-/// Ten failures of an address are free, and `CountedNetwork.share` times as many of a wide network. After them
-/// the next attempt waits for a second, and twice as long after each further failure that came in time, up to a
+/// Ten failures of an address cause no pause; a wide network may have `CountedNetwork.share` times as many.
+/// After that, the next attempt waits for a second. Each further failure in time doubles the pause, up to a
 /// minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
 package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// Milliseconds of the longest pause.
     static var longestPause: Int64 { 60_000 }
     static var memory: Int64 { 900_000 }
-    /// Number of keys. Above it the keys whose last failure is the oldest are forgotten.
+    /// Largest number of keys. Above it, the keys with the oldest last failure are removed.
     static var mostKeys: Int { 10_000 }
 
     struct Key: Hashable {
@@ -30,7 +30,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         fileprivate var pausedUntil: Moment
     }
 
-    /// A failure that was counted, for `takeBack`.
+    /// A counted failure, for `takeBack`.
     package struct Counted: Sendable {
         fileprivate var changes: [(key: Key, before: Record?, after: Record)] = []
     }
@@ -41,7 +41,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
 
     var count: Int { records.count }
 
-    /// Returns the seconds of the pause; `nil` when the next failure is counted.
+    /// Returns the seconds of the pause; `nil` if the next failure is counted.
     ///
     /// - Parameter address: `nil` when it is unknown.
     package func pause(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Int64? {
@@ -57,8 +57,8 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         address?.networks.map { Key(subject: subject, network: $0) } ?? [Key(subject: subject, network: nil)]
     }
 
-    /// Returns the networks whose failures count at this moment, those with the most failures first. A wide
-    /// network is there only when it is slowed: its failures are those of the networks in it. `seconds` is the
+    /// Returns the networks whose failures count at this moment, the most failures first. Contains a wide
+    /// network only while it is slowed; the failures of its parts are its own failures. `seconds` is the
     /// pause; `nil` when the next failure is counted.
     func kept(
         for subject: Subject, now: Moment
@@ -94,8 +94,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         return counted
     }
 
-    /// Takes a failure back that was counted before its outcome was known. The pause of others that failed
-    /// meanwhile stays.
+    /// Removes a failure that was counted before its outcome was known. Pauses by other failures stay.
     mutating func takeBack(_ counted: Counted) {
         for (key, before, after) in counted.changes {
             guard var record = records[key] else { continue }
@@ -122,7 +121,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The subject of failures that are counted by address alone.
+/// Subject of failures that are counted by address only.
 package struct AnySubject: Hashable, Sendable {
     package init() {}
 }
@@ -139,12 +138,12 @@ public struct RequesterAddress: Sendable, Hashable {
     /// The networks in which the origin is counted, the narrowest first.
     public var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
 
-    /// The address as users know it: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
+    /// The address in text form: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
     public var text: String { networks[0].text }
 }
 
-/// Slows the guessing of client secrets down, per client and network (`AttemptPauses`). Right secrets are not
-/// counted here.
+/// Slows down the guessing of client secrets, per client and
+/// network (`AttemptPauses`). Does not count right secrets.
 typealias SecretGuessing = AttemptPauses<OAuthClientID>
 
 extension SecretGuessing {
@@ -160,15 +159,15 @@ extension SecretGuessing {
 package struct SecretGuesses: Sendable, Equatable {
     /// `nil` stands for all requests from unknown addresses.
     package let network: CountedNetwork?
-    /// Number of wrong secrets that were counted. What is refused during a pause is not.
+    /// Number of counted wrong secrets. Wrong secrets during a pause are not counted.
     package let wrong: Int
-    /// True if the free attempts are used up, so that each further wrong secret begins a pause.
+    /// True if the attempts without a pause are used up, so that each further wrong secret begins a pause.
     package let isSlowed: Bool
     /// Seconds of the pause; `nil` when the next wrong secret is counted.
     package let pause: Int64?
 }
 
-/// Authenticates clients, and slows the guessing of their secrets down.
+/// Authenticates clients, and slows down the guessing of their secrets.
 ///
 /// A right secret is never refused because of wrong secrets, so that a guesser at the address of the client,
 /// or behind the same proxy, cannot keep the client out. A comparison costs less than a lookup, and a secret
@@ -180,12 +179,12 @@ public struct GuardedAuthentication: Sendable {
         self.server = server
     }
 
-    /// Carries an authentication out. While too many wrong secrets came from an address, the response to a
-    /// further wrong secret requires a wait.
+    /// Authenticates a client. While too many wrong secrets came from an
+    /// address, the response to a further wrong secret requires a wait.
     ///
     /// - Parameters:
     ///   - credentials: The credentials to authenticate.
-    ///   - address: `nil` when it is unknown. All unknown addresses are slowed down as one.
+    ///   - address: `nil` when it is unknown. All unknown addresses count as one address.
     /// - Throws: `GuessingPaused`, and the error of `authenticate`.
     public func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, from address: RequesterAddress?,
@@ -210,9 +209,9 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// A further wrong secret of a client from an address that had sent too many.
+/// A further wrong secret of a client, from an address with too many wrong secrets.
 public struct GuessingPaused: Error, Sendable, Equatable {
-    /// Seconds for which wrong secrets get this response, at least 1.
+    /// Seconds for which wrong secrets get this response. At least 1.
     public let seconds: Int64
     let usedBasic: Bool
 

@@ -1,14 +1,13 @@
 import AppleAccounts
 
-/// Slows the guessing of user codes down (RFC 8628 §5.1), per network, per
-/// account, and in all.
+/// Slows down the guessing of user codes (RFC 8628 §5.1), per network, per account, and in total.
 ///
-/// Other than a client's secret, a user code has only 34 bits, so that during a pause a right code is refused
-/// too: otherwise a pause would not stop a guess that is right. The bound for all addresses together holds against a
-/// guesser with many of them. It would also keep all users out, so a browser with a session is counted by its
-/// account, and by nothing else: no guesser can make it wait. Sign-ins at Apple bound the accounts of a guesser.
-/// At the bound of all addresses, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a
-/// probability of 1 in 2,560. Each replica counts for itself. Does no I/O and reads no clock.
+/// Unlike a client secret, a user code has only 34 bits, so a pause refuses right codes too: otherwise it
+/// would not stop a right guess. The bound for all addresses together protects against a guesser with many
+/// addresses. It would also block all users, so a browser with a session is counted only by its account: no
+/// guesser can make it wait. Sign-ins at Apple bound the accounts of a guesser. At the bound of all
+/// addresses, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a probability of 1 in 2,560.
+/// Each replica counts for itself. Does no I/O and reads no clock.
 struct UserCodeGuessing: Sendable {
     /// Number of wrong codes in a window, from all addresses.
     static let mostInAll = 1000
@@ -20,8 +19,8 @@ struct UserCodeGuessing: Sendable {
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
-    /// An attempt that counts as wrong until it is known to be right, so that many attempts at once are all
-    /// counted.
+    /// An attempt that counts as wrong until it is known to
+    /// be right, so that all concurrent attempts are counted.
     struct Attempt: Sendable {
         fileprivate let counted: AttemptPauses<AccountID?>.Counted
         /// Begin of the window in which the attempt counts; `nil` with a session.

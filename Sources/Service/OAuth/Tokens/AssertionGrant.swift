@@ -7,8 +7,8 @@ import SignIn
 
 /// The grant `urn:ietf:params:oauth:grant-type:jwt-bearer` with Google's ID token: streamlined linking.
 ///
-/// An account is found by the Google account that is linked with it or that has made it, else by an e-mail
-/// address that both sides have verified and that Google vouches for.
+/// Finds an account by the Google account that is linked with it or created it, else by an e-mail address
+/// that both sides have verified and that Google vouches for.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
@@ -52,9 +52,9 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Finds the account. An account whose credential is revoked is not found: the user signs in again in the
-    /// browser, which authorizes the credential again. A disabled account is found and gets no tokens, because
-    /// a new account in its place would enable the user.
+    /// Finds the account. Does not find an account with a revoked credential: the user signs
+    /// in again in the browser, which authorizes the credential again. Finds a disabled
+    /// account, which gets no tokens: a new account in its place would enable the user.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
@@ -80,7 +80,7 @@ struct AssertionGrant: Sendable {
         if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
             return Found(id: id, match: .link)
         }
-        // Searched before the address: this Google account has made the account.
+        // Searched before the address, because this Google account created the account.
         if let subject = AppleSubject(madeBy: identity.subject),
             let account = try await account(subject, app: client.app)
         {
@@ -101,8 +101,7 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Notes which Google account an existing link belongs to. A refusal or a failure changes nothing in the
-    /// response.
+    /// Records the Google account of an existing link. A refusal or a failure does not change the response.
     private func learn(_ identity: GoogleIdentity, of account: Found, client: OAuthClient) async {
         _ = try? await server.dependencies.commits.submit(
             LearnGoogleSubjectCommand(
@@ -134,9 +133,9 @@ struct AssertionGrant: Sendable {
         return .tokens(try await TokenMaker(server: server).response(for: issued, new).value)
     }
 
-    /// Makes an account without an Apple identity. Its `sub` shows this, and cannot be a `sub` of Apple.
+    /// Makes an account without an Apple identity. Its `sub` shows this, and is never a valid `sub` of Apple.
     ///
-    /// - Returns: `nil` when the user was erased, or had this account ended.
+    /// - Returns: `nil` if the user was erased, or ended this account.
     private func newAccount(
         for identity: GoogleIdentity, client: OAuthClient, at now: Moment
     ) async throws -> AccountID? {

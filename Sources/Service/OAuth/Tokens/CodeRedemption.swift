@@ -7,8 +7,8 @@ import Cryptography
 struct CodeRedemption: Sendable {
     let server: OAuthServer
 
-    /// Redeems a code. Everything that a code is bound to is checked in the transaction that redeems it, so
-    /// that of many redemptions at once only one succeeds.
+    /// Redeems a code. The transaction that redeems the code also checks its
+    /// bindings, so that only one of many concurrent redemptions succeeds.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
@@ -51,7 +51,7 @@ extension TokenMaker {
 }
 
 extension OAuthError {
-    /// A refusal by a limit that ends by itself.
+    /// A refusal by a temporary limit.
     init(limitedBy refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         self.init(
@@ -73,8 +73,8 @@ extension OAuthServer {
 struct DevicePoll: Sendable {
     let server: OAuthServer
 
-    /// The transaction decides whether the poll came too early, whether the user has agreed, and which of many
-    /// polls at once gets the tokens.
+    /// The transaction decides whether the poll came too early, whether the
+    /// user has agreed, and which of many concurrent polls gets the tokens.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.DeviceGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
@@ -91,7 +91,7 @@ struct DevicePoll: Sendable {
 }
 
 extension OAuthError {
-    /// RFC 8628 §3.5 names four reasons. All others are `invalid_grant`, as for a code.
+    /// RFC 8628 §3.5 names four reasons. Other reasons are `invalid_grant`, as for a code.
     fileprivate init(pollRefusedFor refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         let code: Code? =
@@ -125,7 +125,8 @@ struct TokenRefresh: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
-        // Checked before the transaction: the token is kept, and valid again when the scope is restored.
+        // Checked before the transaction: the token is kept,
+        // and becomes valid again when the scope is restored.
         guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
         guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant(.tokenUnknown)

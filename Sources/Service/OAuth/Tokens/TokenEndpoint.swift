@@ -26,7 +26,7 @@ public struct TokenEndpoint: Sendable {
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {
-        // First, so that no proof, code or token is used up in a request that gets nothing, and can be repeated.
+        // Checked first, so that a failing request consumes no proof, code or token, and can be repeated.
         try TokenMaker(server: server).requireKeys(for: request).then { [self] in
             try ClientAppCheck(server: server).check(request).then { [self] in
                 try tokens(for: request)
@@ -65,8 +65,8 @@ public struct TokenResponse: Sendable {
     public let idToken: String?
     /// `nil` except in the response to a token exchange (RFC 8693 §2.2.1).
     public var issuedTokenType: TokenTypeIdentifier?
-    /// The names of values of the identity token and of `user` that were dropped, in the response to a token
-    /// exchange: a member of ours (RFC 6749 §5.1: a client ignores members that it does not know).
+    /// Names of dropped values of the identity token and of `user`, in the response to a token exchange: our
+    /// own member (RFC 6749 §5.1: a client ignores members that it does not know).
     public var dropped: [String] = []
 }
 
@@ -76,7 +76,7 @@ extension TokenResponse: JSONBody {
         "An access token response (RFC 6749 §5.1), or the result of the intent `check`."
     }
 
-    // Nothing is required, because the result of `check` has the last member alone.
+    // Nothing is required, because the result of `check` has only the last member.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member.unrequired("access_token", "A JWT (RFC 9068).") { $0.accessToken }
         member(
@@ -94,7 +94,7 @@ extension TokenResponse: JSONBody {
             $0.idToken
         }
         member("dropped", .dropped) { $0.dropped.unlessEmpty }
-        // `LinkingResponse` has it.
+        // Only `LinkingResponse` has this member.
         member("account_found", "`true` or `false`: the result of the intent `check`.") { _ -> String? in nil
         }
     }
@@ -108,13 +108,12 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// App Check of a native client: judges the app of a token request. The proof vouches for all other parameters
-/// of the request, so that it cannot move to another request.
+/// App Check of a native client: judges the app of a token request. The proof covers all other parameters of
+/// the request, so that it cannot be used in another request.
 struct ClientAppCheck: Sendable {
     let server: OAuthServer
 
-    /// Uses the proof up, before the grant is looked at: a request that is refused here changes no code and no
-    /// token.
+    /// Consumes the proof before the grant is checked: a request refused here changes no code and no token.
     ///
     /// - Throws: `OAuthError` `invalid_client` in enforced mode; `StorageError`, `OverloadedError`.
     func check(_ request: TokenRequest) throws -> Step<Void> {

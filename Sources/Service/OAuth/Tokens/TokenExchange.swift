@@ -8,9 +8,9 @@ import SignIn
 /// The grant `urn:ietf:params:oauth:grant-type:token-exchange` with Apple's identity token (RFC 8693): a
 /// native sign-in without a browser.
 ///
-/// Two transactions follow each other: the sign-in, and then the grant with its tokens. When the second
-/// fails, the user is signed in, the nonce is used up, and there is no grant. The app then asks the user to
-/// sign in again, which repeats both.
+/// Runs two transactions: the sign-in, then the grant with its tokens. If the
+/// second fails, the user is signed in, the nonce is consumed, and there is
+/// no grant. The app then asks the user to sign in again, which repeats both.
 struct TokenExchange: Sendable {
     let server: OAuthServer
 
@@ -44,16 +44,16 @@ struct TokenExchange: Sendable {
     private struct User {
         let id: AccountID
         let authenticatedAt: Moment
-        /// The names of values that were dropped.
+        /// Names of dropped values.
         let dropped: [String]
     }
 
-    /// Signs the user in like `POST /v1/sign-ins`: makes the account, uses the nonce up, obeys the state
-    /// rule, and exchanges Apple's code.
+    /// Signs the user in like `POST /v1/sign-ins`: makes the account,
+    /// consumes the nonce, obeys the state rule, and exchanges Apple's code.
     private func signIn(
         _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
     ) throws -> Step<User> {
-        // Only a nonce of this service is used up, so only such a nonce makes the identity token valid once.
+        // Only nonces of this service are consumed, so only they make the identity token valid once.
         guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
             let bundleID = client.nativeSignInBundleID
         else {
@@ -76,8 +76,8 @@ struct TokenExchange: Sendable {
         let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
         return try Step.mappingErrors(Self.oauthError) {
             try useCases.verify(request.token, allowed: only).then { verified in
-                // With the nonce itself in the token, a reader of the token could exchange it. A token without a
-                // nonce, which old systems get, would be valid with any nonce.
+                // If the token contained the nonce itself, a reader of the token could exchange it. A token
+                // without a nonce, which old systems get, would be valid with any nonce.
                 guard let claim = verified.identity.nonce, claim != grant.nonce else {
                     throw OAuthError(
                         .invalidRequest,

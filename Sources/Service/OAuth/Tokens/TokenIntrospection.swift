@@ -10,7 +10,7 @@ public struct TokenIntrospection: Sendable {
     public enum Caller: Sendable {
         /// An API key, with the apps that it may see.
         case apps(AppScope)
-        /// A confidential client: it sees its own tokens only.
+        /// A confidential client: it sees only its own tokens.
         case client(OAuthClient)
 
         /// The client; `nil` for an API key.
@@ -29,7 +29,7 @@ public struct TokenIntrospection: Sendable {
     }
 
     /// Returns `nil` for everything except a valid token of this service that the caller may see. The
-    /// response names no cause, so that a caller learns nothing about the tokens of others.
+    /// response names no cause, so that callers learn nothing about other clients' tokens.
     ///
     /// - Throws: `StorageError`.
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
@@ -42,8 +42,8 @@ public struct TokenIntrospection: Sendable {
     }
 
     private func find(_ text: String) async throws -> GoodToken? {
-        // The form of the token shows its kind, so the hint is not needed. Only the newest token is active: an
-        // exchanged token is good for nothing but the same exchange again.
+        // The form of the token shows its kind, so the hint is not needed. Only the newest token is active:
+        // an exchanged token only allows a repetition of the same exchange.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -124,7 +124,7 @@ extension TokenDescription: JSONBody {
         member("auth_time", "When the end user signed in with Apple, in seconds since 1970.") {
             ($0.token?.status.family.authenticatedAt.milliseconds).map { $0 / 1000 }
         }
-        // An API can distinguish the two kinds of tokens by it.
+        // APIs can distinguish the two kinds of tokens by `token_type`.
         member("token_type", "`Bearer`, of an access token.") { $0.access == nil ? nil : "Bearer" }
         member("aud", "The audience of the client.") { $0.access?.audience }
         member("iat", "When the token was issued, in seconds since 1970.") { $0.issuedAt }
@@ -143,8 +143,8 @@ public struct TokenRevocation: Sendable {
         self.server = server
     }
 
-    /// Ends the token family of a token of this client. A token that is unknown, of another client or ended
-    /// already is left alone, and the client does not learn the cause.
+    /// Ends the token family of a token of this client. Ignores unknown tokens, tokens of other clients and
+    /// ended tokens; the client does not learn the cause.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func revoke(_ text: String, of client: OAuthClient) async throws {
@@ -177,8 +177,8 @@ public struct UserInfo: Sendable {
 
     /// Returns the claims about the end user that the token's scope allows, as a JSON document.
     ///
-    /// - Parameter note: Called with the client of a good token, also if the request is refused then.
-    /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
+    /// - Parameter note: Called with the client of a valid token, even if the request is refused after that.
+    /// - Throws: `OAuthError` `invalid_token` for every token that introspection reports as inactive, and
     ///   `insufficient_scope` without `openid`; `StorageError`.
     public func claims(
         accessToken: String, noting note: @Sendable (OAuthClientID) -> Void = { _ in }

@@ -83,7 +83,7 @@ struct TokenMaker: Sendable {
     ) throws -> TokenResponse {
         let (client, issuer) = (new.client, server.settings.issuer.text)
         let issuedAt = new.moment.milliseconds / 1000
-        // No token of a token family is valid past the family's end, so none has a later expiry.
+        // No token expires later than its token family ends.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000
@@ -106,10 +106,10 @@ struct TokenMaker: Sendable {
             scope: issued.scope, idToken: idText)
     }
 
-    /// Returns the end of a token family whose refresh token is not used again.
+    /// Returns the end of a token family if its refresh token is not used again.
     ///
-    /// - Parameter isNew: `true` if the family begins at this moment. For an older family the store knows the
-    ///   end that counts from its beginning.
+    /// - Parameter isNew: `true` if the family begins at this moment. For
+    ///   an older family, the store has the end counted from its beginning.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last
@@ -118,11 +118,11 @@ struct TokenMaker: Sendable {
     }
 }
 
-/// The tokens that a command offers. The text of a new refresh token is made before the transaction, which keeps its
-/// digests.
+/// Tokens that a command offers. The text of a new refresh token
+/// is made before the transaction, which keeps its digests.
 struct NewTokens: Sendable {
     let client: OAuthClient
-    /// Is in the response only if the store has stored it. `nil` for a refresh token that is exchanged.
+    /// In the response only if it was stored. `nil` for a refresh token that is exchanged.
     let refreshToken: RefreshTokenText?
     /// `true` if the scope `openid` yields an ID token.
     let givesIDToken: Bool

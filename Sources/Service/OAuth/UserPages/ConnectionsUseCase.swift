@@ -13,7 +13,7 @@ public struct ConnectionsUseCase: Sendable {
     public let authorize: AuthorizeUseCase
     private let server: OAuthServer
 
-    /// - Parameter authorize: Has the sessions of browsers and the sign-in.
+    /// - Parameter authorize: Provides the browser sessions and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
@@ -40,8 +40,7 @@ public struct ConnectionsUseCase: Sendable {
         return .later { try await page(query, session, browser) }
     }
 
-    /// Handles `POST /account/connections`: ends a grant as the app's backend does, with the reports that
-    /// are due.
+    /// Handles `POST /account/connections`: ends a grant as the app's backend does, with the due reports.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func remove(
@@ -146,10 +145,10 @@ public struct ConnectionsUseCase: Sendable {
         }
         let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
         guard let status, status.isAuthorized,
-            // A session from before a revocation ended with it, even if the user has signed in since.
+            // A revocation has ended earlier sessions, even if the user has signed in since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser was at Apple for this page, and another round trip would end the same.
+            // The browser was at Apple for this page, and another round trip would have the same result.
             let hasReturned = session.roundTrip?.isFor(Self.address(of: query)) ?? false
             return hasReturned
                 ? ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
@@ -178,8 +177,8 @@ public struct ConnectionsUseCase: Sendable {
 
     private static func address(of query: ConnectionsQuery) -> String { "\(path)?\(query.text)" }
 
-    /// The message of a form's token. No query of an authorization request has a line break, so that no token
-    /// of a consent page fits.
+    /// The message of a form's token. No query of an authorization request
+    /// has a line break, so a token of a consent page is never valid here.
     private static func purpose(of grant: GrantID) -> String { "\(path)\n\(grant.rawValue)" }
 }
 
@@ -224,7 +223,7 @@ public struct ConnectionList: Sendable {
     public let account: Account
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
-    /// The oldest first, and those of one moment by their client ID. Also those for other apps of the team.
+    /// The oldest first, then by client ID. Includes grants for other apps of the team.
     public let connections: [Connection]
 
     public struct Connection: Sendable {
@@ -239,7 +238,7 @@ public struct ConnectionList: Sendable {
     }
 }
 
-/// Reasons for which a page for users shows an error. Nothing was changed.
+/// Reasons why a page for users shows an error. Nothing was changed.
 public enum UserPageRefusal: String, Sendable, CaseIterable {
     /// There is no page for the query.
     case pageUnknown = "not_found"

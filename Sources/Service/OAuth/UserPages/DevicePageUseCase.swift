@@ -7,15 +7,16 @@ import Synchronization
 
 /// The page on which users enter the code of a device, sign in, and agree or refuse (RFC 8628 §3.3).
 ///
-/// The user signs in with Apple as for the consent page, with the same session. The code travels in the query,
-/// as in `verification_uri_complete`. A wrong code costs one look-up, and `UserCodeGuessing` bounds these.
+/// The user signs in with Apple as for the consent page, with the same session.
+/// The code travels in the query, as in `verification_uri_complete`. A wrong
+/// code costs one look-up; `UserCodeGuessing` bounds the number of wrong codes.
 public struct DevicePageUseCase: Sendable {
     public static let path = "/oauth/device"
 
     public let authorize: AuthorizeUseCase
     let server: OAuthServer
 
-    /// - Parameter authorize: Has the sessions of browsers and the sign-in.
+    /// - Parameter authorize: Provides the browser sessions and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
@@ -24,7 +25,7 @@ public struct DevicePageUseCase: Sendable {
     ///
     /// - Parameters:
     ///   - query: The query as sent. It may be empty.
-    ///   - address: `nil` when it is unknown. All unknown addresses are slowed down as one.
+    ///   - address: `nil` when it is unknown. All unknown addresses count as one address.
     /// - Throws: `StorageError`.
     public func begin(
         _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
@@ -78,8 +79,8 @@ public struct DevicePageUseCase: Sendable {
         let userCode: UserCode
         let scopes: ScopeSet
 
-        /// The message of the form's token. No query of an authorization request has a line break, so that no
-        /// token of a consent page fits; nor does the token of another device with the same code.
+        /// The message of the form's token. No query of an authorization request has a line break, so a token
+        /// of a consent page is never valid here, nor is a token for another device with the same code.
         var purpose: String {
             "\(DevicePageUseCase.path)\n\(Hexadecimal.encode(device.digest))\n\(client.id.rawValue)\n\(scopes.text)"
         }
@@ -90,7 +91,7 @@ public struct DevicePageUseCase: Sendable {
         case fault(DevicePageOutcome.EntryFault)
     }
 
-    /// Looks the device of a user code up. Each attempt counts as wrong until the device is found.
+    /// Looks up the device of a user code. Each attempt counts as wrong until the device is found.
     private func find(
         _ code: UserCode, at address: RequesterAddress?, by session: BrowserSession?
     ) async throws -> Found {
@@ -136,11 +137,10 @@ public struct DevicePageUseCase: Sendable {
             return DevicePageOutcome(.disabled, query, session: .end, client: client)
         }
         guard isRecent, let status, status.isAuthorized,
-            // A session from before a revocation or a sign-out ended with it, even if the user has signed in
-            // since.
+            // A revocation or a sign-out has ended earlier sessions, even if the user has signed in since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser was at Apple for this page, and another round trip would end the same.
+            // The browser was at Apple for this page, and another round trip would have the same result.
             return roundTrip == nil
                 ? signIn(to: client, query, browser)
                 : DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
@@ -251,7 +251,7 @@ extension DevicePageUseCase {
                 of: authentication, for: address, sessionCookie: sessionCookie))
     }
 
-    /// Handles the failure of a sign-in at Apple. The device goes on waiting: the user may try again.
+    /// Handles the failure of a sign-in at Apple. The device continues to wait: the user may retry.
     public func refuse(_ failure: WebFailure, query: String) -> DevicePageOutcome {
         let query = self.query(query)
         if failure.isOfDisabledAccount { return DevicePageOutcome(.disabled, query) }
@@ -265,7 +265,7 @@ public struct DevicePageOutcome: Sendable {
     public let action: Action
     public let query: DeviceQuery
     public let session: AuthorizeOutcome.SessionChange
-    /// The client of the device, where the code is right.
+    /// The client of the device, if the code is right.
     public var client: OAuthClient?
 
     public enum Action: Sendable {
@@ -295,7 +295,7 @@ public struct DevicePageOutcome: Sendable {
         case malformed
         /// No device waits with this code.
         case unknown
-        /// The device authorization has expired, or a user has decided already.
+        /// The device authorization has expired, or a user has already decided.
         case over
         /// Too many wrong codes. Seconds to wait.
         case paused(Int64)

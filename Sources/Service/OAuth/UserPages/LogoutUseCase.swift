@@ -5,16 +5,16 @@ public import Commits
 /// Ends the session of a browser at the request of a client (OpenID Connect RP-Initiated Logout 1.0), or of the
 /// user.
 ///
-/// Only the session ends. Grants and tokens stay: a client that wants to end its own revokes them.
+/// Only the session ends. Grants and tokens stay: a client that wants to end its tokens revokes them.
 ///
-/// Every site can lead a browser here. So the session ends at once only with an ID token of its own user, which
-/// no other site has; otherwise the user is asked.
+/// Every site can send a browser here. So the session ends at once only with an ID token of its own user,
+/// which no other site has; otherwise the page asks the user.
 public struct LogoutUseCase: Sendable {
     public static let path = "/oauth/logout"
 
     public let authorize: AuthorizeUseCase
 
-    /// - Parameter authorize: Has the sessions of browsers, and the keys that sign ID tokens.
+    /// - Parameter authorize: Provides the browser sessions, and the keys that sign ID tokens.
     public init(authorize: AuthorizeUseCase) {
         self.authorize = authorize
     }
@@ -57,13 +57,14 @@ public struct LogoutUseCase: Sendable {
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
-        // Before the session, which a browser does not send with a form of another site (SameSite=Lax).
+        // Checked before the session: a browser does not send
+        // its cookie with a form of another site (SameSite=Lax).
         guard let token = form.token, let decision = form.decision else {
             return .now(LogoutOutcome(.refusal(.formRefused), request.languages))
         }
         return .later {
             let asker = Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
-            // The session has ended while the page was open, as the user may want.
+            // The session has ended while the page was open, which is a success for the user.
             guard let session = try await authorize.liveSession(of: browser) else {
                 return signedOut(request, asker)
             }
@@ -81,7 +82,7 @@ public struct LogoutUseCase: Sendable {
         LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query))
     }
 
-    /// The client that asks, and the user whose ID token it has sent.
+    /// The requesting client, and the user of its ID token.
     private struct Asker {
         let client: OAuthClient?
         let accountID: AccountID?
@@ -89,8 +90,8 @@ public struct LogoutUseCase: Sendable {
         let name: String?
     }
 
-    /// An ID token of another client than `client_id` is not from the client that asks, and a client that only
-    /// names itself is taken for what its registered URI allows.
+    /// An ID token of a client other than `client_id` is not from the requesting client. A client that only
+    /// names itself may use only its registered URIs.
     private func asker(of request: LogoutRequest) async throws -> Asker {
         guard let unverified = request.idTokenHint.flatMap({ IDTokenHint.Unverified($0) }),
             case .genuine(let hint) = try await authorize.keys.origin(
@@ -115,8 +116,8 @@ public struct LogoutUseCase: Sendable {
         return signedOut(request, asker, session: .end)
     }
 
-    /// - Parameter session: `.keep` for a request without a session. Its browser may have one all the same:
-    ///   it sends no cookie with the requests of other sites, and must not lose the cookie by one.
+    /// - Parameter session: `.keep` for a request without a session. Its browser may still have a session: it
+    ///   sends no cookie with requests of other sites, and such a request must not delete the cookie.
     private func signedOut(
         _ request: LogoutRequest, _ asker: Asker, session: AuthorizeOutcome.SessionChange = .keep
     ) -> LogoutOutcome {
@@ -133,7 +134,8 @@ public struct LogoutUseCase: Sendable {
         return request.clientID == nil ? .clientMissing : .clientUnknown
     }
 
-    /// The message of a form's token. No query has a line break, so that no token of another page fits.
+    /// The message of a form's token. No query has a line
+    /// break, so a token of another page is never valid here.
     private static func purpose(of query: String) -> String { "\(path)\n\(query)" }
 }
 
@@ -148,21 +150,21 @@ public struct LogoutOutcome: Sendable {
         case ask(LogoutPrompt)
         /// The session has ended, or there was none. Redirects to the client, by 303.
         case redirect(String)
-        /// The session has ended, or there was none. A page that says so.
+        /// A page for an ended session, or for a request without a session.
         ///
-        /// - Parameter obstacle: The reason for which the browser does not go to the URI of the request.
+        /// - Parameter obstacle: Reason why the browser does not return to the URI of the request.
         case signedOut(Obstacle?)
-        /// The user stays signed in. A page that says so.
+        /// A page that says that the user stays signed in.
         case stayed
         /// An error page. Nothing was changed.
         case refusal(Refusal)
     }
 
-    /// Reasons for which a request with `post_logout_redirect_uri` ends with a page.
+    /// Reasons why a request with `post_logout_redirect_uri` ends with a page.
     public enum Obstacle: String, Sendable, CaseIterable {
         /// The request has neither `client_id` nor a valid `id_token_hint`.
         case clientMissing = "client_missing"
-        /// No client has this `client_id`, or the client of the ID token is another.
+        /// No client has this `client_id`, or the ID token is for another client.
         case clientUnknown = "invalid_client"
         case redirectURIMismatch = "redirect_uri_mismatch"
     }
@@ -183,7 +185,7 @@ public struct LogoutOutcome: Sendable {
 
 /// Contents of the page that asks a user whether to sign out.
 public struct LogoutPrompt: Sendable {
-    /// The client that asks; `nil` when the request names none.
+    /// The requesting client; `nil` if the request names no client.
     public let client: OAuthClient?
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText

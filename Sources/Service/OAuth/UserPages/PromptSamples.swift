@@ -1,8 +1,7 @@
 import AppleAccounts
 package import AuthorizationServer
 
-/// Prompts with the values of an invented user, for previews of the pages. They lead nowhere: their form
-/// tokens are not valid.
+/// Prompts with the values of an invented user, for previews of the pages. Their form tokens are not valid.
 package struct PromptSamples: Sendable {
     package let client: OAuthClient
     package let settings: OAuthSettings
