@@ -292,7 +292,7 @@ extension ForeignTokenInspection.Rules {
         ForeignTokenInspection.Rules(
             kind: "client-secret", algorithm: "ES256", claims: ["iss", "iat", "exp", "aud", "sub"],
             issuers: teams, audiences: [appleIssuer], subjects: clientIDs,
-            // Six months, with the number of seconds on Apple's pages.
+            // Six months: the number of seconds that Apple documents.
             longestLifetime: 15_777_000
         ) { check in
             switch check {

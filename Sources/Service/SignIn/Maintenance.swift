@@ -5,9 +5,9 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, keys of App Attest
-/// that are not used, and old entries of accounts' histories, and enables accounts that were disabled until
-/// now. Ends waiting event readers at shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App
+/// Check, unused keys of App Attest, and old entries of accounts' histories. Enables
+/// accounts whose disabling has ended. Ends waiting event readers at shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
         & AuditStore & ServiceHourStore
@@ -62,12 +62,12 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes in bounded steps, so that sign-ins are committed in between.
+    /// Deletes in bounded steps, so that sign-ins are committed between the steps.
     func purgeNonces() async {
         do {
             while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
-            // The purge is retried. Rows that are not deleted only take space.
+            // The purge is retried. Rows that were not deleted only take space.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
         }
     }
@@ -122,7 +122,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes rows of the audit log that are past their time.
+    /// Deletes rows of the audit log whose retention has ended.
     func purgeAudit() async {
         do {
             try await audit.purge()
@@ -131,7 +131,8 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes entries of accounts' histories after 90 days. An erasure deletes those of its account at once.
+    /// Deletes entries of accounts' histories after 90 days.
+    /// An erasure deletes the entries of its account at once.
     func purgeHistory() async {
         let moment = now().advanced(byMilliseconds: -HistoryEntry.keptFor)
         do {
@@ -144,8 +145,9 @@ public struct Maintenance: Service {
     /// Number of accounts that one step enables.
     static let mostEnabled = 100
 
-    /// Enables accounts whose time is over, in bounded steps. They can sign in since then: this only tells the
-    /// event feed, and removes the facts. At several replicas the first one does it, and the others find nothing.
+    /// Enables accounts whose disabling has ended, in bounded steps. Their users
+    /// can already sign in: this only adds events to the feed, and removes the
+    /// stored disabling. With several replicas, the first replica does the work.
     func enableAccounts() async {
         do {
             while !Task.isCancelled {
@@ -160,30 +162,30 @@ public struct Maintenance: Service {
                         _ = try await commits.submit(command)
                         enabled += 1
                     } catch is AccountRefusal {
-                        // Erased or moved since it was read.
+                        // The account was erased or moved after the read.
                     }
                 }
                 guard enabled > 0, due.count == Self.mostEnabled else { return }
             }
         } catch {
-            // They are found again. A sign-in enables its own account.
+            // The next run finds these accounts again. A sign-in enables its own account.
             logger.warning("accounts were not enabled", metadata: ["error": "\(error)"])
         }
     }
 }
 
-/// Deletes rows of the audit log that are past their time.
+/// Deletes rows of the audit log whose retention has ended.
 ///
-/// A clock that is years ahead must not empty the log. So time is Apple's where this machine is ahead of it. Until
-/// Apple has answered, rows are deleted only as fast as time passes: a day of rows in a day of uptime, and none while
-/// it is in doubt which rows are the oldest.
+/// A clock that is years ahead must not empty the log. So Apple's time counts if this machine's clock is
+/// ahead of it. Until Apple has responded, rows are deleted only as fast as time passes: a day of rows for
+/// each day of uptime, and no rows while the oldest rows are uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment
         let uptime: Duration
     }
 
-    /// Milliseconds by which rows may be in another order than their times. The clocks of replicas differ.
+    /// Milliseconds by which the times of rows may be out of order, because the clocks of replicas differ.
     private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
@@ -207,8 +209,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a day at once: each step leaves a row that tells of it, and the log would not get smaller by single
-    /// rows.
+    /// Deletes a day at once: each step adds a row about itself,
+    /// so deleting single rows would not shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment
@@ -224,12 +226,13 @@ final class AuditRetention: Sendable {
         while try await store.purgeAudit(before: end, at: now) > 0, !Task.isCancelled {}
     }
 
-    /// Returns the time of the oldest row at the first purge, and the uptime since then on top; `nil` without rows, and
-    /// in doubt.
+    /// Returns the time of the oldest row at the first purge plus the uptime
+    /// since then; `nil` without rows, and while the oldest row is uncertain.
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
         guard let first = try await beginning(at: uptime) else { return nil }
-        // More rows than were looked at can come from a wrong clock. By their time, all others would be old.
+        // A wrong clock can have written more rows than were
+        // read. By their times, all other rows would be old.
         let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
         guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)
@@ -238,7 +241,7 @@ final class AuditRetention: Sendable {
     private func beginning(at uptime: Duration) async throws -> Beginning? {
         if let known = beginning.withLock({ $0 }) { return known }
         let anchor = try await store.auditChain().anchor.sequence
-        // The first row of all can come from a wrong clock.
+        // A wrong clock can have written the first row.
         let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
         guard let oldest = rows.map(\.facts.moment).min() else { return nil }
         let first = Beginning(oldest: oldest, uptime: uptime)

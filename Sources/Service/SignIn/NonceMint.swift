@@ -14,13 +14,13 @@ public struct NonceMint: Sendable {
         MintedNonce(texts.make(expiresAt: expiresAt), expiresAt: expiresAt)
     }
 
-    /// Returns the expiry of a nonce of this service. `nil` for a text that was not made with this key.
+    /// Returns the expiry of a nonce of this service. `nil` for a text made with another key.
     func expiry(of nonce: String) -> Moment? { texts.expiry(of: nonce) }
 }
 
 /// A nonce for one sign-in.
 public struct MintedNonce: Sendable, Hashable {
-    /// Distinguishes our nonces, which are used up, from nonces that a caller makes and checks itself.
+    /// Distinguishes our nonces, which are consumed, from nonces that a caller makes and checks itself.
     public static let prefix = "siwa-nonce-"
 
     /// The nonce, which the caller posts with the token.
@@ -37,9 +37,10 @@ public struct MintedNonce: Sendable, Hashable {
 }
 
 extension SignInNonce {
-    /// Classifies the posted nonce, or else the nonce in the token. `nil` for a text that cannot be ours.
+    /// Classifies the posted nonce, or else the nonce in the
+    /// token. `nil` for a text that is not one of our nonces.
     ///
-    /// The digest of our nonce looks like the digest of a caller's own. So a token that carries a digest is
+    /// The digest of our nonce looks like the digest of a caller's nonce. So a token that carries a digest is
     /// bound to our nonce only if our nonce is posted, or was used before.
     /// - Parameter keptUntil: Moment at which the token has expired by the clock of every replica.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
@@ -75,11 +76,10 @@ extension SignInNonce {
     }
 }
 
-/// Makes texts that expire and can be verified without storage, so that a text takes no row until it is used.
+/// Makes texts that expire and can be verified without storage, so that a text has no row until it is used.
 ///
 /// A text is the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian), 16 random
-/// bytes, and the HMAC-SHA-256 of all of this, and of what the text is bound to, under the key that the
-/// replicas share.
+/// bytes, and an HMAC-SHA-256 of these parts and of the bound value, under the key that the replicas share.
 struct ExpiringText: Sendable {
     private static let expirySize = 6
     private static let randomSize = 16
@@ -88,7 +88,7 @@ struct ExpiringText: Sendable {
     private let prefix: [UInt8]
     private let mac: HMACSHA256
 
-    /// - Parameter prefix: Another for each use, so that a text of one use is never accepted for another.
+    /// - Parameter prefix: Different for each use, so that a text is never accepted for another use.
     init(prefix: String, key: NonceKey) {
         self.prefix = Array(prefix.utf8)
         mac = HMACSHA256(key: key.bytes)
@@ -105,8 +105,8 @@ struct ExpiringText: Sendable {
         return String(decoding: prefix, as: UTF8.self) + Base64URL.encode(bytes)
     }
 
-    /// Returns the expiry of a text of this service. `nil` for a text that was not made with this key, or is
-    /// bound to something else.
+    /// Returns the expiry of a text of this service. `nil` for
+    /// a text made with another key, or bound to another value.
     func expiry(of text: String, boundTo context: [UInt8] = []) -> Moment? {
         guard text.utf8.starts(with: prefix) else { return nil }
         let text = Array(text.utf8.dropFirst(prefix.count))

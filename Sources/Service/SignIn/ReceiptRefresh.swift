@@ -6,10 +6,10 @@ public import Cryptography
 import JOSE
 package import Logging
 
-/// Exchanges the receipts of App Attest for newer receipts, once a day, and stores the risk metric. The metric
-/// is shown, and decides nothing.
+/// Exchanges the receipts of App Attest for newer receipts, once a
+/// day, and stores the risk metric. The metric is for display only.
 ///
-/// A claim moves the receipt's next time ahead before Apple is called, so no two replicas send it. After 30
+/// A claim moves the receipt's next time ahead before Apple is called, so only one replica sends it. After 30
 /// days Apple forgets an attestation: then the receipt is deleted, and the last metric stays.
 package struct ReceiptRefresh: Worker {
     package static let traits = WorkerTraits(
@@ -20,7 +20,7 @@ package struct ReceiptRefresh: Worker {
     static let lease: Int64 = 120_000
     /// Milliseconds between two exchanges of a receipt, if Apple does not name a later time.
     static let interval: Int64 = 86_400_000
-    /// The most exchanges in a second. A million keys in a day need 11.6.
+    /// Largest rate of exchanges per second. A million keys in a day need 11.6.
     static let perSecond = 25.0
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(30), longest: .seconds(3600)), throttlesInARow: 1,
@@ -40,7 +40,7 @@ package struct ReceiptRefresh: Worker {
     private let apple: any AppleReceiptService
     private let pace: SharedPace
 
-    /// - Parameter receipts: `nil` without a sealing key: then no receipt is kept, and none can be opened.
+    /// - Parameter receipts: `nil` without a sealing key: then receipts are neither kept nor opened.
     package init(
         receipts: AppReceipts?, store: any AppReceiptStore, apple: any AppleReceiptService,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment,
@@ -64,7 +64,7 @@ package struct ReceiptRefresh: Worker {
 
     package func clientID(of key: AttestedKeyRecord) -> String { key.appID.bundleID }
 
-    /// Not the key: it would name a device in the log.
+    /// Omits the key, which would identify a device in the log.
     package func logMetadata(of key: AttestedKeyRecord) -> Logger.Metadata {
         ["client_id": "\(key.appID.bundleID)", "environment": "\(key.environment.rawValue)"]
     }
@@ -91,7 +91,7 @@ package struct ReceiptRefresh: Worker {
         }
     }
 
-    /// A receipt that does not open is given up: a new attestation brings a new receipt.
+    /// A receipt that does not open is given up: the next attestation has a new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {
@@ -184,11 +184,11 @@ public struct AppReceipts: Sendable {
         sealer = AppReceiptSealer(keys: sealingKeys)
     }
 
-    /// Lets the worker look for a receipt that was just stored.
+    /// Wakes the worker for a receipt that was just stored.
     func wake() { signals[ReceiptRefresh.self].wake() }
 
     /// Verifies the receipt of an attestation, and seals it. Returns `nil` for a receipt that is refused: the
-    /// key is registered without it, because a receipt decides nothing.
+    /// key is registered without it, because the receipt has no effect on the registration.
     func seal(
         receiptOf attestation: VerifiedAttestation, _ clientDataHash: ClientDataHash, at moment: Moment
     ) -> SealedSecret? {
@@ -219,7 +219,7 @@ struct AppReceiptSealer: Sendable {
 
     private static let purpose = SealingPurpose("app_attest_receipt")
 
-    /// Returns `nil` for a receipt that is too long to be kept. Apple's have a quarter of the bound.
+    /// Returns `nil` for a receipt above the size bound. Apple's receipts have a quarter of the bound.
     func seal(_ receipt: [UInt8], of key: AttestedKeyID) -> SealedSecret? {
         SealedSecret(keys.seal(receipt, for: Self.purpose, associatedData: Self.associatedData(key)))
     }

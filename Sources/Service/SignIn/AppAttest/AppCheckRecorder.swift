@@ -3,11 +3,11 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// Stores the counts of App Check every 15 seconds, and what is left at the end.
+/// Stores the counts of App Check every 15 seconds, and the remaining counts at the end.
 ///
-/// What cannot be stored stays in memory, within the bound of `AppCheckCounts`. A transaction whose connection
-/// is lost during the commit may have been stored, and is stored again: the counts are for an operator's
-/// decision, and a count too many is better than a lost one.
+/// Counts that cannot be stored stay in memory, within the bound of `AppCheckCounts`.
+/// If the connection is lost during a commit, the counts may be stored twice: they
+/// are for an operator's decision, and an extra count is better than a lost count.
 public struct AppCheckRecorder: Service {
     private let counts: AppCheckCounts
     private let store: any AppCheckHourStore

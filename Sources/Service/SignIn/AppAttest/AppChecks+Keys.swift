@@ -10,7 +10,7 @@ public struct KeyRegistrationRequest: Sendable {
     public var attestation: String
     /// The text that `generateKey` returned.
     public var keyID: String
-    /// The challenge, whose text the app hashed.
+    /// The challenge. The app hashed its text.
     public var challenge: String
     /// The bundle ID of the app.
     public var clientID: String
@@ -51,8 +51,8 @@ extension AppChecks {
             expiresAt: now().advanced(byMilliseconds: AppAttestChallenge.lifetime))
     }
 
-    /// Verifies an attestation, and returns the command that registers the key. For an attestation that does
-    /// not hold, the command consumes its challenge and then fails.
+    /// Verifies an attestation, and returns the command that registers the key. For an invalid attestation,
+    /// the command consumes its challenge and then fails.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`. `AppCheckRefusal`, also from
     ///   the commit.
@@ -62,7 +62,7 @@ extension AppChecks {
         try registerKey(request, by: try policy(named: request.clientID, allowed: allowed))
     }
 
-    /// The same for the app of a policy. The `clientID` of the request is not read.
+    /// The same for the app of a policy. Does not read the `clientID` of the request.
     ///
     /// - Throws: `AppCheckRefusal`, also from the commit.
     public func registerKey(
@@ -74,7 +74,7 @@ extension AppChecks {
             challenge = try challenges.challenge(
                 request.challenge, .attestation, for: policy.appID, at: moment)
         } catch {
-            // A registration whose response was lost may be repeated later.
+            // A client that lost the response may repeat its registration later.
             guard error.cause == .challengeExpired else { throw Self.refusal(error.cause) }
             challenge = nil
         }
@@ -110,7 +110,7 @@ extension AppChecks {
         }
     }
 
-    /// Returns a stored key, or `nil` when there is none, or the caller may not see its app.
+    /// Returns a stored key; `nil` if the key is unknown, or the caller may not see its app.
     public func attestedKey(
         _ id: AttestedKeyID, allowed: AppScope
     ) async throws -> AttestedKeyRecord? {
@@ -150,7 +150,7 @@ extension AppChecks {
         AppCheckRefusal(.attestationInvalid, cause: cause)
     }
 
-    /// Maps the refusal of a challenge or a key by the transaction. Other errors stay as they are.
+    /// Maps the refusal of a challenge or a key by the transaction. Returns other errors unchanged.
     private static func registered(
         _ result: Result<RegisteredKey, any Error>, hasExpired: Bool
     ) throws -> RegisteredKey {

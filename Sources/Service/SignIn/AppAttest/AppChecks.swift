@@ -6,15 +6,15 @@ public import Cryptography
 import Encodings
 import JOSE
 
-/// App Attest at the calls: challenges, keys, and the proofs that come with requests.
+/// App Attest for the calls: challenges, keys, and the proofs of requests.
 ///
-/// A challenge takes no row until it is used. It is then consumed whatever the result is, in the transaction
-/// that raises the counter of the key.
+/// A challenge has no row until it is used. The transaction that raises
+/// the counter of the key then consumes it, whatever the result is.
 public final class AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }
     let root: TrustAnchor
-    /// `nil` where no receipts are kept.
+    /// `nil` if no receipts are kept.
     let receipts: AppReceipts?
     let deployment: Deployment
     let store: any AppAttestStore
@@ -25,8 +25,8 @@ public final class AppChecks: Sendable {
 
     /// - Parameters:
     ///   - root: The root of attestations: Apple's, except in development.
-    ///   - receipts: Keeps the receipts of attestations; `nil` where they are not exchanged.
-    ///   - nonceKey: The same in all replicas, because each must accept the challenges of the others.
+    ///   - receipts: Keeps the receipts of attestations; `nil` if receipts are not exchanged.
+    ///   - nonceKey: The same in all replicas, because each replica must accept all challenges.
     public init(
         _ appCheck: AppCheck, root: TrustAnchor, receipts: AppReceipts? = nil, deployment: Deployment,
         store: any AppAttestStore, commits: GroupCommit<AccountCommand>, nonceKey: NonceKey,
@@ -39,10 +39,10 @@ public final class AppChecks: Sendable {
         self.now = now
     }
 
-    /// Returns the policy of a request that names an app and no bundle ID: that of the bundle ID whose
-    /// challenge the proof has, in the strictest mode of the app.
+    /// Returns the policy of a request that names an app and no bundle ID: the policy of the bundle ID in the
+    /// proof's challenge, with the strictest mode of the app.
     ///
-    /// - Returns: `nil` where no bundle ID of the app is judged.
+    /// - Returns: `nil` if no bundle ID of the app is judged.
     public func policy(of app: App, for evidence: AppEvidence) -> AppCheckPolicy? {
         let bundleIDs = app.clientIDs.map(\.rawValue)
         guard let strictest = policies.strictest(of: bundleIDs) else { return nil }
@@ -54,12 +54,12 @@ public final class AppChecks: Sendable {
         return proven?.atLeast(strictest.mode) ?? strictest
     }
 
-    /// Judges a request: verifies its proof, uses it up, and counts the result.
+    /// Judges a request: verifies its proof, consumes it, and counts the result.
     ///
     /// - Parameters:
-    ///   - policy: `nil` where nothing is judged.
+    ///   - policy: `nil` if nothing is judged.
     ///   - digest: The digest that the proof must vouch for.
-    /// - Returns: `nil` where nothing is judged.
+    /// - Returns: `nil` if nothing is judged.
     /// - Throws: `AppCheckRefusal` in enforced mode, also from the commit, which throws `StorageError` and
     ///   `OverloadedError` too.
     public func check(
@@ -77,7 +77,7 @@ public final class AppChecks: Sendable {
 
     /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.
     ///
-    /// The cheap checks come first, and a challenge that is not ours, or has expired, costs no look-up.
+    /// The cheap checks come first, and a foreign or expired challenge costs no look-up.
     func judge(
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest,
         at moment: Moment
@@ -147,8 +147,8 @@ public final class AppChecks: Sendable {
 
     /// Counts the request under its kind.
     ///
-    /// - Parameter refusal: Refusal of the proof by the transaction. A refusal for another reason counts as
-    ///   none.
+    /// - Parameter refusal: Refusal of the proof by the transaction.
+    ///   Other refusals count as no refusal of the proof.
     /// - Throws: `AppCheckRefusal` in enforced mode.
     func conclude(
         _ judged: JudgedApp, refusedFor refusal: AccountRefusal.Code? = nil, at moment: Moment
@@ -166,7 +166,7 @@ public final class AppChecks: Sendable {
         appCheck.counts.add(decision.kind, for: judged.policy.target, at: moment.milliseconds / 1000)
     }
 
-    /// Counts the request by the result of the transaction that has used its proof.
+    /// Counts the request by the result of the transaction that consumed its proof.
     ///
     /// - Throws: `AppCheckRefusal` in enforced mode; other errors of the transaction.
     func conclude(
@@ -203,13 +203,13 @@ struct JudgedApp: Sendable {
     let found: AppCheckProof
     var extensions: AuthenticatorExtensions?
 
-    /// True if only a proof that holds lets the request pass.
+    /// True if the request passes only with a valid proof.
     var demandsProof: Bool { policy.mode == .enforced }
 
     /// The result of the proof.
     ///
-    /// - Parameter refusal: Refusal of the proof by the transaction. A refusal for another reason counts as
-    ///   none, and an earlier fault of the proof remains the cause.
+    /// - Parameter refusal: Refusal of the proof by the transaction. Other refusals count as no refusal of
+    ///   the proof, and an earlier fault of the proof remains the cause.
     func found(refusedFor refusal: AccountRefusal.Code? = nil) -> AppCheckProof {
         guard found == .holds, let cause = refusal.flatMap({ AppCheckCause($0) }) else { return found }
         return .doesNotHold(cause)
@@ -220,12 +220,12 @@ struct JudgedApp: Sendable {
     }
 }
 
-/// Result of judging a request that goes on, as callers see it.
+/// Result of judging an accepted request, as callers see it.
 public struct AppCheckResult: Sendable, Equatable {
     public let kind: AppCheckKind
-    /// Reason why the proof does not hold; `nil` for other kinds.
+    /// Reason why the proof is invalid; `nil` for other kinds.
     public let cause: AppCheckCause?
-    /// Facts of iOS 27 in an assertion that holds; `nil` for other kinds. They do not decide.
+    /// Facts of iOS 27 in a valid assertion; `nil` for other kinds. They have no effect on the result.
     public let extensions: AuthenticatorExtensions?
 
     init(kind: AppCheckKind, found: AppCheckProof, extensions: AuthenticatorExtensions?) {

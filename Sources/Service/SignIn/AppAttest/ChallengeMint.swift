@@ -20,8 +20,8 @@ struct ChallengeMint: Sendable {
 
     /// Returns the challenge to consume. It is kept until it has expired by the clock of every replica.
     ///
-    /// - Throws: `challenge_invalid` for a text that is no challenge for this purpose and app, and
-    ///   `challenge_expired`. Neither is consumed.
+    /// - Throws: `challenge_invalid` for a text that is not a challenge for this purpose and app, and
+    ///   `challenge_expired`. Neither error consumes a challenge.
     func challenge(
         _ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID, at moment: Moment
     ) throws(ProofFault) -> UsedNonce {
@@ -34,7 +34,7 @@ struct ChallengeMint: Sendable {
             keptUntil: expiry.advanced(byMilliseconds: SignInUseCases.longestClockDifference))
     }
 
-    /// True for a challenge of this purpose and app, also an expired one.
+    /// Returns `true` for a challenge of this purpose and app, even if it has expired.
     func isChallenge(_ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID) -> Bool {
         texts.expiry(of: text, boundTo: Self.context(purpose, app)) != nil
     }

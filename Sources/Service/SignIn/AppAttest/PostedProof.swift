@@ -4,16 +4,16 @@ import Cryptography
 import Encodings
 public import StrictJSON
 
-/// A proof as a request posts it: an assertion of App Attest. Nothing of it is verified.
+/// A proof as a request posts it: an assertion of App Attest. Unverified.
 ///
-/// A proof of another form is no error of the request, because a request with a wrong proof passes in
-/// monitored mode.
+/// A proof in another form is not an error of the request,
+/// because monitored mode accepts requests with wrong proofs.
 public enum PostedProof: Sendable {
     case malformed
     /// Indirect, so that the requests without a proof stay small.
     indirect case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
 
-    /// The most bytes that client data may have: twice as many as are needed.
+    /// Largest size of client data in bytes: twice the needed size.
     static let longestClientData = 1024
 
     /// Reads the member `attestation`, an object with exactly these members.
@@ -43,7 +43,7 @@ public enum PostedProof: Sendable {
     }
 }
 
-/// Reason why a proof does not hold.
+/// Reason why a proof is invalid.
 struct ProofFault: Error {
     let cause: AppCheckCause
 
@@ -56,9 +56,9 @@ extension AppCheckCause {
     static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
     /// The app asks for a new challenge, and tries again.
     static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
-    /// The client data is not the JSON object that is expected.
+    /// The client data is not the expected JSON object.
     static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)
-    /// The client data vouches for something else than this request.
+    /// The client data does not match this request.
     static let clientDataMismatch = AppCheckCause(code: "client_data_mismatch", canReAttest: false)
     /// The key was never registered for this app, or was deleted.
     static let keyUnknown = AppCheckCause(
@@ -78,11 +78,11 @@ extension AppCheckCause {
     }
 }
 
-/// Statements of a request about the app that it comes from.
+/// Statements of a request about its app.
 public struct AppEvidence: Sendable {
     /// `nil` without a proof.
     public var proof: PostedProof?
-    /// Version of the app. Any client can say any version.
+    /// Version of the app. Unverified: any client can send any version.
     public var appVersion: String?
 
     public init(proof: PostedProof? = nil, appVersion: String? = nil) {
@@ -92,13 +92,13 @@ public struct AppEvidence: Sendable {
 
 /// The client data of an assertion: a JSON object with exactly two members, `challenge` and `sha256`.
 ///
-/// The app hashes the bytes of the text as it sends them, so they are never written again here.
+/// The app hashes the bytes of the text as sent, so this service never re-encodes them.
 struct ClientData: Sendable {
     let challenge: String
-    /// The digest of what the assertion vouches for.
+    /// The digest of the signed request data.
     let digest: SHA256Digest
 
-    /// Reads strictly: no other member, none twice, base64url without padding.
+    /// Reads strictly: no other member, no repeated member, base64url without padding.
     init(parsing bytes: [UInt8]) throws(ProofFault) {
         guard let object = try? JSONValue(parsing: bytes).object, object.members.count == 2,
             let challenge = object["challenge"]?.string, let text = object["sha256"]?.string,

@@ -46,10 +46,10 @@ public struct AppleTokenWorkers: Service {
     }
 }
 
-/// Context shared by the use cases, which begin work at Apple, and the workers, which carry it out.
+/// Context shared by the use cases, which start work at Apple, and the workers, which do the work.
 public struct AppleTokenContext: Sendable {
     public let tokens: any AppleTokenStore
-    /// `nil` when nothing can be sealed. No Apple code and no Apple token is kept then.
+    /// `nil` if nothing can be sealed. No Apple code and no Apple token is kept then.
     public let sealingKeys: SealingKeyRing?
     /// Returns `true` if there is a private key to sign the team's calls to Apple.
     public let canSign: @Sendable (TeamID) -> Bool
@@ -109,8 +109,9 @@ public struct AppleTokenSealer: AppleTokenSealing {
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
-    /// Returns the data to which a sealed value is bound besides its purpose: the account, and the client ID
-    /// to which Apple issued the secret. The value opens for nothing else, so that rows cannot be exchanged.
+    /// Returns the data to which a sealed value is bound besides its purpose: the
+    /// account, and the client ID to which Apple issued the secret. The value does
+    /// not open for another account or client ID, so that rows cannot be exchanged.
     ///
     /// The data contains the account's ID and not the `sub`: a team transfer changes the `sub`, and an
     /// erasure deletes it. A line feed separates the three parts; none can contain a line feed, so no two

@@ -22,10 +22,10 @@ struct CodeExchange: Worker {
     /// Milliseconds of a claim: longer than an exchange with two signing keys and a fetch of Apple's keys can
     /// take.
     static let lease: Int64 = 30_000
-    /// A code expires after five minutes. With pauses of half a minute some attempts are left.
+    /// A code expires after five minutes. Pauses of half a minute leave time for further attempts.
     ///
-    /// A throttled exchange concerns the service, so the first one pauses all. A refused one can have a wrong
-    /// redirect URI, so only several in a row concern the client ID.
+    /// Throttling concerns the whole service, so the first throttled exchange pauses all exchanges. A refused
+    /// exchange can have a wrong redirect URI, so only several refusals in a row pause the client ID.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(1), longest: .seconds(30)), throttlesInARow: 1, refusalsInARow: 3,
         clientRest: 30_000)
@@ -112,7 +112,7 @@ struct CodeExchange: Worker {
         let rest = pace.update { $0.rest(of: record.clientID, at: moment) }
         if let rest, let later = attempt.later(rest, at: moment) { return release(code, until: later) }
         let outcome = await exchange(code, attempt)
-        // The task was cut off during the call. The next claim handles the code's unknown state.
+        // The task was cancelled during the call. The next claim handles the code's unknown state.
         if Task.isCancelled, !outcome.isToken { return .cutOff }
         switch outcome {
         case .token(let token): return await keep(token, of: code)
@@ -138,7 +138,7 @@ struct CodeExchange: Worker {
             secret = try sealer.open(
                 record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
         } catch {
-            // A code lives for minutes: a sealing key that is configured again later would be too late.
+            // A code expires within minutes: a sealing key that is restored later is too late.
             tell("a sealed code does not open", of: code, error, level: .error)
             return .unavailable(.sealedUnreadable)
         }
@@ -273,8 +273,8 @@ public struct TokenResponseCheck: Sendable {
 }
 
 extension ApplePace {
-    /// Learns from an exchange that failed. While Apple is unreachable the circuit of the client stops the
-    /// calls, and each code waits for itself.
+    /// Updates the pace after a failed exchange. While Apple is unreachable, the circuit breaker of the
+    /// client stops the calls, and each code waits separately.
     mutating func exchangeFailed(
         _ error: AppleCallError, of clientID: ClientID, at now: Moment,
         using generator: inout some RandomNumberGenerator

@@ -5,16 +5,15 @@ import Logging
 
 /// Validates every refresh token at Apple once a day, spread over the day.
 ///
-/// A claim moves the token's next check a day ahead before Apple is called, so that neither a crash nor a
-/// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
-/// memory for a token that is not being checked.
+/// A claim moves the token's next check a day ahead before Apple is called, so that
+/// neither a crash nor a second process causes two calls in a day. A cancelled check is
+/// made the next day. Nothing is kept in memory for a token that is not being checked.
 ///
-/// A success needs no write. A failure writes since when the check has been due, also where the next attempt
-/// is made the next day, so that the age of overdue work is the true one.
+/// A success needs no write. A failure stores the time since which the check has been due, also if the next
+/// attempt is made the next day, so that the age of overdue work is correct.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
-        // A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
-        // looking.
+        // A new token is due after a day, so no signal is sent for it. Looks find tokens of other processes.
         width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
         help: "Daily checks of refresh tokens at Apple by result.")
@@ -56,7 +55,7 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // What was claimed for a client ID that rests would only be given back, all at once.
+        // Claims for a pausing client ID would only be returned, all at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -81,7 +80,8 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
-        // Not overdue: a token whose key is gone for good would be so forever. It has an alert of its own.
+        // Not overdue: a token whose key is lost for good would be
+        // overdue forever. Unreadable tokens have their own alert.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
@@ -93,7 +93,7 @@ struct DailyCheck: Worker {
     }
 
     /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
-    /// when its key is configured again, and nothing else would report a row that was changed.
+    /// when its key is configured again, and only this log line reports a changed row.
     private func open(_ check: ClaimedCheck) -> String? {
         guard let sealer = tokenContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, level: .error)
@@ -130,7 +130,7 @@ struct DailyCheck: Worker {
             let failedAt = now()
             pace.update { pace in
                 var generator = SystemRandomNumberGenerator()
-                // The time that Apple asks for is of this token.
+                // The time that Apple requests applies to this token only.
                 pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
             }
             tell("Apple throttles the daily check", of: check, error, level: .error)
@@ -170,7 +170,8 @@ struct DailyCheck: Worker {
 
     /// Records that the check has not succeeded. Without this write the token waits for its next check.
     ///
-    /// - Parameter moment: The next attempt. `nil` leaves it for the next day, also where the interval is longer.
+    /// - Parameter moment: The next attempt. `nil` leaves the
+    ///   check for the next day, also if the interval is longer.
     private func release(
         _ check: ClaimedCheck, until moment: Moment?, as result: WorkResult
     ) -> WorkOutcome<WorkResult> {
@@ -191,13 +192,13 @@ enum CheckVerdict: Equatable {
     case valid
     /// `invalid_grant`: consent withdrawn, password changed, or another reason that ended the token.
     case rejected
-    /// Apple was certainly not called, and a call for another token would end the same way.
+    /// Apple was certainly not called, and a call for another token would fail in the same way.
     case notAsked
     /// Apple throttled the call. The call may have counted.
     case throttled
     /// An error of the configuration, for all tokens of this client ID. Says nothing about the token.
     case refusedUs
-    /// The call was made, and there is no usable response.
+    /// The call was made, but there is no usable response.
     case unknown
 
     init(_ error: AppleCallError) {
@@ -217,9 +218,9 @@ enum CheckVerdict: Equatable {
     }
 }
 
-/// Chooses the next validation of a refresh token: at a random time between a minute and an hour after its
-/// day is over, so that tokens which were issued together are not checked together. The minute is for Apple's
-/// clock, which counts from the arrival of the call.
+/// Chooses the next validation of a refresh token: at a random time between a minute and
+/// an hour after the end of its day, so that tokens issued together are not checked
+/// together. The minute is for Apple's clock, which counts from the arrival of the call.
 public struct CheckSchedule: Sendable, Hashable {
     /// Milliseconds between two claims, with the margin. Apple allows one call a day for each user.
     let interval: Int64
@@ -235,14 +236,14 @@ public struct CheckSchedule: Sendable, Hashable {
         jitter = max(milliseconds / 24 - margin, 1)
     }
 
-    /// Returns the time in which the check before the next one was due.
+    /// Returns the range of times in which the previous check was due.
     public func previous(before next: Moment) -> ClosedRange<Moment> {
         let last = next.advanced(byMilliseconds: -interval)
         return last.advanced(byMilliseconds: -jitter)...last
     }
 
-    /// Returns the time of the next attempt of a check that has failed; `nil` where the interval is no longer than
-    /// a day, so that the time of the claim holds.
+    /// Returns the time of the next attempt of a check that has failed; `nil` if the interval is no longer
+    /// than a day: the time of the claim then applies.
     func nextDay(after moment: Moment) -> Moment? {
         let day = CheckSchedule()
         guard interval > day.interval else { return nil }

@@ -3,12 +3,12 @@ import AppleIDClient
 import Cryptography
 import Logging
 
-/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges a code that was not
-/// exchanged yet, revokes the token, and has a refresh refused. Each step is stored before the next, so that
-/// another replica can continue after a crash.
+/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges
+/// a pending code, revokes the token, and checks that Apple refuses a refresh. Each
+/// step is stored before the next, so that another replica can continue after a crash.
 ///
-/// Every erasure ends: with the proof, at the deadline, or as soon as it is certain that nothing can be done.
-/// The report names the cause.
+/// Every erasure ends: with the proof, at the deadline, or as soon as
+/// a revocation is certainly impossible. The report names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
         // The longest look bounds how long an erasure of a stopped process waits.
@@ -68,8 +68,8 @@ struct ErasureWorker: Worker {
         ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.token.clientID.rawValue)"]
     }
 
-    /// Goes as far as possible. A code becomes a token, the token is revoked, then comes the proof: three
-    /// steps at most.
+    /// Performs as many steps as possible, at most three:
+    /// the exchange of the code, the revocation, the proof.
     func perform(_ claimed: ClaimedErasureToken) async -> WorkOutcome<WorkResult> {
         var item = claimed.token
         for _ in 0..<3 {
@@ -79,8 +79,8 @@ struct ErasureWorker: Worker {
             case .exchange: action = await exchange(&item, of: claimed)
             case .revoke, .prove: action = await step(item, of: claimed)
             }
-            // The task was cut off during a step. The next claim handles the unknown state. A completed step
-            // is stored in any case.
+            // The task was cancelled during a step. The next claim handles
+            // the unknown state. A completed step is stored in any case.
             if Task.isCancelled, !action.proceeds { return .cutOff }
             let moment = now()
             item.apply(
@@ -125,8 +125,8 @@ struct ErasureWorker: Worker {
         }
     }
 
-    /// Exchanges a code. The code's hash has bound it to its user when it was posted; the `sub` for a
-    /// comparison with the response is erased.
+    /// Exchanges a code. The code's hash bound it to its user when it was
+    /// posted. The `sub` is erased, so it cannot be compared with the response.
     private func exchange(
         _ item: inout ErasureToken, of claimed: ClaimedErasureToken
     ) async -> ErasureAction {
@@ -165,8 +165,8 @@ struct ErasureWorker: Worker {
         let action: ErasureAction
     }
 
-    /// A missing key can be configured again before the deadline. Without any key, and for a value that is
-    /// not what was sealed, waiting does not help.
+    /// A missing key can be configured again before the deadline.
+    /// Without any key, and for a changed value, waiting does not help.
     private func open(
         _ item: ErasureToken, of claimed: ClaimedErasureToken
     ) -> Result<String, Unopened> {
@@ -226,7 +226,7 @@ enum ErasureAction: Equatable {
     case retry(ErasureToken.Step, cause: String)
     case finish(ErasureOutcome, cause: String?)
 
-    /// True if the next step follows at once.
+    /// True if the next step follows immediately.
     var proceeds: Bool {
         if case .proceed = self { true } else { false }
     }
@@ -279,7 +279,7 @@ extension ErasureToken {
     ///   - lease: End of the claim when the next step follows at once: no other replica may claim the record
     ///     before.
     ///   - delay: Milliseconds until the next attempt, when the action is a retry.
-    ///   - deadline: Moment after which Apple is not called any more, so that every erasure ends.
+    ///   - deadline: Moment after which Apple is no longer called, so that every erasure ends.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {

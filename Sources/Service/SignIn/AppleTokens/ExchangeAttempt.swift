@@ -4,11 +4,11 @@ import AppleIDClient
 /// One attempt to exchange an Apple code: the decisions before and after the call of Apple. Does no I/O and
 /// reads no clock.
 ///
-/// A code works once. It is not sent again when an earlier exchange may have succeeded and its response was
-/// lost: Apple may take the repetition for theft and revoke the tokens that it issued (RFC 6749 §4.1.2).
-/// There are two exceptions, in which a call cannot lose anything: after a status of 5xx, which issues
-/// nothing, and after an attempt that ended with its process, whose response was lost in any case. A refusal
-/// then does not say what became of the code.
+/// A code works once. It is not sent again when an earlier exchange may have succeeded and its
+/// response was lost: Apple may take the repetition for theft and revoke the tokens that it
+/// issued (RFC 6749 §4.1.2). Two exceptions, in which a repeated call cannot do harm: after a
+/// status of 5xx, which issues nothing, and after an attempt that ended with its process,
+/// whose response was lost in any case. A refusal then does not show the state of the code.
 struct ExchangeAttempt: Sendable, Hashable {
     /// Milliseconds for which Apple accepts a code. Counted from the moment at which the code was posted, so
     /// that the time never ends too early; a call that is a little late costs a refusal.
@@ -27,19 +27,19 @@ struct ExchangeAttempt: Sendable, Hashable {
         case giveUp(RefreshTokenCause)
     }
 
-    /// Returns the reason for which Apple need not be called any more, or `nil` when the call should be made.
+    /// Returns the reason why Apple need not be called; `nil` if the call should be made.
     func refusal(at now: Moment) -> RefreshTokenCause? {
         guard now >= expiresAt else { return nil }
         return isInterrupted ? .exchangeUncertain : .codeExpired
     }
 
-    /// Returns the moment to wait for while the client ID rests until `end`, or `nil` when the code is tried
-    /// now. The last attempt is made in any case: the rest may be the fault of other codes.
+    /// Returns the time of the next attempt while the client ID pauses until `end`; `nil` if the code is
+    /// tried now. The last attempt is made in any case: other codes may have caused the pause.
     func later(_ end: Moment, at now: Moment) -> Moment? {
         now < last ? min(end, last) : nil
     }
 
-    /// - Parameter delay: Milliseconds until the next attempt, if there is one.
+    /// - Parameter delay: Milliseconds until the next attempt, if an attempt remains.
     func verdict(on error: AppleCallError, at now: Moment, delay: Int64) -> Verdict {
         switch error.code {
         case .unreachable, .circuitOpen, .serverFailed:
@@ -79,7 +79,7 @@ struct ExchangeAttempt: Sendable, Hashable {
     }
 }
 
-/// Decides if an Apple code is kept, sealed by the store, until it is exchanged.
+/// Decides whether the store keeps an Apple code, sealed, until its exchange.
 struct AuthorizationCodePolicy: Sendable {
     /// True if there is a key to seal with.
     let canSeal: Bool

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// Returns the account with this ID. For a caller who may see none of its credentials the account does
-    /// not exist.
+    /// Returns the account with this ID. To a caller who may see
+    /// no credential of the account, the account does not exist.
     ///
     /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(id: String, allowed: AppScope) async throws -> Account {
@@ -11,8 +11,8 @@ extension SignInUseCases {
         return account.current(at: now())
     }
 
-    /// Returns the account of the user that Apple calls `subject` in the team of an app. For a caller who may
-    /// see none of its credentials the account does not exist.
+    /// Returns the account of the user that Apple calls `subject` in the team of an app. To a caller who may
+    /// see no credential of the account, the account does not exist.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(subject: String, clientID: String, allowed: AppScope) async throws -> Account {
@@ -28,15 +28,15 @@ extension SignInUseCases {
 extension SignInUseCases {
     /// Largest number of accounts that `accounts` returns in one page.
     public static let largestAccountPage = 100
-    /// Number of times that one page goes on when it found nothing. Bounds the time of a request; the position
-    /// advances in any case.
+    /// Number of further scans after a scan without a match. Bounds
+    /// the time of a request; the position advances in any case.
     private static let mostScans = 2
 
     /// Returns accounts that match, with the credentials that the caller may see, the newest first.
     ///
     /// - Parameters:
-    ///   - limit: At least 1, at most `largestAccountPage`. Other values are brought into these bounds.
-    /// - Returns: A page. An empty page can have more after it, when very many accounts were looked at in vain.
+    ///   - limit: At least 1, at most `largestAccountPage`. Other values are clamped.
+    /// - Returns: A page. More pages can follow an empty page, if very many accounts did not match.
     /// - Throws: `SearchPositionUnknown` for a position of another kind of search; `StorageError`.
     public func accounts(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int
@@ -54,8 +54,8 @@ extension SignInUseCases {
         return page
     }
 
-    /// Returns the events of one account after a cursor, as `events` does for all accounts. Also of an erased
-    /// account.
+    /// Returns the events of one account after a cursor, like `events`
+    /// for all accounts. Includes events of an erased account.
     ///
     /// - Throws: `AccountRefusal` `account_not_found` when the caller may see neither the account nor its erasure;
     ///   `StorageError`.
@@ -68,16 +68,17 @@ extension SignInUseCases {
             visibleTo: allowed)
     }
 
-    /// Returns everything that is stored about the past of an account and that the caller may see.
+    /// Returns the stored past of an account, limited to the apps that the caller may see.
     ///
-    /// - Throws: as `events`.
+    /// - Throws: The errors of `events`.
     public func past(of id: String, allowed: AppScope) async throws -> AccountPast {
         let id = try await visibleAccount(id, allowed: allowed)
         let account = try await store.account(id)?.narrowed(to: allowed)
         var payloads: [KeptPayload] = []
         if let account {
             let key = SubjectKey(team: account.team, subject: account.subject)
-            // Notifications of all apps of the team that the caller may see, also of apps without a credential.
+            // Includes notifications of all apps of the team that the
+            // caller may see, also without a credential for the app.
             let apps = deployment.apps.filter { $0.team == account.team && allowed.allows($0) }
             payloads = try await store.payloads(
                 about: key, for: Set(apps.map(\.primaryClientID)), limit: AccountPast.most)
@@ -109,26 +110,26 @@ extension SignInUseCases {
 
 /// The past of one account.
 public struct AccountPast: Sendable {
-    /// The number of events, entries and payloads that are read, at most, of each.
+    /// Largest number of events, of entries and of payloads.
     public static let most = 200
 
     /// The newest first.
     public let events: [AccountEvent]
     /// The newest first.
     public let history: [SeenHistoryEntry]
-    /// Notifications in the inbox, those with the latest moments first. Empty for an erased account.
+    /// Notifications in the inbox, the latest moments first. Empty for an erased account.
     public let payloads: [KeptPayload]
     /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
     public let nextChecks: [ClientID: PlannedCheck]
 }
 
-/// The position is not of this search.
+/// The position belongs to another search.
 public struct SearchPositionUnknown: Error, Sendable, Equatable {}
 
-/// An entry of an account's history, as far as a caller may see it.
+/// An entry of an account's history, limited to the parts that a caller may see.
 public struct SeenHistoryEntry: Sendable, Hashable {
     public let kind: HistoryEntry.Kind
-    /// The primary client ID of the app that it came for; `nil` for an app that the caller may not see.
+    /// Primary client ID of the entry's app; `nil` for an app that the caller may not see.
     public let clientID: ClientID?
     public let outcome: HistoryEntry.Outcome
     public let moment: Moment
@@ -141,7 +142,8 @@ public struct SeenHistoryEntry: Sendable, Hashable {
         let isOwn = scope.allows(entry.clientID)
         switch entry.kind {
         case .appleAccountDeleted:
-            // It concerns all apps of the user. The moment that decided can be that of a sign-in to any of them.
+            // The entry concerns all apps of the user. The
+            // deciding moment can come from a sign-in to any app.
             decidedBy = scope == .all ? entry.decidedBy : nil
         case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:
             guard isOwn else { return nil }

@@ -8,21 +8,21 @@ import KeySets
 /// A sign-in, with the result of judging its app.
 public struct CheckedSignIn: Sendable {
     public let outcome: SignInOutcome
-    /// `nil` where nothing is judged.
+    /// `nil` if the app is not judged.
     public let app: AppCheckResult?
 }
 
 /// A verified identity token, with the result of judging the app that sent it.
 public struct CheckedVerification: Sendable {
     public let signIn: VerifiedSignIn
-    /// `nil` where nothing is judged.
+    /// `nil` if the app is not judged.
     public let app: AppCheckResult?
 }
 
-// Calls with an identity token that also judge the app, by its bundle ID, which is the token's `aud`. A proof
-// vouches for the text of the token.
+// Calls with an identity token that also judge the app, by its bundle
+// ID, which is the token's `aud`. A proof covers the text of the token.
 extension SignInUseCases {
-    /// Verifies Apple's identity token, and judges the app. Stores nothing but the use of a proof.
+    /// Verifies Apple's identity token, and judges the app. Stores only the use of a proof.
     ///
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `AppCheckRefusal`, `StorageError`. The
     ///   commit throws `AppCheckRefusal`, `StorageError` and `OverloadedError`.
@@ -41,8 +41,8 @@ extension SignInUseCases {
 
     /// Verifies the token, judges the app, and signs the user in. Stores nothing before the commit.
     ///
-    /// Waits only when the token's key has to be fetched, or the key of a proof. The account in the result lists only
-    /// the credentials for apps that the caller may see.
+    /// Waits only for a fetch of the token's key, or of the key of a proof. The account in the result lists
+    /// only the credentials for apps that the caller may see.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws `AccountRefusal`,
     ///   `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
     public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
@@ -64,7 +64,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns App Check of the app that the token was issued to; `nil` where nothing is judged.
+    /// Returns the App Check policy of the token's app; `nil` if the app is not judged.
     private func policy(for verified: VerifiedSignIn) -> AppCheckPolicy? {
         appChecks?.policies.ofApp(verified.identity.clientID)
     }
@@ -83,7 +83,7 @@ extension SignInUseCases {
         if let decision = judged.decision(), let refusal = decision.refusal {
             appChecks.count(decision, of: judged, at: moment)
             guard let proof = judged.proof else { throw refusal }
-            // The challenge is consumed, and the sign-in is not tried.
+            // Consumes the challenge without trying the sign-in.
             let command = UseProofCommand(proof: proof, receivedAt: moment)
             return commits.step(command, then: { _ in throw refusal })
         }
@@ -101,7 +101,7 @@ extension SignInUseCases {
                             app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
                     )
                 } catch let refusal as AccountRefusal {
-                    // Refused for its proof, or for a reason of its own, which is not judged.
+                    // The sign-in was refused for its proof, or for a reason that says nothing about the app.
                     throw appChecks.error(for: refusal, of: judged, at: moment)
                 }
             })

@@ -20,7 +20,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Enables an account. An account that is not disabled stays as it is.
+    /// Enables an account. An enabled account stays unchanged.
     ///
     /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
     public func enable(id: String, allowed: AppScope) async throws -> Account {
@@ -44,14 +44,14 @@ extension SignInUseCases {
         }
     }
 
-    /// Commits a command about the account with this ID, under its present key.
+    /// Commits a command about the account with this ID, under its current key.
     private func change<Change: AccountChangeCommand>(
         _ text: String, _ allowed: AppScope, _ command: (AccountID, SubjectKey) -> Change
     ) async throws -> Account {
         guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased meanwhile, or transferred to another
-        // key. The account is then read once more.
+        // An account that is not found under its key has been erased meanwhile,
+        // or transferred to another key. The account is then read again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { break }
@@ -72,7 +72,7 @@ extension SignInUseCases {
 extension SignInUseCases {
     /// Returns the state of a user's credential for an app. "Not found" is a state.
     ///
-    /// Waits only when the store cannot read without waiting.
+    /// Waits only if the store cannot read synchronously.
     /// - Parameters:
     ///   - subject: Any text. A text that cannot be a `sub` is not found.
     ///   - clientID: Any client ID of the app. The result has the primary client ID.

@@ -7,11 +7,11 @@ extension SignInUseCases {
     /// Milliseconds within which revocations of an erased account's tokens are tried at Apple: seven days.
     static let erasureTime: Int64 = 7 * 86_400_000
 
-    /// Erases an account. Returns when all personal data is erased here and, if it takes no longer than
-    /// `time`, its tokens at Apple are revoked. The record has the progress.
+    /// Erases an account. Returns when all personal data is erased here and, if this takes no longer than
+    /// `time`, its tokens at Apple are revoked. The record shows the progress.
     ///
-    /// A repetition returns the record of the erasure. For a caller who may see none of the account's
-    /// credentials the account does not exist. The record lists only the apps that the caller may see.
+    /// A repetition returns the record of the erasure. To a caller who may see no credential of the account,
+    /// the account does not exist. The record lists only the apps that the caller may see.
     /// - Throws: `CallerForbidden` when the caller may see some but not all apps that the account has a
     ///   credential for, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
     public func erase(
@@ -25,7 +25,7 @@ extension SignInUseCases {
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
-    /// Returns the progress of an erasure. `nil` when no erasure has this ID, or the caller may not see it.
+    /// Returns the progress of an erasure. `nil` if no erasure has this ID, or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
@@ -35,7 +35,7 @@ extension SignInUseCases {
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
-    /// Returns the erasure of an account. `nil` when there is none, or the caller may not see it.
+    /// Returns the erasure of an account. `nil` if the account has no erasure, or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
@@ -45,8 +45,8 @@ extension SignInUseCases {
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased meanwhile, or transferred to another
-        // key. The account is then read once more.
+        // An account that is not found under its key has been erased meanwhile,
+        // or transferred to another key. The account is then read again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -59,7 +59,7 @@ extension SignInUseCases {
         return record
     }
 
-    /// `nil` when the caller can see no such account under this key.
+    /// Returns `nil` if the caller can see no such account under this key.
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()

@@ -9,15 +9,14 @@ import KeySets
 /// A notification that is durable.
 public struct ReceivedNotification: Sendable {
     public let receipt: NotificationReceipt
-    /// The changes that it asks for.
+    /// Changes that the notification requests.
     public let changes: [NotifiedEvent.Change]
 }
 
 extension SignInUseCases {
     /// Verifies Apple's server-to-server notification, and returns the command to commit.
     ///
-    /// Nothing of a payload that does not verify is stored. Waits only when the payload's key has to be
-    /// fetched.
+    /// Stores nothing of an invalid payload. Waits only for a fetch of the payload's key.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
         payload: String
@@ -50,7 +49,7 @@ extension SignInUseCases {
         return commits.step(command) { ReceivedNotification(receipt: $0, changes: changes) }
     }
 
-    /// Returns Apple's `jti`, or the digest of the payload when there is no `jti` or it cannot be stored.
+    /// Returns Apple's `jti`, or the digest of the payload if the `jti` is absent or cannot be stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {
@@ -64,7 +63,7 @@ extension SignInUseCases {
 }
 
 extension NotifiedEvent {
-    /// Uses the time at which the notification was issued for an event without a time of its own.
+    /// Uses the issue time of the notification for an event without a time.
     init(_ event: NotificationEvent, of notification: VerifiedNotification) {
         let moment =
             event.eventTimeMilliseconds.map { Moment(milliseconds: $0) }
@@ -90,10 +89,10 @@ extension NotifiedEvent.Change {
 
 extension EmailAddress {
     /// Returns `nil` when the event has no address, or when neither its claim nor the domain shows whether it
-    /// is a relay address: such an address would replace an address of which more is known.
+    /// is a relay address: such an address would replace a better known address.
     ///
-    /// Events have no claim "verified". A relay address is Apple's own; any other is not known to be
-    /// verified.
+    /// Events have no claim "verified". A relay address is
+    /// Apple's own; any other address counts as unverified.
     fileprivate init?(_ event: NotificationEvent) {
         guard let address = event.email, let isPrivate = event.isPrivateEmail else { return nil }
         self.init(address: address, isVerified: isPrivate, isPrivate: isPrivate)
@@ -113,10 +112,10 @@ extension SignInUseCases {
     ///
     /// - Parameters:
     ///   - cursor: 0 for the beginning, else the `cursor` of the previous page.
-    ///   - limit: At least 1, at most `largestEventPage`. Other values are brought into these bounds.
+    ///   - limit: At least 1, at most `largestEventPage`. Other values are clamped.
     ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends
     ///     early, with an empty page, when the task is cancelled or the service shuts down.
-    /// - Returns: A page. An empty page can have more after it when the caller may not see very many events.
+    /// - Returns: A page. More pages can follow an empty page, if the caller may not see very many events.
     /// - Throws: `StorageError`, `EventCursorAhead`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope

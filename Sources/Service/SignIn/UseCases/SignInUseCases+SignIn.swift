@@ -6,8 +6,8 @@ import KeySets
 public import StrictJSON
 
 extension SignInUseCases {
-    /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more and without judging
-    /// the app.
+    /// Prepares the sign-in with a token that `verify` has accepted,
+    /// without verifying it again and without judging the app.
     ///
     /// - Parameter request: The request with the verified token.
     /// - Throws: `AppleTokenError` for a `sub` that cannot be stored; `NonceNotMinted`. The commit throws `AccountRefusal`,
@@ -19,12 +19,13 @@ extension SignInUseCases {
         return commits.step(prepared.command, prepared.finish)
     }
 
-    /// Returns the command to commit for a sign-in whose token is verified, and what has to follow the commit.
+    /// Returns the command to commit for a sign-in with a
+    /// verified token, and the work that follows the commit.
     ///
     /// - Parameters:
     ///   - request: The request with the verified token.
-    ///   - proof: The proof of App Attest, which the transaction uses up.
-    ///   - demandsProof: Refuses the sign-in in the transaction if the proof does not hold.
+    ///   - proof: The proof of App Attest, which the transaction consumes.
+    ///   - demandsProof: Refuses the sign-in in the transaction if the proof is invalid.
     ///   - moment: Time of the request's arrival.
     func prepare(
         _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
@@ -39,7 +40,7 @@ extension SignInUseCases {
         return (
             command,
             { outcome in
-                // After the commit, because the worker that it wakes must find the code.
+                // Called after the commit, because the worker must find the code.
                 signal?.wake()
                 var outcome = outcome
                 outcome.narrow(to: allowed)
@@ -54,10 +55,10 @@ extension SignInUseCases {
         at moment: Moment
     ) throws -> SignInCommand {
         let identity = verified.identity
-        // The verifier has checked the same. Storage must not depend on the verifier.
+        // The verifier has already checked this, but storage must not depend on the verifier.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
         let nonce = nonce(of: identity, posted: request.token.nonce)
-        // A web sign-in has a nonce of its own, which its sealed state makes valid once.
+        // A web sign-in has its own nonce, which its sealed state makes valid once.
         if request.redirectURI == nil { try demandMintedNonce(for: verified, nonce) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
@@ -79,8 +80,8 @@ extension SignInUseCases {
             receivedAt: moment)
     }
 
-    /// Returns the code for storage, or the reason for which it is not kept. Both are `nil` for a sign-in
-    /// without a code.
+    /// Returns the code for storage, or the reason why it is
+    /// not kept. Both are `nil` for a sign-in without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
@@ -101,14 +102,13 @@ extension SignInUseCases {
 extension SignInUseCases {
     /// Verifies Apple's identity token. Stores nothing.
     ///
-    /// Waits only when the token's key has to be fetched.
+    /// Waits only for a fetch of the token's key.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`.
     public func verify(
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // Everything that needs no key is checked before the key is looked up, so that garbage causes no
-        // fetch.
+        // Checks that need no key come before the key look-up, so that garbage causes no fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
@@ -149,15 +149,15 @@ extension SignInUseCases {
     /// are whole seconds.
     package static let longestClockDifference: Int64 = 301_000
 
-    /// Makes a nonce for one sign-in. Does not wait and stores nothing: the nonce is used up in the
-    /// transaction of the sign-in.
+    /// Makes a nonce for one sign-in. Does not wait and stores
+    /// nothing: the transaction of the sign-in consumes the nonce.
     public func mintNonce() -> MintedNonce {
         nonces.mint(
             expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))
     }
 
-    /// Refuses a sign-in without a nonce of this service, where the app demands one. A nonce of this service that
-    /// was used or has expired is refused in the transaction.
+    /// Refuses a sign-in without a nonce of this service, if the app demands such a nonce. The transaction
+    /// refuses a nonce of this service that was used or has expired.
     func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
         guard verified.app.requiresMintedNonce else { return }
         switch nonce {
@@ -166,7 +166,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the nonce that a sign-in has to use up, or must not find used.
+    /// Returns the nonce that a sign-in consumes, or that must not have been used.
     func nonce(of verified: VerifiedIdentity, posted: String?) -> SignInNonce? {
         let end = Moment(seconds: verified.expiresAt.secondsSince1970)
         return SignInNonce(
@@ -175,11 +175,11 @@ extension SignInUseCases {
     }
 }
 
-/// An identity token with which a user signs in.
+/// A sign-in with an identity token.
 public struct SignInRequest: Sendable {
     public var token: IdentityTokenRequest
-    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged. A native
-    /// app has none.
+    /// The `redirect_uri` of the web flow, which Apple requires
+    /// again at the exchange of the code. `nil` for a native app.
     public var redirectURI: String?
     public var user: UserProfile?
     /// True if an unknown user gets an account.
@@ -226,7 +226,7 @@ public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
     public var email: String?
-    /// The members that were dropped or cut: `user.name`, `user.email`; `user` for all of it.
+    /// Names of dropped or cut members: `user.name`, `user.email`; `user` for all of it.
     public internal(set) var dropped: [String] = []
 
     public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
@@ -235,7 +235,7 @@ public struct UserProfile: Sendable, Hashable {
 }
 
 extension JSONSchema {
-    /// The names of values that were dropped: of claims of the token, and of parts of `user`.
+    /// Names of dropped values: of claims of the token, and of parts of `user`.
     public static var dropped: JSONSchema {
         .component("Dropped") {
             let words = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers

@@ -8,8 +8,8 @@ public import Commits
 public import KeySets
 import Synchronization
 
-/// The use cases of callers. Thread-safe. No state is kept between two calls, except the number of rows of the
-/// audit log about refused changes.
+/// The use cases of callers. Thread-safe. Keeps no state between
+/// calls, except the number of audit log rows about refused changes.
 public final class SignInUseCases: Sendable {
     public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -22,11 +22,11 @@ public final class SignInUseCases: Sendable {
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
-    /// App Attest; `nil` where no app is judged.
+    /// App Attest; `nil` if no app is judged.
     public let appChecks: AppChecks?
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
-    /// Counts what was dropped of tokens and of posted profiles.
+    /// Counts dropped values of tokens and of posted profiles.
     private let onDropped: @Sendable ([String]) -> Void
     let now: @Sendable () -> Moment
     let refusedChanges = RefusedChangePace()
@@ -35,8 +35,8 @@ public final class SignInUseCases: Sendable {
     ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
     ///   - feed: The feed that `commits` advances.
     ///   - tokenContext: The context that the workers share.
-    ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
-    ///   - onDropped: Called with the names of values that were dropped, once for each token and profile.
+    ///   - nonceKey: The same in all replicas, because each replica must accept all nonces.
+    ///   - onDropped: Called with the names of dropped values, once for each token and profile.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
@@ -82,12 +82,12 @@ public struct NonceNotMinted: Error, Sendable, Equatable {}
 /// The caller named a client ID that belongs to no app of this deployment.
 public struct UnknownClientID: Error, Sendable, Equatable {}
 
-/// A reader's cursor is past the end of the event feed. The database was restored from a backup, replaced by
-/// a standby that lagged behind, or exchanged: events that the reader has seen are missing from it, and their
-/// sequence numbers will be used again.
+/// A reader's cursor is past the end of the event feed. The database was
+/// restored from a backup, replaced by a lagging standby, or exchanged: it lacks
+/// events that the reader has seen, and will use their sequence numbers again.
 public struct EventCursorAhead: Error, Sendable, Equatable {}
 
-/// The end of a disabling is not in the future, so the account would not be disabled.
+/// The end of a disabling is not in the future, so it would have no effect.
 public struct DisablingOver: Error, Sendable, Equatable {}
 
 extension SignInOutcome {
@@ -120,8 +120,8 @@ extension Deployment {
     }
 }
 
-/// Bounds the rows of the audit log about changes that an API key may not make: such a key can repeat a refused
-/// change without end. Counted in memory, for each API key of the configuration.
+/// Bounds the rows of the audit log about changes that an API key may not make: such a key can repeat a
+/// refused change endlessly. Counts in memory, for each configured API key.
 final class RefusedChangePace: Sendable {
     /// Number of rows of one API key within an hour, at one replica.
     static let most = 20
@@ -137,8 +137,8 @@ final class RefusedChangePace: Sendable {
 
     /// Makes a change. Above the bound a refusal leaves no row.
     ///
-    /// A place is taken before the change and given back unless the change is refused, so that requests at the
-    /// same time do not exceed the bound.
+    /// Reserves a place before the change and returns it unless the change
+    /// is refused, so that concurrent requests do not exceed the bound.
     func limiting<Value>(
         _ scope: AppScope, at moment: Moment, _ change: () async throws -> Value
     ) async throws -> Value {

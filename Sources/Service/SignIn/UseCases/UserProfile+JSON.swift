@@ -6,11 +6,11 @@ extension UserProfile {
     /// Fault of Apple's object.
     public enum Fault: Error, Sendable {
         case malformed
-        /// A text has U+0000, which no database stores.
+        /// A text contains U+0000, which no database stores.
         case characterNotAllowed
     }
 
-    /// Reads the JSON text of Apple's object, as Apple's form delivers it to a web page.
+    /// Reads the JSON text of Apple's object, from Apple's form for a web page.
     public init(parsing text: String) throws(Fault) {
         let value: JSONValue
         do throws(JSONError) {
@@ -22,13 +22,13 @@ extension UserProfile {
         try self.init(object)
     }
 
-    /// Reads the profile in the forms in which apps have it: Apple's own object
+    /// Reads the profile in the forms that apps use: Apple's own object
     /// `{"name":{"firstName","lastName"},"email"}`, the credential of a library (`fullName`, `givenName`,
     /// `family_name`, flat or nested), or a whole name as one text.
     ///
-    /// Unknown members are ignored, because Apple and libraries may add members. Apple sends an empty name when the
-    /// user removed it; an empty name is absent. A name that is too long, and a text that is no address, are named in
-    /// `dropped`.
+    /// Unknown members are ignored, because Apple and libraries may add members. Apple
+    /// sends an empty name if the user removed it; an empty name counts as absent.
+    /// `dropped` names a name that is too long, and a text that is not an address.
     public init(_ object: JSONObject) throws(Fault) {
         var first, last, whole, email: String?
         for (name, value) in object.members {
@@ -63,7 +63,7 @@ extension UserProfile {
     private static let droppedName = "user.name"
     private static let droppedEmail = "user.email"
 
-    /// Stands for an object that cannot be read.
+    /// Profile for an object that cannot be read.
     public static var unreadable: UserProfile {
         var profile = UserProfile()
         profile.dropped = [droppedUser]
@@ -82,8 +82,8 @@ extension UserProfile {
         }
     }
 
-    /// Returns a name of a member without the difference between `given_name`, `givenName`, `GivenName` and
-    /// `_givenName`. Names beyond the longest known one stay as they are.
+    /// Returns the common form of a member name, without the difference between `given_name`, `givenName`,
+    /// `GivenName` and `_givenName`. Returns names longer than all known names unchanged.
     private static func folded(_ name: String) -> String {
         name.utf8.count > 16 ? name : name.lowercased().filter { $0 != "_" }
     }

@@ -95,13 +95,13 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form is not as Apple sends it.
+    /// The form differs from the forms that Apple sends.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }
 
-    /// The error that Apple sends, usually `user_cancelled_authorize`. It is not signed, so only a plain word
-    /// is passed on.
+    /// The error that Apple sends, usually `user_cancelled_authorize`.
+    /// The error is unsigned, so only a plain word is passed on.
     public static func fromApple(_ error: String) -> WebFailure {
         let isWord =
             (1...64).contains(error.utf8.count)

@@ -4,14 +4,14 @@ import Encodings
 
 /// Seals values that travel through the browser, so that only this service can read or make them.
 ///
-/// Anyone can have any number of states sealed without an API key. Each value is sealed with a key of its own
-/// (`SealingKey`), so their number needs no bound.
+/// Any client can have any number of states sealed without an API key. Each value is sealed with its own key
+/// (`SealingKey`), so the number of values needs no bound.
 struct WebSeal: Sendable {
-    /// The purpose of a sealed text. A text for one purpose does not open for the other.
+    /// The purpose of a sealed text. A text for one purpose does not open for another purpose.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
-        /// The end of a form, at rest.
+        /// The stored result of a form.
         case end = "web_end"
 
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }

@@ -1,15 +1,16 @@
 public import AppleAccounts
 
-/// Sign-ins that the authorization endpoint of this service begins, and that lead back to it.
+/// Sign-ins that start at the authorization endpoint of this service and return to it.
 extension WebSignIn {
     /// Number of bytes of the longest query of an authorization request. The query travels sealed in Apple's
     /// `state` and in our ticket, and both URLs stay below 8 KiB, the limit of many proxies for a request
     /// line.
     public static let longestQuery = 4096
 
-    /// Returns `true` if a query can travel; `"` and `\` count twice, because the state's JSON escapes them.
+    /// Returns `true` if a query fits into the state; `"` and
+    /// `\` count twice, because the state's JSON escapes them.
     public static func canCarry(_ query: String) -> Bool {
-        // The bound is checked first, so that a long query is not read.
+        // The bound is checked first, so that the bytes of a long query are not read.
         guard query.utf8.count <= longestQuery else { return false }
         var size = 0
         for byte in query.utf8 {
@@ -19,13 +20,14 @@ extension WebSignIn {
         return size <= longestQuery
     }
 
-    /// Returns `true` if a byte can occur in the query of a URL: a printable ASCII character, because the
-    /// query becomes a part of a header field again.
+    /// Returns `true` if a byte can occur in the query of a URL: a printable
+    /// ASCII character, because the query becomes part of a header field.
     public static func isWrittenInQuery(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// Returns the client ID with which users sign in to an app in a browser, or `nil` when the app has none.
+    /// Returns the client ID with which users sign in to an app
+    /// in a browser, or `nil` if the app has no such client ID.
     ///
     /// - Parameter app: Its primary client ID.
     public func browserClientID(ofApp app: ClientID) -> ClientID? {
@@ -49,7 +51,7 @@ extension WebSignIn {
 
     /// Begins a sign-in that ends at `WebArrival.connections`. Stores nothing.
     ///
-    /// - Parameters: as for an authorization request.
+    /// - Parameters: The same as for an authorization request.
     /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
     public func begin(
         connectionsOf app: ClientID, query: String, cookie: String?
@@ -59,7 +61,7 @@ extension WebSignIn {
 
     /// Begins a sign-in that ends at `WebArrival.device`. Stores nothing.
     ///
-    /// - Parameters: as for an authorization request.
+    /// - Parameters: The same as for an authorization request.
     /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
     public func begin(
         deviceOf app: ClientID, query: String, cookie: String?
@@ -91,8 +93,7 @@ public struct WebScope: Sendable, Hashable {
     /// Number of bytes of the longest scope.
     public static let longest = nameAndEmail.rawValue.utf8.count
 
-    /// Reads words with one space between them, each at most once. Returns `nil` for a word that Apple does
-    /// not know.
+    /// Reads words separated by one space, each at most once. Returns `nil` for a word unknown to Apple.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

@@ -2,8 +2,8 @@ public import AppleAccounts
 public import Encodings
 
 extension WebSignIn {
-    /// The URLs of web sign-ins. Every URL that a browser is redirected to comes from here: none is taken
-    /// from a request, so there is no open redirect.
+    /// The URLs of web sign-ins. All redirects of browsers use these
+    /// URLs and no URL from a request, so there is no open redirect.
     public struct Settings: Sendable {
         /// The return URL that is registered at Apple.
         public let callbackURL: String
@@ -53,7 +53,7 @@ extension WebSignIn {
                 }
                 return clientID
             }
-            // With several client IDs, the request must name a client ID.
+            // With several client IDs, the request must name its client ID.
             guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
             return only
         }

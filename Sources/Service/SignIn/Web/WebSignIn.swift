@@ -7,10 +7,11 @@ import Encodings
 /// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives Apple's form,
 /// and sends the app's page a one-time code that its backend exchanges for the result.
 ///
-/// Apple's form comes from Apple's site, so the browser does not send a cookie that is safe against forgery
-/// (`SameSite=Lax`) with it. The return therefore has two steps: the callback verifies and registers the
-/// sign-in, and redirects the browser to `finish`, where the browser does send the cookie, which is compared
-/// with the sealed state. A browser that was led here with another user's sign-in (login CSRF) gets nothing.
+/// Apple's form comes from Apple's site, so the browser does not send a cookie that is safe
+/// against forgery (`SameSite=Lax`) with it. The return therefore has two steps: the
+/// callback verifies and registers the sign-in, and redirects the browser to `finish`, where
+/// the browser does send the cookie, which is compared with the sealed state. A browser that
+/// was sent here with another user's sign-in (login CSRF) gets no session and no code.
 ///
 /// The state between the steps travels sealed through the browser. Nothing is stored before Apple's signature
 /// is verified, so that public requests cannot fill the database.
@@ -19,7 +20,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Milliseconds from Apple's response to the request of the backend.
     static let codeLifetime: Int64 = 120_000
-    /// Looks, ten in a second, for the end of a form that is posted again while the first post is at work.
+    /// Number of looks, ten per second, for the result of a form
+    /// that is posted again while the first post is in progress.
     private static let repeatedLooks = 20
     /// Milliseconds by which the clocks of two replicas may differ.
     private static let clockDifference: Int64 = 300_000
@@ -49,9 +51,9 @@ public struct WebSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - clientID: Optional if only one client ID has a redirect URL.
-    ///   - callerState: The value in the query, still percent-encoded. It is returned byte for byte.
-    ///   - cookie: The cookie that the browser sent. A secret of ours is kept, so that two tabs can sign in
-    ///     at once.
+    ///   - callerState: The value in the query, still percent-encoded. Returned byte for byte.
+    ///   - cookie: The cookie that the browser sent. A valid secret
+    ///     is kept, so that two tabs can sign in at the same time.
     /// - Throws: `UnknownClientID`.
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
@@ -80,7 +82,7 @@ public struct WebSignIn: Sendable {
         return WebAuthorizationRequest(location: query.appended(to: settings.authorizeURL), browser: browser)
     }
 
-    /// Opens the `state` that Apple returned. Stores nothing, and does not use it up.
+    /// Opens the `state` that Apple returned. Stores nothing, and does not consume the state.
     ///
     /// - Throws: `WebRefusal` `web_state_invalid`, `web_state_expired`.
     public func readState(_ state: String?) throws(WebRefusal) -> WebState {
@@ -91,14 +93,14 @@ public struct WebSignIn: Sendable {
         return webState
     }
 
-    /// Verifies Apple's form, uses the state up, registers the sign-in, and returns the URL at which the
+    /// Verifies Apple's form, consumes the state, registers the sign-in, and returns the URL at which the
     /// browser gets its code, or its session at the authorization endpoint.
     ///
-    /// A browser that posts the same form again, by a double click or a reload, gets the end of the first post:
-    /// it has given up the first response, and only it can use the second (`finish`).
+    /// A browser that posts the same form again, by a double click or a reload, gets the result of the first
+    /// post: it has dropped the first response, and only this browser can use the second response (`finish`).
     ///
-    /// - Parameter failure: Returns what the app's page is told of an error, so that a form that is posted again ends
-    ///   with the same failure. `nil` for an error that it is not told of.
+    /// - Parameter failure: Returns the failure that the app's page receives for an error, so that a repeated
+    ///   form ends with the same failure. `nil` for an error that is not reported to the page.
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
     ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
     public func handleCallback(
@@ -126,7 +128,7 @@ public struct WebSignIn: Sendable {
             return (finishURL(end), isRepeated: false)
         } catch {
             if let failure = failure(error) {
-                // If the database fails here too, the same form says that the state is used.
+                // If the database fails here too, a repeated form reports a used state.
                 try? await keep(ticket(.failure(failure), for: webState), asEndOf: form)
             }
             throw error
@@ -150,7 +152,7 @@ public struct WebSignIn: Sendable {
         return end
     }
 
-    /// Keeps the end of a form for the browser that posts it again. The destination is in the state.
+    /// Keeps the result of a form for the browser that posts it again. The state contains the destination.
     private func keep(_ end: WebTicket, asEndOf form: TicketDigest) async throws {
         var end = end
         end.destination = .appPage(state: nil)
@@ -160,17 +162,17 @@ public struct WebSignIn: Sendable {
                 expiresAt: end.expiresAt))
     }
 
-    /// Returns the URL at which the first post of the same form has ended. Waits while the first is at work,
-    /// perhaps at another replica.
+    /// Returns the resulting URL of the first post of the same form. Waits
+    /// while the first post is in progress, possibly at another replica.
     ///
-    /// - Throws: `WebRefusal` `web_state_used` for another form, and when the end is over.
+    /// - Throws: `WebRefusal` `web_state_used` for another form, and if the result has expired.
     private func firstEnd(of form: TicketDigest, _ webState: WebState) async throws -> String {
         for _ in 0..<Self.repeatedLooks {
             if let sealed = try await tickets.takeTicket(digest: form, purpose: .webState, at: now()) {
                 guard let json = seal.open(String(decoding: sealed, as: UTF8.self), for: .end),
                     var end = WebTicket(json: json)
                 else { break }
-                // Put back for a third post.
+                // Stored again for a third post.
                 try await keep(end, asEndOf: form)
                 end.destination = webState.destination
                 return finishURL(end)
@@ -218,16 +220,16 @@ public struct WebSignIn: Sendable {
             return .device(query: query, authentication)
         case (.device(let query), .failure(let failure)):
             return .refusedDevice(query: query, failure)
-        // This service makes no such ticket.
+        // This service never makes such a ticket.
         case (.appPage, .authentication), (.authorization, .code), (.connections, .code),
             (.device, .code):
             throw WebRefusal(.ticketInvalid)
         }
     }
 
-    /// Returns the query of the authorization request or of another page of this service, of a state or a
-    /// ticket of ours, also when it is too old or belongs to another browser. Used only for the language of
-    /// the error page.
+    /// Returns the query of the authorization request, or of another page of this
+    /// service, from a state or a ticket of this service. Accepts expired values,
+    /// and values of another browser. Used only for the language of the error page.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {
@@ -243,10 +245,11 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the outcome of the sign-in of a code, with the account's current state. A code works once.
+    /// Returns the outcome of the code's sign-in, with the account's current state. A code works once.
     ///
-    /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal` `account_not_found`,
-    ///   `account_disabled`, `StorageError`. A caller who may not see the app has still used the code up, because it had leaked.
+    /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal`
+    ///   `account_not_found`, `account_disabled`, `StorageError`. The code of a
+    ///   caller who may not see the app is consumed too, because it has leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),
@@ -264,8 +267,8 @@ public struct WebSignIn: Sendable {
             begunAt: webState.begunAt, signedInAt: now())
     }
 
-    /// Returns `false` when the state was used before. The use is remembered for longer than the state is
-    /// valid, because the clocks of two replicas differ.
+    /// Returns `false` if the state was used before. The use is stored for
+    /// longer than the state is valid, because the clocks of replicas differ.
     private func useUp(_ webState: WebState) async throws -> Bool {
         try await tickets.insertTicket(
             Ticket(

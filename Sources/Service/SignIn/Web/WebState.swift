@@ -5,7 +5,7 @@ import StrictJSON
 
 /// The state of a web sign-in while the user is at Apple. Travels as `state`, sealed.
 public struct WebState: Sendable, Hashable {
-    /// 192 random bits. Also identifies the state when it is used up.
+    /// 192 random bits. Also identifies a consumed state.
     let nonce: String
     /// The digest of the secret in the browser's cookie.
     let browserDigest: [UInt8]
@@ -27,8 +27,8 @@ public struct WebState: Sendable, Hashable {
     /// Time at which the browser was sent to Apple.
     var begunAt: Moment { expiresAt.advanced(byMilliseconds: -WebSignIn.longestVisit) }
 
-    /// Returns 32 characters: a length that no digest has, so that the nonce is never taken for the digest of
-    /// a minted nonce.
+    /// Returns 32 characters: a length that no digest has, so that
+    /// the nonce is never mistaken for the digest of a minted nonce.
     static func makeNonce() -> String {
         Base64URL.encode(SecureRandom.bytes(count: 24))
     }
@@ -93,7 +93,7 @@ enum WebDestination: Sendable, Hashable {
 }
 
 extension WebDestination {
-    /// True if the browser gets a session of this service there, and no code for an app's page.
+    /// True if the browser gets a session of this service instead of a code for an app's page.
     var givesSession: Bool {
         switch self {
         case .appPage: false

@@ -2,8 +2,8 @@ import AppleAccounts
 import Encodings
 import StrictJSON
 
-/// Data that the browser carries from the callback to the last step, sealed: the outcome, and the browser
-/// that it belongs to.
+/// Sealed data that the browser carries from the callback
+/// to the last step: the outcome, and the browser's digest.
 struct WebTicket: Hashable {
     /// The outcome of the sign-in.
     enum Outcome: Hashable {
@@ -71,13 +71,13 @@ struct WebTicket: Hashable {
     }
 }
 
-/// The value stored for a one-time code. It has the ID of an account, and no other data about the user.
+/// The value stored for a one-time code. Contains the ID of an account, and no other data about the user.
 struct WebResult: Hashable {
     let accountID: AccountID
     /// The app's primary client ID.
     let clientID: ClientID
     let isNewAccount: Bool
-    /// The names of values of Apple's form that were dropped.
+    /// Names of dropped values of Apple's form.
     let dropped: [String]
 
     init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool, dropped: [String] = []) {
@@ -116,8 +116,8 @@ struct WebResult: Hashable {
 extension SignInUseCases {
     /// Returns the outcome of a web sign-in, with the account's current state.
     ///
-    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `account_disabled` for an account
-    ///   that was disabled since, `StorageError`.
+    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`,
+    ///   `account_disabled` for an account disabled since then, `StorageError`.
     func outcome(of result: WebResult, allowed: AppScope) async throws -> SignInOutcome {
         guard let app = deployment.app(for: result.clientID), allowed.allows(app) else {
             throw CallerForbidden()

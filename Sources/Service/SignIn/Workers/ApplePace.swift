@@ -34,7 +34,7 @@ struct ApplePace: Sendable {
     private var probe: Pause?
     private var refusals: [ClientID: Refusals] = [:]
 
-    /// - Parameter perSecond: `nil` calls as often as there is work.
+    /// - Parameter perSecond: `nil` for an unlimited rate.
     init(_ limits: Limits, perSecond: Double?, at now: Moment) {
         self.limits = limits
         bucket = perSecond.map { TokenBucket(perSecond: $0, at: now) }
@@ -42,8 +42,8 @@ struct ApplePace: Sendable {
 
     /// Returns the number of pieces that may be claimed at this moment, at most `limit`.
     ///
-    /// After a pause because of throttling it is one piece at a time until Apple takes a call: all waiting
-    /// pieces would be throttled together.
+    /// After a pause by throttling, returns 1 until Apple accepts a
+    /// call: otherwise all waiting pieces would be throttled together.
     mutating func admit(upTo limit: Int, at now: Moment) -> Int {
         guard pause(at: now) == 0 else { return 0 }
         let isProbe = throttles >= limits.throttlesInARow
@@ -53,7 +53,7 @@ struct ApplePace: Sendable {
         return admitted
     }
 
-    /// Returns pieces that were admitted and could not be claimed.
+    /// Returns admitted pieces that could not be claimed.
     mutating func giveBack(_ count: Int) {
         bucket?.giveBack(count)
         probe = nil
@@ -64,14 +64,13 @@ struct ApplePace: Sendable {
         max(.milliseconds(pause(at: now)), bucket?.wait(for: count, at: now) ?? .zero)
     }
 
-    /// Returns the moment until which this client ID must not call Apple, or `nil` when it may.
+    /// Returns the end of the pause of this client ID; `nil` without a pause.
     func rest(of clientID: ClientID, at now: Moment) -> Moment? {
         guard let rest = refusals[clientID]?.rest, rest.remaining(at: now) > 0 else { return nil }
         return rest.end
     }
 
-    /// Returns the client IDs that must not call Apple at this moment, and the moment at which the first of them
-    /// may.
+    /// Returns the client IDs that pause at this moment, and the earliest end of their pauses.
     func resting(at now: Moment) -> (clientIDs: Set<ClientID>, until: Moment?) {
         let ends = refusals.compactMapValues { refusals in
             refusals.rest.flatMap { $0.remaining(at: now) > 0 ? $0.end : nil }
@@ -90,7 +89,7 @@ struct ApplePace: Sendable {
 
     /// Notes that Apple could not be called. Returns the moment until which all calls pause.
     mutating func missed(at now: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
-        // Calls that were under way fail together, and count as one failure.
+        // Concurrent calls fail together, and count as one failure.
         if let outOfReach, outOfReach.remaining(at: now) > 0 { return outOfReach.end }
         failures = min(failures + 1, 100)
         let pause = Pause(from: now, milliseconds: limits.backoff.delay(after: failures, using: &generator))
@@ -100,12 +99,12 @@ struct ApplePace: Sendable {
 
     /// Notes that Apple throttled a call.
     ///
-    /// - Parameter retryAfter: The time that Apple asks for, where it concerns all calls. Bounded like the
-    ///   pauses.
+    /// - Parameter retryAfter: The time that Apple requests,
+    ///   if it concerns all calls. Bounded like the pauses.
     mutating func throttled(
         at now: Moment, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) {
-        // Calls that were under way when the pause began count as one.
+        // Calls in progress at the start of the pause count as one call.
         if let throttle, throttle.remaining(at: now) > 0 { return }
         probe = nil
         throttles = min(throttles + 1, 100)
@@ -132,7 +131,7 @@ struct ApplePace: Sendable {
     }
 }
 
-/// A pause on a clock that may be set back meanwhile: the pause then ends at once, and not days later.
+/// A pause that ends at once if the clock is set back, and not days later.
 private struct Pause: Sendable {
     let end: Moment
     let length: Int64
@@ -148,7 +147,7 @@ private struct Pause: Sendable {
     }
 }
 
-/// Bounds a rate: `perSecond` in the long run, and at most one second's worth at once.
+/// Bounds a rate: on average `perSecond`, and at most the tokens of one second at once.
 ///
 /// Does no I/O and reads no clock. The wall clock may jump: a jump back adds no tokens, a jump ahead fills
 /// the bucket at most once.
@@ -194,7 +193,7 @@ struct TokenBucket: Sendable {
     }
 }
 
-/// The pace of a worker, whose pieces run at the same time.
+/// The pace of a worker with concurrent pieces.
 package final class SharedPace: Sendable {
     package struct Admission: Sendable {
         package let count: Int
@@ -212,7 +211,7 @@ package final class SharedPace: Sendable {
         pace.withLock { body(&$0) }
     }
 
-    /// - Parameter least: The number of pieces for which it is worth to look again.
+    /// - Parameter least: Smallest number of pieces that is worth another look.
     func admit(upTo limit: Int, least: Int, at moment: Moment) -> Admission {
         update { pace in
             let count = pace.admit(upTo: limit, at: moment)

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Runs a worker: claims its work, carries it out, counts the results, and ends the claims.
+/// Runs a worker: claims its work, performs it, counts the results, and ends the claims.
 package struct ClaimLoop<W: Worker>: Service {
     private let worker: W
     private var context: WorkerContext<W.WorkResult> { worker.context }
@@ -19,7 +19,7 @@ package struct ClaimLoop<W: Worker>: Service {
 
     package func claim(_ capacity: Int) async -> WorkerPool<W.Work>.Claim {
         let moment = context.now()
-        // By the end of the wait there is room for a batch again.
+        // After the wait the pool has capacity for a batch.
         let admitted =
             worker.claimPace?.admit(upTo: capacity, least: max(W.traits.width / 4, 1), at: moment)
             ?? SharedPace.Admission(count: capacity, wait: .zero)
@@ -57,11 +57,11 @@ package struct ClaimLoop<W: Worker>: Service {
     }
 }
 
-/// Carries out work that is due, up to `width` pieces at once. Claims more when it has capacity, and looks
-/// again at a signal and at the next due time that a claim has found.
+/// Performs due work, up to `width` pieces at once. Claims more work when it has
+/// capacity, and looks again at a signal and at the next due time from a claim.
 ///
-/// At a graceful shutdown the pool claims nothing more and lets its running work end, which the time limits
-/// of the work's calls bound. When the pool is cancelled, running work is cut off, and its claims expire.
+/// At a graceful shutdown the pool stops claiming and lets running work end, within the time limits of its
+/// calls. Cancelling the pool cancels running work, and its claims expire.
 package struct WorkerPool<Work: Sendable>: Sendable {
     package struct Claim: Sendable {
         package let work: [Work]
@@ -78,9 +78,9 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             (work, nextLook, isPause) = ([], pause, true)
         }
 
-        /// For a claim that failed because the database did not respond. A signal must not shorten this
-        /// pause: while the database is unavailable each request that fails could send a signal, and the pool
-        /// would claim a thousand times a second.
+        /// For a claim that failed because the database did not respond. A signal must
+        /// not shorten this pause: while the database is unavailable each failing request
+        /// could send a signal, and the pool would claim a thousand times a second.
         package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
@@ -94,8 +94,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     let signal: WakeupSignal
     let clock: any Clock<Duration>
 
-    /// Least capacity at which the pool claims. With one claim for each piece of work that ends, a busy pool
-    /// would spend as many transactions on claims as on the work.
+    /// Least capacity at which the pool claims. If each completed piece caused a claim, a busy pool would
+    /// need as many transactions for claims as for the work.
     private var leastCapacity: Int { max(width / 4, 1) }
 
     /// - Parameters:
@@ -140,7 +140,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     private final class Shared: Sendable {
         private let state = Mutex(State())
 
-        /// `nil` when the pool stops, 0 when the pool has to wait for its own work to end.
+        /// Returns `nil` if the pool stops, and 0 if the pool has to wait until running work ends.
         func capacity(of width: Int, least: Int) -> Int? {
             state.withLock { state in
                 guard !state.isStopping, !Task.isCancelled else { return nil }
@@ -169,8 +169,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Looks again at the next due time, at the latest after `longest`. Never at once, so that due work that
-    /// cannot be claimed yet causes no busy loop.
+    /// Looks again at the next due time, at the latest after `longest`. Never immediately, so that due work
+    /// that cannot be claimed yet causes no busy loop.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

@@ -2,7 +2,7 @@ package import AppleAccounts
 package import Logging
 import Synchronization
 
-/// The log of a worker: each line at most once a minute (`LogThrottle`), with the number of lines left out.
+/// The log of a worker: each line at most once a minute (`LogThrottle`), with the number of omitted lines.
 /// While the database or Apple is unavailable, all work fails in the same way.
 package final class ThrottledLog: Sendable {
     private let logger: Logger
@@ -28,12 +28,12 @@ package final class ThrottledLog: Sendable {
     }
 }
 
-/// Keeps a fault that concerns every token from filling the log: each cause is logged at once and then at
-/// most once a minute, with the number of log lines left out. Does no I/O and reads no clock.
+/// Prevents a fault of every token from filling the log: each cause is logged at once and then at most once a
+/// minute, with the number of omitted lines. Does no I/O and reads no clock.
 package struct LogThrottle: Sendable {
     /// Milliseconds between two log lines of one cause.
     static let interval: Int64 = 60_000
-    /// Bound on the causes. They are made of client IDs and error codes, so there are few in any case.
+    /// Largest number of causes. They consist of client IDs and error codes, so there are few.
     static let mostCauses = 256
 
     private struct Entry {
@@ -45,8 +45,8 @@ package struct LogThrottle: Sendable {
 
     package init() {}
 
-    /// Returns `nil` when the cause must not be logged yet, else the number of lines left out since it was
-    /// logged last.
+    /// Returns `nil` if the cause must not be logged yet,
+    /// else the number of lines omitted since its last line.
     package mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {
             if causes.count >= Self.mostCauses { causes = [:] }

@@ -3,8 +3,8 @@ import Synchronization
 /// Wakes a worker at once when there is work. A signal is kept while the worker does not wait; two signals
 /// count as one.
 ///
-/// The signal reaches workers of this process only. A lost signal costs time and no work, because workers
-/// also look at their due times.
+/// The signal reaches workers of this process only. A lost signal
+/// only delays work, because workers also look at their due times.
 package final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false
@@ -45,7 +45,7 @@ package final class WakeupSignal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let returnsAtOnce = state.withLock { state in
-                    // A cancelled waiter must leave the signal to the next one.
+                    // A cancelled waiter must leave the signal to the next waiter.
                     if Task.isCancelled { return true }
                     if state.isSet {
                         state.isSet = false
@@ -62,7 +62,7 @@ package final class WakeupSignal: Sendable {
     }
 }
 
-/// The signal of each worker. A commit of this process that makes work for a worker sends its signal.
+/// The signal of each worker. Commits of this process that create work for a worker send its signal.
 package final class WorkerSignals: Sendable {
     private let signals = Mutex<[ObjectIdentifier: WakeupSignal]>([:])
 

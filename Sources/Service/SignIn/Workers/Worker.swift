@@ -2,8 +2,7 @@ package import AppleAccounts
 package import Logging
 package import Metrics
 
-/// Work that waits in the database and is carried out in the background: how it is claimed, and what is done
-/// with one piece. `ClaimLoop` runs it.
+/// Background work that waits in the database: claims pieces of work, and performs them. `ClaimLoop` runs it.
 package protocol Worker: Sendable {
     associatedtype Work: Sendable
     associatedtype WorkResult: CountedResult
@@ -12,19 +11,20 @@ package protocol Worker: Sendable {
 
     var context: WorkerContext<WorkResult> { get }
 
-    /// Bounds how much is claimed. `nil` claims everything that is due.
+    /// Bounds the rate of claims. `nil` claims all due work.
     var claimPace: SharedPace? { get }
 
-    /// Claims at most so many pieces that are due. Claims are durable, and end by themselves.
+    /// Claims at most `limit` due pieces. Claims are durable, and expire by themselves.
     func claim(limit: Int, at moment: Moment) async throws -> [Work]
 
-    /// Returns the moment at which there is something to claim next, or `nil` when there is nothing.
+    /// Returns the due time of the next piece; `nil` without pieces.
     func nextDue() async throws -> Moment?
 
-    /// Carries out one piece. Stores by itself what must not be lost.
+    /// Performs one piece, and stores all results that must not be lost.
     func perform(_ work: Work) async -> WorkOutcome<WorkResult>
 
-    /// Log lines about different client IDs are throttled apart. There are few.
+    /// Client ID of the work. Log lines are throttled for
+    /// each client ID separately. There are few client IDs.
     func clientID(of work: Work) -> String
 
     /// Names a piece in the log.
@@ -45,16 +45,16 @@ extension Worker {
     }
 }
 
-/// The constants of a worker: one value, declared with it.
+/// The constants of a worker: one value, declared with the worker.
 package struct WorkerTraits: Sendable {
-    /// The largest number of pieces at once.
+    /// The largest number of concurrent pieces.
     package let width: Int
-    /// The longest time between two looks into the database. Bounds the wait for work of which no signal
-    /// came, such as the work of a stopped process.
+    /// The longest time between two looks into the database. Bounds the wait
+    /// of work without a signal, such as the work of a stopped process.
     package let longestLook: Duration
-    /// The pause after a claim that the database refused.
+    /// The pause after a claim that failed.
     package let failurePause: Duration
-    /// Logged after such a claim.
+    /// Logged after a failed claim.
     package let unclaimed: Logger.Message
     /// The counter of the results.
     package let counter: String
@@ -76,19 +76,18 @@ package struct WorkerTraits: Sendable {
 
 /// The end of one piece of work.
 package enum WorkOutcome<WorkResult: CountedResult>: Sendable {
-    /// Nothing is left to be stored.
+    /// Everything is stored.
     case ended(WorkResult)
-    /// Nothing is left to be stored, and the work has counted its results itself, because it had several.
+    /// Everything is stored, and the work has counted its several results itself.
     case counted
     /// One write ends the claim: it postpones the work or removes it.
     case ends(WorkResult, with: ClaimEnd)
-    /// Without a result, because the work was cut off or its result was not stored. The claim ends by itself,
-    /// and the next claimer finds out.
+    /// No result, because the work was cancelled or its result was not stored.
+    /// The claim expires by itself, and the next claimer determines the state.
     case cutOff
 }
 
-/// A write that ends a claim. It is not repeated when the database fails, because the claim then ends by
-/// itself.
+/// A write that ends a claim. Not repeated if the database fails, because the claim then expires by itself.
 package struct ClaimEnd: Sendable {
     /// Logged when the database fails.
     let unstored: Logger.Message
@@ -117,7 +116,7 @@ package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     }
 }
 
-/// The results of a worker, each counted apart.
+/// The results of a worker, each with its own counter.
 package protocol CountedResult: Hashable, Sendable, CaseIterable {
     /// The label `result` of the metric.
     var label: String { get }
@@ -127,7 +126,7 @@ extension CountedResult where Self: RawRepresentable, RawValue == String {
     package var label: String { rawValue }
 }
 
-/// A counter for each result of a worker, made at the start, so that a result that never came is 0.
+/// A counter for each result of a worker, made at the start, so that a result without occurrences is 0.
 package struct ResultCounters<WorkResult: CountedResult>: Sendable {
     private let counters: [WorkResult: Counter]
 
@@ -144,11 +143,11 @@ package struct ResultCounters<WorkResult: CountedResult>: Sendable {
     }
 }
 
-/// A factory that takes the help texts of metrics, which swift-metrics does not have.
+/// A metrics factory that accepts help texts, which swift-metrics does not support.
 package protocol DescribedMetricsFactory: MetricsFactory {
-    /// - Parameter label: As in swift-metrics, without the suffix that the exposition format adds.
+    /// - Parameter label: Label as in swift-metrics, without the suffix that the exposition format adds.
     func describeCounter(_ label: String, help: String)
 
-    /// - Parameter label: As in swift-metrics.
+    /// - Parameter label: Label as in swift-metrics.
     func describeMeter(_ label: String, help: String)
 }
