@@ -5,16 +5,16 @@ import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
-    /// All keys, those of operators too.
+    /// All keys, including operators' keys.
     private let allKeys: [APIKey]
-    /// The keys that open calls.
+    /// The keys that may call the interface.
     private let keys: [APIKey]
-    /// The key that opens the metrics and nothing else; `nil` when there is none.
+    /// The key that opens only the metrics; `nil` without such a key.
     private let metricsKey: APIKey?
     /// True if every caller is accepted.
     let isOpen: Bool
 
-    /// Name of the key for the metrics in the log. No API key can have it beside such a key.
+    /// Name of the key for the metrics in the log. If it exists, no API key can have this name.
     public static let metricsName = "metrics"
 
     /// - Parameter metricsKey: The SHA-256 of the secret that Prometheus presents.
@@ -31,16 +31,16 @@ public struct CallerDirectory: Sendable {
         isOpen = true
     }
 
-    /// Bound in bytes of what a caller presents, looked at before anything is hashed. A key of `siwa api-key` has 48.
+    /// Bound in bytes of a presented secret, checked before hashing. A key of `siwa api-key` has 48.
     package static let longestSecret = 512
 
-    /// The names of the API keys, that of the metrics not among them.
+    /// The names of the API keys, without the key for the metrics.
     public var names: [String] { keys.map(\.name) }
 
     /// Accepts every caller. For development only.
     public static let open = CallerDirectory()
 
-    /// Returns the caller, or `nil` when the directory accepts every caller. Throws `caller_unauthenticated`.
+    /// Returns the caller; `nil` if the directory accepts every caller. Throws `caller_unauthenticated`.
     ///
     /// Compares the hash of the secret with every configured hash in full, so that the duration reveals
     /// nothing about the hashes.
@@ -72,7 +72,7 @@ public struct CallerDirectory: Sendable {
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 
-    /// A secret at the sign-in of the console.
+    /// Result of the search for an operator's key at the sign-in of the console.
     package enum OperatorFinding {
         case operatorKey(APIKey)
         /// A key of this service without the role.
@@ -117,7 +117,7 @@ public struct APIKey: Sendable {
     public enum Role: String, Sendable, CaseIterable {
         /// Calls of the interface.
         case backend
-        /// The console. Such a key opens no call, unless it has the other role too.
+        /// The console. Such a key opens no call, unless it also has the role `backend`.
         case `operator`
     }
 
@@ -131,7 +131,7 @@ public struct APIKey: Sendable {
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
-    /// Makes a leaked key recognizable, and also a key that was configured in place of its hash.
+    /// Makes leaked keys recognizable, and keys that were configured in place of their hashes.
     public static let prefix = "siwa_"
 
     /// 256 random bits after the prefix.
@@ -146,10 +146,10 @@ public enum APIKeySecret {
     }
 }
 
-/// The field `Authorization` with a Bearer token (RFC 6750 §2.1), for every endpoint that takes one.
+/// The field `Authorization` with a Bearer token (RFC 6750 §2.1), for every endpoint that accepts a token.
 ///
-/// The case of the scheme is ignored, and so is white space around the token: RFC 9110 §11.4 allows several spaces
-/// after the scheme. Reading allocates nothing.
+/// Ignores the case of the scheme, and white space around the token: RFC 9110
+/// §11.4 allows several spaces after the scheme. Reading allocates nothing.
 struct BearerField {
     /// The token, unchecked; can be empty.
     let token: Substring

@@ -8,8 +8,8 @@ import OAuth
 import SignIn
 import Tracing
 
-/// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
-/// response, in the form of `ErrorFormat`.
+/// Passes a request to its route: matches the route, authenticates the
+/// caller, and turns every error into a response in its `ErrorFormat`.
 ///
 /// Knows nothing about sockets. Every error that a route throws becomes exactly one response, so that no
 /// input can end a connection without a response.
@@ -21,8 +21,8 @@ final class Dispatcher: Sendable {
     private let tracing: RequestTracing?
     /// The requests that the console shows.
     private let recent: RecentRequests?
-    /// Sees the address of each request of a browser or an OAuth client. `nil` in development, where all come
-    /// from this machine.
+    /// Sees the address of each request of a browser or an OAuth client.
+    /// `nil` in development, where all requests come from this machine.
     private let noteRequester: (@Sendable (ClientAddress?, _ looksProxied: Bool) -> Void)?
 
     init(
@@ -39,7 +39,7 @@ final class Dispatcher: Sendable {
         self.observer = observer
     }
 
-    /// Returns a response at once when no wait is needed.
+    /// Returns the response at once if no wait is needed.
     ///
     /// - Parameter client: `nil` when the address is unknown.
     func handle(
@@ -68,7 +68,7 @@ final class Dispatcher: Sendable {
             info.endpoint = endpoint
             info.errorFormat = routes.errorFormat(of: endpoint, at: target, headers: head.headers)
             if let foreignPages { try foreignPages.check(head, to: endpoint) }
-            // Checked before authentication and before the body is read: both cost more than a rejection.
+            // Checked before authentication and before the body is read: both cost more than the rejection.
             if case .reject(let seconds) = gate.decide(endpoint.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let isProblem = if case .problem = info.errorFormat { true } else { false }
@@ -80,7 +80,7 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .now(response))
             }
-            // The route table accepts this method only for responses that pages may read.
+            // The route table accepts OPTIONS only for responses that pages may read.
             if head.method == .OPTIONS { return (info, .now(CrossOriginAccess.preflight)) }
             let caller: APIKey? =
                 switch endpoint.caller {
@@ -95,7 +95,7 @@ final class Dispatcher: Sendable {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
             case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
-            // Checked where the form or the token is read, with its own error responses.
+            // The reader of the form or the token checks the content type, with its own error responses.
             case .pageForm, .oauthForm, .securityEventToken: break
             }
             var request = HTTPRequest(
@@ -123,7 +123,7 @@ final class Dispatcher: Sendable {
             }
             return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
-            // A request that was refused before its caller was known.
+            // The request was refused before its caller was known.
             if let tracing, info.trace == nil {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)
@@ -141,7 +141,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Carries out the work of a step. An error becomes its response.
+    /// Performs the work of a step. Converts an error to its response.
     func next(
         after work: @Sendable () async throws -> Step<HTTPResponse>, for info: RequestInfo
     ) async -> Step<HTTPResponse> {
@@ -156,7 +156,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Returns the step after a command that was committed or refused. An error becomes its response.
+    /// Returns the step after a committed or refused command. Converts an error to its response.
     func step(_ next: () throws -> Step<HTTPResponse>, for info: RequestInfo) -> Step<HTTPResponse> {
         do {
             return try withOrigin(of: info, next)
@@ -165,8 +165,8 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Runs `body` on the event loop with the origin of its commands on grants, which the audit log notes. Other calls
-    /// write to the audit log in tasks only.
+    /// Runs `body` on the event loop with the origin of its commands on grants, which the audit log records.
+    /// Other calls write to the audit log in tasks only.
     private func withOrigin<Value>(of info: RequestInfo, _ body: () throws -> Value) rethrows -> Value {
         guard info.endpoint?.fields == .oauth else { return try body() }
         return try AuditOrigin.$current.withValue(origin(of: info), operation: body)
@@ -176,15 +176,15 @@ final class Dispatcher: Sendable {
         AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
     }
 
-    /// Returns the response to a request whose work does not end in time. Only the database can take that
-    /// long.
+    /// Returns the response to a request whose work exceeds
+    /// its time limit. Only the database can take that long.
     func unavailable(_ info: RequestInfo) -> HTTPResponse {
         refusal(.storageUnavailable, info)
     }
 
     /// Returns the response to a request that is incomplete, or takes too long.
     ///
-    /// - Parameter target: The target of the request line; `nil` when it did not arrive.
+    /// - Parameter target: The target of the request line; `nil` if it did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
         let target = target.flatMap { RequestTarget($0) }
         let format = target.map { routes.errorFormat(at: $0) } ?? info.errorFormat

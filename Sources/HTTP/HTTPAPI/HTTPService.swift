@@ -1,5 +1,5 @@
-// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log
-// and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
+// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log and the metrics. It
+// owns neither the rules about tokens and accounts nor the configuration.
 
 public import AppAttestation
 public import AppleAccounts
@@ -15,8 +15,8 @@ public import ServiceLifecycle
 public import SignIn
 public import TraceExport
 
-/// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
-/// every request that has begun has its response.
+/// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connections, and returns
+/// after the response to every request in progress.
 public final class HTTPService: Service {
     /// The values and services that the interface depends on.
     public struct Dependencies: Sendable {
@@ -29,40 +29,40 @@ public final class HTTPService: Service {
         public var version: String
         /// Milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// `nil` switches the routes of the web flow off: they are not found.
+        /// `nil` disables the routes of the web flow: they are not found.
         public var web: WebSignIn?
-        /// `nil` switches the routes of OAuth off: they are not found.
+        /// `nil` disables the routes of OAuth: they are not found.
         public var oauth: OAuthServer?
         /// Keys of a service without OAuth clients, which sign events for receivers.
         public var eventKeys: SigningKeys?
-        /// `nil` where no OAuth client is configured: the authorization endpoint is not found.
+        /// `nil` if no OAuth client is configured: the authorization endpoint is not found.
         public var authorize: AuthorizeUseCase?
-        /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
-        /// service behind a proxy must.
+        /// Refuses requests from pages of other sites. For development.
+        /// `nil` accepts every host name, as required behind a proxy.
         public var foreignPages: ForeignPageCheck?
         /// Warnings that the probes and metrics show beside the readiness.
         public var warnings: ServiceWarnings
         /// App Check of the process, for its metrics.
         public var appCheck = AppCheck()
-        /// The stored counts of App Check. `nil` switches their route off: it is not found.
+        /// The stored counts of App Check. `nil` disables their route: it is not found.
         public var appCheckHours: (any AppCheckHourStore)?
-        /// Keeps which callers read many accounts at once. `nil` keeps nothing.
+        /// Records which callers read many accounts at once. `nil` records nothing.
         public var audit: (any AuditStore)?
         /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
         public var eventStreams: EventStreams?
-        /// Keeps what Apple and Google sent and was refused, for operators. `nil` without a console.
+        /// Keeps refused notifications of Apple and events of Google, for operators. `nil` without a console.
         public var arrivals: ArrivalLog?
-        /// Pages beside the calls, for development. `nil` leaves their paths not found.
+        /// Pages besides the calls, for development. With `nil` their paths are not found.
         package var site: (any PageSite)?
         /// Makes the spans of requests. `nil` without tracing.
         public var spans: SpanRecorder?
-        /// One of this many successful requests has a line in the log.
+        /// Number of successful requests for each logged successful request.
         public var logRate = 1
         /// The requests that the console shows. `nil` without a console.
         public var recent: RecentRequests?
         /// The callers that read the event feed. `nil` for a service whose console does not show them.
         public var feedReaders: FeedReaders?
-        /// The last notification of all replicas. `nil` for a service that only knows its own.
+        /// The last notification of all replicas. `nil` for a service that only knows its own notifications.
         public var lastNotification: LastNotification?
 
         public init(
@@ -93,8 +93,8 @@ public final class HTTPService: Service {
     private let draining = Draining()
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose one; see `boundPort()`.
-    ///   - logger: Its level decides if requests are logged (`info` and below).
+    ///   - port: 0 lets the system choose a port; see `boundPort()`.
+    ///   - logger: Its level controls the request log (`info` and below).
     public init(
         host: String, port: Int, limits: ServerLimits = ServerLimits(), dependencies: Dependencies,
         logger: Logger
@@ -221,7 +221,7 @@ public final class HTTPService: Service {
         }
     }
 
-    /// Returns the port that the service listens on. Throws when it could not listen.
+    /// Returns the port that the service listens on. Throws if it could not listen.
     public func boundPort() async throws -> Int {
         try await server.boundPort()
     }
@@ -231,7 +231,7 @@ public final class HTTPService: Service {
         draining.begin()
     }
 
-    /// Throws `ListenError` when it cannot listen.
+    /// Throws `ListenError` if it cannot listen.
     public func run() async throws {
         defer { dispatcher.observer.finish() }
         try await server.run()

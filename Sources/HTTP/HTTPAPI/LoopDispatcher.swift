@@ -11,7 +11,7 @@ import Tracing
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop
-    /// `nil` where the port has the interface alone.
+    /// `nil` if the port serves only the interface.
     private let site: (any PageSite)?
     private var accounts = Gathered<AccountCommand>()
     private var grants = Gathered<GrantCommand>()
@@ -33,7 +33,7 @@ final class LoopDispatcher: HTTPInterface {
         return (exchange, Self.source(of: step, info, exchange, dispatcher, loop))
     }
 
-    /// The step as the engine takes it. Of a command the engine knows only how to gather it.
+    /// Converts a step for the engine. The engine only knows how to gather a command.
     private static func source(
         of step: Step<HTTPResponse>, _ info: RequestInfo, _ exchange: DispatchedExchange,
         _ dispatcher: Dispatcher, _ loop: NIOLoopBound<LoopDispatcher>
@@ -104,7 +104,7 @@ private struct Gathered<Command: BatchCommand> {
     }
 }
 
-/// A request that the `Dispatcher` has handled or refused, as the engine needs it until the response is written.
+/// A request that the `Dispatcher` has handled or refused, kept until its response is written.
 final class DispatchedExchange: HTTPExchange {
     private let info: RequestInfo
     private let dispatcher: Dispatcher
@@ -113,7 +113,7 @@ final class DispatchedExchange: HTTPExchange {
         (self.info, self.dispatcher) = (info, dispatcher)
     }
 
-    /// The span of the request, for its commit; `nil` where nothing is recorded.
+    /// The span of the request, for its commit; `nil` if nothing is recorded.
     var context: ServiceContext? { info.trace?.context }
 
     var requestID: String { info.requestID }
@@ -122,7 +122,7 @@ final class DispatchedExchange: HTTPExchange {
     var isLongPoll: Bool { info.endpoint?.wait.isLongPoll ?? false }
     var unavailable: HTTPResponse { dispatcher.unavailable(info) }
 
-    /// The step after a command that was committed or refused.
+    /// Returns the step after a committed or refused command.
     func step(_ next: () throws -> Step<HTTPResponse>) -> Step<HTTPResponse> {
         dispatcher.step(next, for: info)
     }
@@ -134,13 +134,13 @@ final class DispatchedExchange: HTTPExchange {
     }
 }
 
-/// Pages that have their paths on the port of the interface and are none of its calls: the console, in
-/// development. They have checks, responses and log lines of their own.
+/// Pages on the port of the interface that are not part of its calls: the console,
+/// in development. The pages have their own checks, responses and log lines.
 package protocol PageSite: Sendable {
-    /// True if the target is a page, and no call of the interface.
+    /// Returns `true` if the target is a page, and not a call of the interface.
     func serves(_ target: RequestTarget) -> Bool
 
-    /// - Parameter client: `nil` when the address is unknown.
+    /// - Parameter client: `nil` if the address is unknown.
     func handle(
         _ request: IncomingRequest, _ target: RequestTarget, from client: ClientAddress?
     ) -> (exchange: any HTTPExchange, source: ResponseSource)

@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Answers on the port of the service while the service waits for its database: `/livez` with 200, so that nothing
-/// restarts a process that only waits, and everything else with 503 `storage_unavailable`.
+/// Responds on the port of the service while the service waits for its database: to `/livez` with 200, so
+/// that a waiting process is not restarted, and to all other requests with 503 `storage_unavailable`.
 ///
-/// It knows no caller and reads no body. The listener of the service takes the port after `end`.
+/// Authenticates no callers and reads no bodies. The listener of the service uses the port after `end`.
 public final class WaitingService: Sendable {
     private let running = Mutex<Task<Void, Never>?>(nil)
     private let make: @Sendable () -> HTTPServer
@@ -17,7 +17,7 @@ public final class WaitingService: Sendable {
         host: String, port: Int, limits: ServerLimits, now: @escaping @Sendable () -> Int64
     ) {
         make = {
-            // The line about listening is that of the service.
+            // The service itself logs the line about listening.
             let silent = Logger(label: "siwa") { _ in SwiftLogNoOpLogHandler() }
             return HTTPServer(
                 host: host, port: port, limits: limits, logger: silent, now: now,
@@ -25,17 +25,17 @@ public final class WaitingService: Sendable {
         }
     }
 
-    /// Begins to listen. A port that cannot be listened on is reported by the service itself, later.
+    /// Begins to listen. If the port is not available, the service reports it later.
     public func begin() {
         running.withLock { running in
             guard running == nil else { return }
             let server = make()
-            // Ends with `end`, which the start calls in any case.
+            // The task ends with `end`, which the start calls in any case.
             running = Task { try? await server.run() }
         }
     }
 
-    /// Closes the port and its connections. Returns when the port is free.
+    /// Closes the port and its connections. Returns when the port is closed.
     public func end() async {
         let task = running.withLock { running in
             defer { running = nil }
@@ -46,7 +46,7 @@ public final class WaitingService: Sendable {
     }
 }
 
-/// The answers of a service that waits for its database.
+/// The responses of a service that waits for its database.
 private final class WaitingInterface: HTTPInterface {
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate

@@ -193,7 +193,7 @@ extension EventPage: JSONBody {
                 "maxItems": .integer(Int64(SignInUseCases.largestEventPage)),
             ]
         ) { $0.events }
-        // The cursor is a string, so that clients do not calculate with it.
+        // The cursor is a string, so that clients do not use it as a number.
         member("cursor", .nonEmpty("The `after` of the next page.")) { String($0.cursor) }
         member("has_more", "True if another page can be read at once.") { $0.hasMore }
     }
@@ -208,7 +208,7 @@ struct ErasureResponse: JSONBody {
     }
 }
 
-/// The work that is done and the work that is left. Nothing in it identifies the user.
+/// The completed work and the remaining work. Contains nothing that identifies the user.
 extension ErasureRecord: JSONBody {
     public static var schemaName: String { "Erasure" }
 
@@ -284,12 +284,12 @@ extension ErasureToken: JSONBody {
 struct ManualRevocation: Equatable {
     /// The app's primary client ID.
     let clientID: ClientID
-    /// The reason for which there was no token, or for which it could not be revoked.
+    /// Reason why there was no token, or why it could not be revoked.
     let cause: String
 
-    /// Returns the apps that need a manual revocation. One token that is proven to be revoked ends the user's
-    /// consent for the whole app. While a token is still being revoked, the result is open. Where consent was
-    /// withdrawn before, nothing is left to do.
+    /// Returns the apps that need a manual revocation. One proven revocation ends
+    /// the user's consent for the whole app. While a revocation is in progress, the
+    /// result is open. If consent was withdrawn before, no revocation is needed.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }
@@ -349,7 +349,7 @@ struct SignOutRequest: RequestBody {
 /// The body of `POST /v1/credentials/query`.
 struct CredentialQuery: RequestBody {
     static var schemaName: String { "CredentialQuery" }
-    /// Number of subjects that one query may name.
+    /// Largest number of subjects in a query.
     static let mostSubjects = 1000
 
     let clientID: String

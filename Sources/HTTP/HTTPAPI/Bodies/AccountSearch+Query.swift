@@ -7,7 +7,7 @@ struct AccountSearchQuery: Sendable {
     /// In characters. No stored name or address is longer.
     private static let longestText = 520
 
-    /// - Parameter clientID: The filter, as it came. Any client ID of an app counts.
+    /// - Parameter clientID: The filter as received. Can be any client ID of an app.
     let clientID: String?
     let key: AccountSearch.Key?
     let filter: AccountFilter
@@ -36,7 +36,7 @@ struct AccountSearchQuery: Sendable {
         limit = Int(try query.number("limit", in: 1...Int64(largestPage), default: Self.defaultLimit))
     }
 
-    /// One key at most: two would need an index of both.
+    /// Accepts at most one key: two keys would need an index of both.
     private static func key(_ query: Query) throws(Problem) -> AccountSearch.Key? {
         let names = ["email", "name", "grant_id"].filter { query[$0] != nil }
         guard let name = names.first, let text = query[name] else { return nil }

@@ -86,7 +86,7 @@ struct AttestedKey: JSONBody {
 }
 
 extension MemberCourse {
-    /// The members that every response about a key has.
+    /// The members of every response about a key.
     fileprivate mutating func members(ofKey key: (Value) -> AttestedKeyRecord) {
         self("key_id", .nonEmpty("The ID of the key in base64.")) { key($0).id.base64 }
         self("client_id", .nonEmpty("The bundle ID of the app that owns the key.")) { key($0).appID.bundleID }

@@ -40,8 +40,8 @@ struct AppFlipBody: RequestBody {
     }
 }
 
-/// The body of `POST /v1/oauth/app-flip/prompt`. The decision of a user who was not asked, and an identity token, which
-/// a prompt must not use up, are unknown members there.
+/// The body of `POST /v1/oauth/app-flip/prompt`. A decision, which the user has not made yet, and an identity
+/// token, which a prompt must not consume, are unknown members here.
 struct AppFlipPromptBody: RequestBody {
     static var schemaName: String { "AppFlipPromptRequest" }
     static var schemaText: String {

@@ -3,13 +3,13 @@ import HTTPEngine
 
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
-/// Lenient parsers repair broken escapes and take the first or the last of two equal names, so that two
-/// parsers can see different forms. Unknown names are ignored, because Apple may add names.
+/// Lenient parsers repair broken escapes and use the first or the last of two equal names, so that two
+/// parsers can read different forms. Unknown names are ignored, because Apple may add names.
 struct Form: Sendable {
-    /// Number of fields that a form may have. Apple sends four at most.
+    /// Largest number of fields of a form. Apple sends four at most.
     static let mostFields = 16
-    /// Bound in bytes. Apple's form has a `state` of ours of at most 8 KiB; its token, its code and a name
-    /// need a fraction of the rest.
+    /// Bound in bytes. Apple's form contains our `state` of at most 8
+    /// KiB; its token, its code and a name need a fraction of the rest.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
@@ -18,7 +18,7 @@ struct Form: Sendable {
     init(
         parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
     ) throws(Problem) {
-        // The bound is checked before any byte is read: everything below takes time for each byte.
+        // The bound is checked first, because all later steps take time for each byte.
         guard body.count <= mostBytes else { throw Problem(.bodyTooLarge) }
         guard Self.offset(of: 0, in: body[...]) == nil else { throw Problem(.characterNotAllowed) }
         guard body.withUnsafeBytes({ WordScan.endOfPrintableASCII(in: $0) }) == body.count else {
@@ -30,7 +30,7 @@ struct Form: Sendable {
             let end = Self.offset(of: UInt8(ascii: "&"), in: fields)
             let field = end.map { fields[..<$0] } ?? fields
             rest = end.map { fields[($0 + 1)...] }
-            // The bound comes first, so that a field past it costs nothing.
+            // The bound is checked first, so that further fields cost nothing.
             guard values.count < mostFields, let mark = Self.offset(of: UInt8(ascii: "="), in: field),
                 Self.offset(of: UInt8(ascii: "="), in: field[(mark + 1)...]) == nil
             else { throw Problem(.formMalformed) }
@@ -43,7 +43,7 @@ struct Form: Sendable {
         self.values = values
     }
 
-    /// `nil` when there is no such field, or when it is empty.
+    /// Returns `nil` if the field is absent or empty.
     subscript(name: StaticString) -> String? {
         let value = values.first { field in
             field.name.utf8.elementsEqual(name.bytes)
@@ -51,7 +51,7 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// Returns `true` if the form has no field with another name than these.
+    /// Returns `true` if the form has only fields with these names.
     func hasOnly(_ names: StaticString...) -> Bool {
         values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
     }

@@ -5,7 +5,7 @@ public import OAuth
 import SignIn
 public import StrictJSON
 
-// The bodies of the authorization server that no module below declares.
+// The bodies of the authorization server that no lower module declares.
 
 extension GrantUseCases.Listed: JSONBody {
     public static var schemaName: String { "Grant" }
@@ -143,7 +143,7 @@ extension PollRequest: RequestBody {
             refused: Set(refused ?? []))
     }
 
-    /// Returns `true` for an error as RFC 8936 §2.6 has it: a code, and possibly a text.
+    /// Returns `true` for an error in the form of RFC 8936 §2.6: a code, and an optional text.
     private static func isError(_ value: JSONValue) -> Bool {
         guard value["err"]?.string != nil else { return false }
         let description = value["description"]

@@ -4,7 +4,7 @@ public import StrictJSON
 
 // The bodies for operators.
 
-/// The response of a process that responds.
+/// The response of a running process.
 struct LivenessStatus: JSONBody {
     static var schemaName: String { "Status" }
 

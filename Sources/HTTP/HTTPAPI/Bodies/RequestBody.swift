@@ -1,23 +1,23 @@
 import AppleAccounts
 import StrictJSON
 
-/// The JSON object of a request, declared once: a course over its members reads it strictly, another lists them for
-/// the schema.
+/// The JSON object of a request, declared once: one course over its members reads the object strictly,
+/// another course lists the members for the schema.
 ///
-/// No type is converted, no name may come twice, and an unknown name is an error: a misspelled `nonce` that was
-/// ignored would switch a check off. A known member that is `null` is absent, because serializers of many languages
-/// write `null` for a value that is not set.
+/// Types are not converted, repeated and unknown names are errors: ignoring a
+/// misspelled `nonce` would disable a check. A known member that is `null` is absent,
+/// because serializers of many languages write `null` for a value that is not set.
 protocol RequestBody: Sendable, SendableMetatype {
-    /// The name among the document's components.
+    /// The name in the document's components.
     static var schemaName: String { get }
-    /// The description of the schema; empty where its members say enough.
+    /// The description of the schema; empty if the members are sufficient.
     static var schemaText: String { get }
-    /// Names every member once, each at its place in the value.
+    /// Names every member once, each at its place.
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure)
-    /// True if a standard wants members that it does not define ignored.
+    /// True if a standard requires that undefined members are ignored.
     static var ignoresUnknownMembers: Bool { get }
     static var limits: JSONLimits { get }
-    /// Keywords of the schema that the members do not give.
+    /// Keywords of the schema that do not follow from the members.
     static var schemaDetail: JSONSchema { get }
 }
 
@@ -34,9 +34,9 @@ protocol RequestCourse {
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Failure) -> V?
 
-    /// A member that is read by other rules than those of its type.
+    /// A member with its own rules for reading.
     ///
-    /// - Parameter isRequired: True where the use case refuses its absence.
+    /// - Parameter isRequired: True if the use case refuses its absence.
     mutating func callAsFunction<V>(
         _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
         reading read: (JSONValue) throws(Problem) -> V?
@@ -63,7 +63,7 @@ protocol RequestValue {
     static var requestSchema: JSONSchema { get }
     /// The schema of a bound.
     static func schema(of bound: ClosedRange<Int>) -> JSONSchema
-    /// Stands for the value when the members are only listed.
+    /// Value for a course that only lists the members.
     static var sample: Self { get }
     /// Returns `nil` for a value of another type, or beyond the bound.
     init?(_ value: JSONValue, within bound: ClosedRange<Int>?)
@@ -81,7 +81,7 @@ extension RequestBody {
         do throws(Problem) {
             self = try Self(&course)
         } catch {
-            // A misspelled name is told by its name, and not by the member that is missing for it.
+            // Reports a misspelled name, and not the member that is missing because of it.
             let known = Self.listing.names
             if let name = course.rest.first(where: { !known.contains($0.name.string) })?.name,
                 !Self.ignoresUnknownMembers
@@ -108,16 +108,17 @@ extension RequestBody {
     }
 }
 
-/// Reads the members: the whole object is checked first, and each member that is declared is read at its place.
+/// Reads the members: checks the whole object first, then reads each declared member at its place.
 private struct RequestReading: RequestCourse {
     private var reader: JSONReader
-    /// The members that are not taken yet.
+    /// The members that were not read yet.
     private(set) var rest: [(name: JSONName, found: Found)] = []
 
-    /// A text is read when the object is checked: most members are one, and its bytes are looked at once then.
+    /// A string is read during the check of the object: most
+    /// members are strings, and each byte is then read only once.
     enum Found {
         case text(String)
-        /// The place of any other value.
+        /// The position of a value that is not a string.
         case place(Int)
     }
 
@@ -302,7 +303,7 @@ extension Moment: RequestValue {
     }
 }
 
-/// A word of a list that is closed for callers.
+/// A word from a fixed list.
 protocol RequestWord: RequestValue, RawRepresentable<String>, CaseIterable {}
 
 extension RequestWord {
@@ -331,7 +332,7 @@ extension JSONSchema {
         .with(JSONSchema(stringLiteral: text))
     }
 
-    /// Any value in an object that Apple makes.
+    /// Any value in an object from Apple.
     static var anyValue: JSONSchema {
         .component("AnyValue") {
             "Any JSON value without U+0000 in strings, nested at most seven levels deep."

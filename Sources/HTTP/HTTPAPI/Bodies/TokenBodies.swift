@@ -17,7 +17,7 @@ extension IdentityTokenRequest: RequestBody {
 
     /// The members that both requests with an identity token share.
     ///
-    /// - Parameter code: What becomes of the authorization code.
+    /// - Parameter code: Description of the use of the authorization code.
     fileprivate init<C: RequestCourse>(_ member: inout C, code: String) throws(C.Failure) {
         self.init(
             identityToken: try member.required("identity_token", .identityToken),
@@ -151,7 +151,7 @@ extension JSONSchema {
 }
 
 extension UserProfile {
-    /// Reads the member `user`: Apple's object, or its JSON text as Apple's form delivers it to a web page.
+    /// Reads the member `user`: Apple's object, or its JSON text from Apple's form for a web page.
     ///
     /// Returns `nil` for an empty text. Throws `member_malformed`, or `character_not_allowed` for a text with
     /// U+0000.
@@ -171,9 +171,9 @@ extension UserProfile {
         }
     }
 
-    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it, and the browser of the
-    /// user posts it: its address is ignored, because only Apple's token names one. A malformed field is dropped,
-    /// because the sign-in is valid without it. Returns `nil` for an empty field.
+    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it, and the browser of
+    /// the user posts it: its address is ignored, because only Apple's token names a reliable address. A
+    /// malformed field is dropped, because the sign-in is valid without it. Returns `nil` for an empty field.
     init?(unsigned text: String) {
         guard !text.isEmpty else { return nil }
         self = (try? UserProfile(parsing: text)) ?? .unreadable
@@ -185,7 +185,7 @@ extension UserProfile {
 struct SignedIn: JSONBody {
     static var schemaName: String { "SignInOutcome" }
     let outcome: SignInOutcome
-    /// `nil` where the app is not judged.
+    /// `nil` if the app is not judged.
     let app: AppCheckResult?
 
     @inline(__always)
@@ -201,7 +201,7 @@ struct SignedIn: JSONBody {
 extension HTTPResponse {
     /// The response to a sign-in: 201 when it created the account.
     ///
-    /// - Parameter app: Result of judging the app; `nil` where it is not judged.
+    /// - Parameter app: Result of judging the app; `nil` if the app is not judged.
     static func signedIn(_ outcome: SignInOutcome, app: AppCheckResult? = nil) -> HTTPResponse {
         .json(
             outcome.isNewAccount ? .created : .ok, SignedIn(outcome: outcome, app: app),
@@ -219,7 +219,7 @@ extension HTTPResponse {
 struct VerifiedToken: JSONBody {
     static var schemaName: String { "VerifiedIdentity" }
     let verified: VerifiedSignIn
-    /// `nil` where the app is not judged.
+    /// `nil` if the app is not judged.
     let app: AppCheckResult?
 
     @inline(__always)

@@ -1,7 +1,8 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// The words of one label of a metric. The words are all cases, so that the metric has a bounded number of series.
+/// The words of one label of a metric. The words are the cases
+/// of the type, so that the number of series is bounded.
 protocol CountedCase: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     static var series: CountedSeries { get }
 }
@@ -66,7 +67,7 @@ struct ClientCaseCounters<Case: CountedCase>: Sendable {
 ///
 /// An ID that is not configured never becomes a label, so that requests cannot add series.
 struct ClientLabels: Sendable {
-    /// Clients that have a label of their own.
+    /// Largest number of clients with their own label.
     static let most = 20
     static let other = "other"
     static let none = "none"

@@ -11,7 +11,7 @@ final class CounterCell: CounterHandler {
         count.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// Prometheus handles a counter that starts again.
+    /// Prometheus handles counters that restart from 0.
     func reset() {
         count.store(0, ordering: .relaxed)
     }
@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler {
     var value: Int64 { count.load(ordering: .relaxed) }
 }
 
-/// Counts fractions as whole numbers. Only libraries may use it.
+/// Counts fractions as whole numbers. For libraries only.
 final class RoundingCounter: FloatingPointCounterHandler {
     private let cell: CounterCell
 
@@ -63,9 +63,9 @@ final class GaugeCell: MeterHandler {
 
 /// Counts values by size. Recording is three atomic additions.
 final class HistogramCell: RecorderHandler, TimerHandler {
-    /// The upper bounds of the buckets, ascending, in the unit that is recorded.
+    /// The upper bounds of the buckets, ascending, in the recorded unit.
     let bounds: [Int64]
-    /// The value of one recorded unit in the shown unit: 1e-9 for nanoseconds that are shown as seconds.
+    /// The value of one recorded unit in the shown unit: 1e-9 for nanoseconds shown as seconds.
     let scale: Double
     private let buckets: [CounterCell]
     private let sum = CounterCell()
@@ -90,11 +90,10 @@ final class HistogramCell: RecorderHandler, TimerHandler {
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
-    /// Numbers of values of each bucket, and of those above all bounds.
+    /// Number of values in each bucket, and above all bounds.
     var counts: [Int64] { buckets.map(\.value) }
 
-    /// Numbers of values that were at most as large as each bound, then the number of all values, and their
-    /// sum in the shown unit.
+    /// Number of values up to each bound, then the number of all values, and their sum in the shown unit.
     var reading: (cumulative: [Int64], sum: Double) {
         var total: Int64 = 0
         let cumulative = buckets.map { bucket in

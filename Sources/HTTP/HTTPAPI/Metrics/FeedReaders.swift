@@ -3,20 +3,20 @@ public import Commits
 import EventDelivery
 import Synchronization
 
-/// The callers that read the event feed, by their API keys: the number that each has read up to, and the time
-/// of its last question.
+/// The callers that read the event feed, by their API keys: the sequence
+/// number that each caller has read up to, and the time of its last request.
 ///
-/// Memory is bounded by the number of configured keys. In development, where callers need no key, all of them
-/// are one reader. Each replica knows the readers that have asked it.
+/// Memory is bounded by the number of configured keys. In development, where callers need no key, all callers
+/// count as one reader. Each replica knows only the readers that it has served.
 public final class FeedReaders: Sendable {
     /// One reader of the feed.
     public struct Reader: Sendable, Equatable {
         /// The name of its API key.
         public let name: String
-        /// The number of the last event that the reader had when it last asked. It has handled the events up to
-        /// this number if it asks after it has handled them, as it should.
+        /// Sequence number of the last event that the reader had at its last request. The reader has handled
+        /// the events up to this number, if it requests the next page after handling a page, as it should.
         public let sequence: Int64
-        /// Events of the feed after this number, at most: a limited key does not see all of them.
+        /// Upper bound of the number of later events: a limited key does not see all events.
         public let behind: Int64
         public let askedAt: Moment
     }
@@ -36,11 +36,11 @@ public final class FeedReaders: Sendable {
         self.feed = feed
     }
 
-    /// Notes a question.
+    /// Records a request.
     ///
     /// - Parameters:
     ///   - name: The name of the API key, or `nil` without keys.
-    ///   - sequence: The cursor of the question.
+    ///   - sequence: The cursor of the request.
     func note(_ name: String?, after sequence: Int64, at now: Moment) {
         positions.withLock { $0[name ?? Self.anonymous] = Position(sequence: sequence, askedAt: now) }
     }
@@ -58,8 +58,8 @@ public final class FeedReaders: Sendable {
 
 /// The position of each reader of the event feed, read before each scrape.
 ///
-/// There is one series for each API key, made at the start. Its value is `NaN` until the reader has asked this
-/// process.
+/// There is one series for each API key, made at the start. Its
+/// value is `NaN` before the reader's first request to this process.
 struct FeedReaderMetrics: Sendable {
     private struct Gauges {
         let sequence: GaugeCell
@@ -68,7 +68,7 @@ struct FeedReaderMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - names: The names of the API keys. Empty where callers need none.
+    ///   - names: The names of the API keys. Empty if callers need no key.
     ///   - now: Milliseconds since 1970.
     init(
         _ registry: MetricsRegistry, readers: FeedReaders, names: [String],

@@ -10,7 +10,7 @@ public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
         case gauge(GaugeCell)
-        /// Grows like a counter, but its value is read like a gauge.
+        /// A value that grows like a counter, but is set like a gauge.
         case total(GaugeCell)
         case histogram(HistogramCell)
     }
@@ -23,8 +23,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// Index of the series with these labels, each name before its value. A service makes some thousand
-        /// series at its start.
+        /// Index of the series with these labels, each name before its
+        /// value. A service creates a few thousand series at its start.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(
@@ -61,7 +61,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// Returns the cell of a number with fractions that grows in another place.
+    /// Returns the cell of a growing number with fractions that is measured elsewhere.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }
@@ -77,12 +77,12 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Sets the help text of a metric that is made without one.
+    /// Sets the help text of a metric that was made without help text.
     func describe(_ name: String, help: String) {
         families.withLock { $0.byName[name, default: Family()].help = help }
     }
 
-    /// Calls `refresh` before each scrape, for values that are read and not counted.
+    /// Calls `refresh` before each scrape, for values that are read instead of counted.
     func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
         families.withLock { $0.refreshes.append(refresh) }
     }
@@ -114,8 +114,8 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    /// Counts and values of one metric, each with its labels, as they are now. Of a histogram the counts of its
-    /// buckets, each with the upper bound in the recorded unit as the label `le`. Calls no `refresh`.
+    /// Current counts and values of one metric, each with its labels. For a histogram, the counts of its
+    /// buckets, each with its upper bound in the recorded unit as the label `le`. Does not call `refresh`.
     package func readings(of name: String) -> [MetricReading] {
         let series = families.withLock { $0.byName[name]?.series ?? [] }
         return series.flatMap { series -> [MetricReading] in
@@ -217,7 +217,7 @@ package struct MetricReading: Sendable, Equatable {
 struct MetricsText {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter help: Without line breaks and backslashes, which would need an escape.
+    /// - Parameter help: Without line breaks and backslashes, which would need escapes.
     mutating func family(_ name: String, help: String, _ series: [MetricsRegistry.Series]) {
         line("# HELP \(name) \(help)")
         switch series.first?.cell {
@@ -275,7 +275,7 @@ struct MetricsText {
     }
 }
 
-/// The help texts of metrics that are counted through swift-metrics, which has none.
+/// Help texts of metrics that are counted through swift-metrics, which does not support help texts.
 enum LibraryMetricsHelp {
     static func text(for name: String) -> String {
         texts[name] ?? "Counted by a library. See its documentation."

@@ -2,7 +2,7 @@ import Foundation
 
 /// The resources that the process uses, under the names of Prometheus' client libraries.
 ///
-/// Read from `/proc` before each scrape. Without `/proc` there are no such metrics.
+/// Read from `/proc` before each scrape. Without `/proc` these metrics are absent.
 struct ProcessMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         guard let first = ProcessStatus.read() else { return }
@@ -48,14 +48,14 @@ struct ProcessStatus: Equatable {
             pageBytes: Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// `nil` without `/proc`.
+    /// Returns `nil` without `/proc`.
     static func read() -> ProcessStatus? {
         guard let stat = text("/proc/self/stat"), let system = text("/proc/stat"),
             let limits = text("/proc/self/limits"),
             let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
         return ProcessStatus(
-            // One of the entries was the directory itself.
+            // One entry is the descriptor of the directory itself.
             stat: stat, system: system, limits: limits, openFiles: files.count - 1, units: .ofThisSystem)
     }
 
@@ -84,7 +84,7 @@ struct ProcessStatus: Equatable {
     }
 
     private static func text(_ path: String) -> String? {
-        // Files of /proc have no size, so the file is read to its end.
+        // Files in /proc have no size, so the file is read to its end.
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else {
             return nil
         }

@@ -11,7 +11,7 @@ struct RequestMetrics: Sendable {
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// Every status that a response can have. The last status also counts any other.
+    /// Every status that a response can have. The last status also counts all other statuses.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]
@@ -45,8 +45,8 @@ struct RequestMetrics: Sendable {
 
 /// Counts responses that have an error code, by code.
 ///
-/// Each code is a word of this service, so the number of codes is bounded by the program. The bound here keeps a
-/// mistake from making series without end.
+/// Each code is a word of this service, so the number of codes is bounded by the program. The bound here
+/// prevents unlimited series after a programming mistake.
 final class RefusalMetrics: Sendable {
     static let most = 192
     static let name = "siwa_http_refusals_total"
@@ -59,7 +59,8 @@ final class RefusalMetrics: Sendable {
         for code in Self.declared { _ = cell(code) }
     }
 
-    /// The codes of this service. Each has its series at the start, so that a rate finds the first refusal.
+    /// The codes of this service. Each series exists from
+    /// the start, so that a rate includes the first refusal.
     private static let declared =
         ProblemType.all.map(\.code) + OAuthError.Code.allCases.map(\.rawValue)
 
@@ -80,8 +81,8 @@ final class RefusalMetrics: Sendable {
 /// Counts requests by the caller that they name: an API key, or an OAuth client as `client:ID`. Made at the
 /// start for all configured callers, so that no request can add a series.
 ///
-/// An OAuth client is named by requests that did not prove it too: a client that repeats a wrong secret is what
-/// an operator looks for.
+/// Also counts requests that name an OAuth client without proof:
+/// operators look for clients that repeat a wrong secret.
 struct CallerMetrics: Sendable {
     private struct Cells {
         let answered: CounterCell
@@ -99,7 +100,7 @@ struct CallerMetrics: Sendable {
 
     /// - Parameters:
     ///   - callers: The names of the API keys.
-    ///   - clients: The labels of OAuth clients; `nil` without any.
+    ///   - clients: The labels of OAuth clients; `nil` without clients.
     init(_ registry: MetricsRegistry, callers: [String], clients: ClientLabels?) {
         func cells(_ caller: String) -> Cells {
             func cell(_ result: String) -> CounterCell {
@@ -109,7 +110,8 @@ struct CallerMetrics: Sendable {
             }
             return Cells(answered: cell("answered"), refused: cell("refused"))
         }
-        // The reader of the metrics is a caller too: as `none` its scrapes would hide requests without a key.
+        // The reader of the metrics is a caller too: counted as
+        // `none`, its scrapes would hide requests without a key.
         let callers = callers + [CallerDirectory.metricsName]
         self.callers = Dictionary(callers.map { ($0, cells($0)) }, uniquingKeysWith: { first, _ in first })
         let labels = clients?.all.filter { $0 != ClientLabels.none } ?? []

@@ -46,7 +46,7 @@ final class VerificationMetrics: Sendable {
         _ kind: TokenKind, in span: RecordedSpan?, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
-            // A fetch of keys finds its parent here.
+            // A fetch of keys uses this span as its parent.
             let value: Value
             if let span {
                 value = try await ServiceContext.withValue(span.context, operation: work)
@@ -73,8 +73,8 @@ final class VerificationMetrics: Sendable {
         span.end()
     }
 
-    /// Counts an error. An error that is not about the token comes after its verification, so the token was
-    /// accepted.
+    /// Counts an error. An error that is not about the token
+    /// occurs after the verification, so the token was accepted.
     private func count(_ error: any Error, _ kind: TokenKind, _ span: RecordedSpan?) {
         switch error {
         case let error as AppleTokenError:

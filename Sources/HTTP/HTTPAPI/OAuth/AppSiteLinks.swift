@@ -10,7 +10,7 @@ import StrictJSON
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 
-    /// - Parameter issuer: Its host serves the document. Links of other hosts are not in it.
+    /// - Parameter issuer: Its host serves the document, which contains no links of other hosts.
     init(of clients: ClientRegistry, in deployment: Deployment, issuer: Issuer) {
         for client in clients.clients {
             guard let app = deployment.app(for: client.app) else { continue }
@@ -50,8 +50,8 @@ struct AppSiteLinks {
         if !entries[index].appIDs.contains(appID) { entries[index].appIDs.append(appID) }
     }
 
-    /// Apps whose users sign in at this host: iOS offers them its passwords, and lets them wait for a redirect
-    /// to an `https` URI of it.
+    /// Apps whose users sign in at this host: iOS offers these apps the host's
+    /// passwords, and lets them wait for a redirect to an `https` URI of the host.
     private var apps: [String] {
         var apps: [String] = []
         for appID in entries.flatMap(\.appIDs) where !apps.contains(appID) { apps.append(appID) }
@@ -83,10 +83,10 @@ extension AppSiteLinks: JSONBody {
     }
 }
 
-/// A path of `apple-app-site-association`: `*` stands for any characters, `?` for one.
+/// A path of `apple-app-site-association`: `*` matches any characters, `?` matches one character.
 struct AppLinkPattern: Sendable {
-    /// Number of bytes of the longest path that is compared: a longer path would cost more than its response,
-    /// and Google's paths are short.
+    /// Longest compared path in bytes: a longer path would cost
+    /// more than its response, and Google's paths are short.
     private static let longest = 512
 
     private let pattern: [UInt8]
@@ -100,7 +100,7 @@ struct AppLinkPattern: Sendable {
         let path = Array(path.utf8.prefix(Self.longest + 1))
         guard path.count <= Self.longest else { return false }
         var (next, position) = (0, 0)
-        // The position after the last star, and the length of the path that the star stands for.
+        // The position after the last star, and the length of the path that the star matches.
         var star: (next: Int, position: Int)?
         while position < path.count {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {

@@ -7,8 +7,8 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// The event streams of OAuth clients (OpenID Shared Signals Framework 1.0). A client has one stream at most, and
-/// sees no other.
+/// The event streams of OAuth clients (OpenID Shared Signals Framework
+/// 1.0). A client has at most one stream, and sees only its own stream.
 final class EventStreamRoutes: Sendable {
     private let server: OAuthServer
     private let streams: EventStreams
@@ -41,7 +41,8 @@ final class EventStreamRoutes: Sendable {
         }
     }
 
-    /// `GET /oauth/events/stream` (§8.1.1.2): the stream with `stream_id`, and without it the list of all
+    /// `GET /oauth/events/stream` (§8.1.1.2): the stream with
+    /// `stream_id`, or without it the list of all streams
     func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (client, stream) = try clientAndStream(request)
         let query = try Query(request, of: .showEventStream)

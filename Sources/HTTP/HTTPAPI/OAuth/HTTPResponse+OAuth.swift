@@ -50,7 +50,7 @@ extension HTTPResponse {
             case .unauthorized: .invalidClient
             default: .invalidRequest
             }
-        // The texts of problems have quotation marks in places, which RFC 6749 does not allow.
+        // Some texts of problems contain quotation marks, which RFC 6749 does not allow.
         let explanation = problem.detail.filter { $0 != "\"" && $0 != "\\" && $0.isASCII }
         var response = oauth(problem.status, OAuthError(code, explanation).json)
         response.code = problem.code
@@ -62,7 +62,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns JSON that no cache may keep (RFC 6749 §5.1, with the field that old caches know).
+    /// Returns JSON that must not be cached (RFC 6749 §5.1, including the field for old caches).
     static func oauth(_ status: HTTPResponseStatus, _ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse.json(status, body)
         response.fields = [("pragma", "no-cache")]
@@ -81,8 +81,8 @@ extension HTTPResponse {
 /// The refusal of a request with an access token (RFC 6750 §3.1).
 struct BearerRefusal: Error {
     let error: OAuthError
-    /// True if the request has no token. Neither the challenge nor the body then has an error code: the
-    /// client may only want to learn how to authenticate. The log has the code.
+    /// True if the request has no token. The challenge and the body then have no error code: the client may
+    /// only want to learn the authentication method. The log contains the code.
     let isTokenMissing: Bool
 
     static let noToken = BearerRefusal(
@@ -92,7 +92,7 @@ struct BearerRefusal: Error {
         BearerRefusal(error: OAuthError(.invalidRequest, explanation), isTokenMissing: false)
     }
 
-    /// An object in each case, for clients that read the body of every response as JSON.
+    /// Always an object, for clients that read the body of every response as JSON.
     var body: [UInt8] { isTokenMissing ? Array("{}".utf8) : error.json }
 
     /// The value of `WWW-Authenticate`.

@@ -24,13 +24,13 @@ final class OAuthDocumentRoutes: Sendable {
     /// (OpenID Connect Discovery §4)
     func metadata() -> Step<HTTPResponse> { .now(.publicDocument(metadataDocument)) }
 
-    /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
+    /// `GET /.well-known/risc-configuration`, from which Google learns the keys of security event tokens
     func riscConfiguration() -> Step<HTTPResponse> {
         let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
         return .now(.publicDocument(configuration.json()))
     }
 
-    /// `GET /.well-known/apple-app-site-association`: the apps that take universal links of this host.
+    /// `GET /.well-known/apple-app-site-association`: the apps that open universal links of this host.
     func appSiteAssociation() throws -> Step<HTTPResponse> {
         let dependencies = server.dependencies
         let links = AppSiteLinks(
@@ -40,7 +40,7 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.json()))
     }
 
-    /// `GET /.well-known/assetlinks.json`: the Android apps that take links of this host.
+    /// `GET /.well-known/assetlinks.json`: the Android apps that open links of this host.
     func assetLinks() throws -> Step<HTTPResponse> {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
@@ -121,12 +121,12 @@ struct ServerMetadata: JSONBody {
         member.unrequired("ui_locales_supported", "Languages of the pages (BCP 47).") {
             $0.settings.languages.all.map(\.rawValue)
         }
-        // RFC 8628 §4. Without a client that may use it there is no such endpoint.
+        // RFC 8628 §4. Absent if no client may use the endpoint.
         member("device_authorization_endpoint", "RFC 8628. Present when a client may use the device grant.") {
             GrantType.deviceCode.isOffered(to: $0.clients) ? $0.url(.authorizeDevice) : nil
         }
-        // The challenge endpoint that a draft of the IETF describes (attestation-based client authentication) has other
-        // responses.
+        // The challenge endpoint in an IETF draft (attestation-based
+        // client authentication) has different responses.
         member(
             "app_attest_challenges_endpoint",
             "Challenges of App Attest for apps without a backend. A member of this service, in no standard; present when App Check judges a client."
@@ -137,7 +137,7 @@ struct ServerMetadata: JSONBody {
     }
 }
 
-/// The public keys that verify what this service signs.
+/// Public keys that verify the signatures of this service.
 final class KeySetRoutes: Sendable {
     private let keys: SigningKeys
 

@@ -90,7 +90,7 @@ final class OAuthGrantRoutes: Sendable {
                     .google, receipt.handling.rawValue, isRefused: false, token: token,
                     requestID: request.requestID)
             }
-            // Google has signed the token, so the number of such lines is bounded.
+            // Google signed the token, so the number of such log lines is bounded.
             request.client?.isProven(by: "google")
             return HTTPResponse(status: .accepted, contentType: nil, body: [], forbidsCaching: true)
         }

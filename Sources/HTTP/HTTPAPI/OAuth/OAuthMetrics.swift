@@ -70,7 +70,7 @@ struct OAuthMetrics: Sendable {
                 "siwa_google_events_received_total", [("result", handling.rawValue)],
                 help: "Verified security events of Google by result.")
         }
-        // A verification names nothing.
+        // A verification names no user.
         unmatchedEvents = cells(GoogleEventKind.allCases.filter { $0 != .verification }) { kind in
             registry.counter(
                 "siwa_google_events_unmatched_total", [("kind", kind.rawValue)],
@@ -115,7 +115,7 @@ extension AppFlipOutcome: CountedCase {
         help: "App Flip calls with a URL to open by client and outcome.")
 }
 
-/// Prompts of App Flip, as a metric counts them. A prompt gives no code, but the texts of the sheet.
+/// Prompts of App Flip, as a metric counts them. A prompt returns no code, but the texts of the sheet.
 enum PromptStep: CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_app_flip_prompts_total", label: "outcome",

@@ -11,12 +11,12 @@ final class OAuthRoutes: Sendable {
     let documents: OAuthDocumentRoutes
     let keySet: KeySetRoutes
     let grants: OAuthGrantRoutes
-    /// `nil` where no OAuth client may use the device grant.
+    /// `nil` if no OAuth client may use the device grant.
     let devices: OAuthDeviceRoutes?
-    /// `nil` where no OAuth client has an event stream.
+    /// `nil` if no OAuth client has an event stream.
     let streams: EventStreamRoutes?
 
-    /// - Parameter polls: `nil` where no receiver of events polls and no client has a stream.
+    /// - Parameter polls: `nil` if no receiver of events polls and no client has a stream.
     init(
         server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
         polls: PollMetrics?, arrivals: ArrivalLog?
@@ -46,7 +46,7 @@ final class OAuthRoutes: Sendable {
 extension Routes {
     /// Returns the form of the errors of a call.
     ///
-    /// - Parameter headers: `nil` when they did not arrive.
+    /// - Parameter headers: `nil` if they did not arrive.
     func errorFormat(
         of endpoint: Endpoint, at target: RequestTarget, headers: HTTPHeaders?
     ) -> ErrorFormat {
@@ -62,7 +62,7 @@ extension Routes {
         }
     }
 
-    /// Returns the form of errors at a path, also where there is no call.
+    /// Returns the form of errors at a path, even for a path without a call.
     func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
         if let endpoint = RouteTable.all.endpoint(at: target.path), endpoint.isServed(self) {
             return errorFormat(of: endpoint, at: target, headers: headers)
@@ -82,8 +82,8 @@ extension Routes {
             PageReader(query: nil, headers: head.headers, languages: languages, isAtAppLink: isAtAppLink))
     }
 
-    /// Returns `true` for a browser that shows the response to a user: all browsers name HTML first. Programs
-    /// that accept anything do not. Only the first bytes are read, because anyone can send a long field.
+    /// Returns `true` for a browser that shows the response to a user: browsers name HTML first, and programs
+    /// that accept any type do not. Reads only the first bytes, because any client can send a long field.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }
@@ -109,7 +109,7 @@ struct ClientAuthenticating: Sendable {
         }
     }
 
-    /// Carries an authentication out, and records the client for the log.
+    /// Authenticates a client, and records it for the log.
     func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, _ request: HTTPRequest,
         _ body: () throws(TokenEndpointError) -> Value
@@ -132,6 +132,6 @@ struct ClientAuthenticating: Sendable {
 }
 
 extension ClientAddress {
-    /// The client as the use cases of OAuth and the console count it.
+    /// The client's address, as counted by the use cases of OAuth and the console.
     package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

@@ -69,7 +69,7 @@ final class OAuthTokenRoutes: Sendable {
         return .now(.oauth(.created, nonce.json()))
     }
 
-    /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.
+    /// `POST /oauth/revoke`: 200 also for unknown tokens and tokens of other clients.
     func revoke(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
@@ -124,8 +124,9 @@ final class OAuthTokenRoutes: Sendable {
         return (question, .client(client))
     }
 
-    /// Returns the name and the apps of an API key that comes with its name by HTTP Basic: many resource servers support
-    /// no other method (RFC 7662 §2.1). `nil` for every other field, which then belongs to a client.
+    /// Returns the name and the apps of an API key that is sent with its name by
+    /// HTTP Basic: many resource servers support no other method (RFC 7662 §2.1).
+    /// Returns `nil` for every other field, which then belongs to a client.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // In development no API key is configured.
@@ -151,7 +152,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// Returns the token in the field `Authorization` (RFC 6750 §2.1) or in the form (§2.2). A token in the
-    /// query is refused, because URLs end in logs.
+    /// query is refused, because URLs appear in logs.
     private func accessToken(_ request: HTTPRequest) throws -> String {
         let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
         guard let query, query["access_token"] == .absent else {
@@ -227,8 +228,8 @@ extension OAuthTokenRoutes {
     }
 }
 
-/// Says why token requests were refused: to operators in the log and in the metrics, and in development also
-/// to the client.
+/// Reports the reasons of refused token requests: to operators in the
+/// log and in the metrics, and in development also to the client.
 struct TokenRefusals: Sendable {
     private let labels: ClientLabels
     /// By client.
@@ -260,7 +261,7 @@ struct TokenRefusals: Sendable {
         request.client?.isRefused(reason.rawValue, grantType: type?.label)
     }
 
-    /// Notes the reason of an error, and returns the error as the client sees it.
+    /// Records the reason of an error, and returns the error for the client.
     func noted(_ error: any Error, of type: GrantType?, _ request: HTTPRequest) -> any Error {
         switch error {
         case let error as OAuthError:

@@ -9,12 +9,12 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// The last notifications of Apple's and events of Google's that were refused, or had come before, in memory. Made only
-/// where there is a console.
+/// The last refused or repeated notifications of Apple and events
+/// of Google, in memory. Made only for a service with a console.
 ///
-/// The database has what was accepted. Anyone can send here, so the log holds a fixed number of arrivals for a day, with
-/// a bounded part of each, and nothing of it is stored. It does not learn of erasures, so it keeps nothing that leads to
-/// a user: no address, no name and no `sub`.
+/// The database has the accepted arrivals. Any client can send here, so the log holds a fixed number of
+/// arrivals for a day, with a bounded part of each, and stores nothing. It is not notified of erasures, so it
+/// keeps no data that identifies a user: no address, no name and no `sub`.
 public final class ArrivalLog: Sendable {
     public enum Sender: String, Sendable, CaseIterable {
         case apple
@@ -22,7 +22,7 @@ public final class ArrivalLog: Sendable {
     }
 
     public struct Arrival: Sendable, Hashable {
-        /// Grows with each arrival.
+        /// Number of the arrival, in ascending order.
         public let number: Int64
         public let sender: Sender
         public let receivedAt: Moment
@@ -30,19 +30,19 @@ public final class ArrivalLog: Sendable {
         public let code: String
         public let isRefused: Bool
         public let requestID: String
-        /// The claims of the token, unverified, at most `longestClaims` bytes, with what leads to a user masked. Empty
-        /// where there are none.
+        /// The claims of the token, unverified, at most `longestClaims`
+        /// bytes, with data about users masked. Empty without claims.
         public let claims: [UInt8]
     }
 
-    /// Number of arrivals of each sender that are kept.
+    /// Largest number of kept arrivals of each sender.
     public static let most = 100
     /// In bytes. Real notifications have less than 1 KiB.
     public static let longestClaims = 4096
     /// Milliseconds for which an arrival is kept: a day.
     public static let keptFor: Int64 = 86_400_000
-    /// Milliseconds by which the clock may be set back without a loss of arrivals. Those further in the future came
-    /// while the clock was wrong, and would be kept until their time.
+    /// Milliseconds by which the clock may be set back without a loss of arrivals. Arrivals further in the
+    /// future were dated by a wrong clock, and would be kept until that time.
     public static let mostAhead: Int64 = 60_000
 
     private struct State {
@@ -68,7 +68,7 @@ public final class ArrivalLog: Sendable {
         (self.now, self.masksPersons) = (now, masksPersons)
     }
 
-    /// Returns the newest first.
+    /// Returns the arrivals of a sender, the newest first.
     public func arrivals(from sender: Sender) -> [Arrival] {
         let moment = now()
         return state.withLock { state in
@@ -84,8 +84,8 @@ public final class ArrivalLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - code: Of the refusal, or `duplicate`.
-    ///   - token: As it came.
+    ///   - code: Code of the refusal, or `duplicate`.
+    ///   - token: The token as received.
     func note(
         _ sender: Sender, _ code: String, isRefused: Bool = true, token: String, requestID: String
     ) {
@@ -112,14 +112,14 @@ public final class ArrivalLog: Sendable {
         if let code { note(sender, code, token: token, requestID: requestID) }
     }
 
-    /// Claims that lead to a user, or are a part of a secret. Google sends the beginning of a refresh token, or its
-    /// digest, as `token`.
+    /// Claims that identify a user, or are a part of a secret. Google
+    /// sends the beginning of a refresh token, or its digest, as `token`.
     private static let hidden: Set<String> = ["sub", "token"]
 
-    /// Returns nothing of a token without claims in JSON, so that no part of a secret is kept.
+    /// Returns an empty text for a token without claims in JSON, so that no part of a secret is kept.
     private func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        // In base64url four characters are three bytes.
+        // In base64url, four characters encode three bytes.
         guard segments.count == 3, segments[1].utf8.count <= Self.longestClaims / 3 * 4,
             let bytes = Base64URL.decode(String(segments[1])),
             let claims = try? JSONValue(parsing: bytes), claims.object != nil
@@ -157,7 +157,7 @@ extension ArrivalLog? {
     }
 }
 
-/// Forgets arrivals that are older than a day, within ten minutes.
+/// Removes arrivals within ten minutes after they are a day old.
 public struct ArrivalExpiry: Service {
     private let log: ArrivalLog
 

@@ -15,7 +15,7 @@ struct RequestInfo: Sendable {
     /// Set only in calls of OAuth.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
-    /// `nil` without tracing, and for a request without a trace that is not recorded.
+    /// `nil` without tracing, and for an unrecorded request without a caller's trace.
     var trace: RequestTrace?
     /// `nil` without a console.
     var notes: RequestNotes?
@@ -32,7 +32,7 @@ struct RequestInfo: Sendable {
     var omitsBody: Bool { method == .HEAD }
 }
 
-/// Records, for the log, the OAuth client of a request. A route learns the client only when it has read the
+/// Records the OAuth client of a request for the log. A route learns the client only after reading the
 /// request, and records it here even if it then throws an error.
 final class ObservedClient: Sendable {
     private struct State {
@@ -42,7 +42,7 @@ final class ObservedClient: Sendable {
         var refusal: Refusal?
     }
 
-    /// The reason for which a token request was refused. Both are words of this service.
+    /// Reason of a refused token request. Both members are words of this service.
     struct Refusal {
         let reason: String
         /// `nil` for an unknown grant type.
@@ -57,8 +57,8 @@ final class ObservedClient: Sendable {
     /// The name of an API key that the route itself has checked.
     var caller: String? { state.withLock { $0.caller } }
 
-    /// True if a secret has proved the caller's identity. Without a secret anyone can name a client, so that
-    /// such requests have no line each.
+    /// True if a secret has proved the caller's identity. Without a secret any
+    /// program can name a client, so such requests do not have a line each.
     var isProven: Bool { state.withLock { $0.isProven } }
 
     /// `nil` unless a token request was refused.

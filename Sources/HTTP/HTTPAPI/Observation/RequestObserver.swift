@@ -5,9 +5,9 @@ import NIOHTTP1
 import Synchronization
 import TraceExport
 
-/// Records requests: a few counters for each, and one log line for each request of an authenticated caller or
-/// OAuth client. Of other requests, whose number has no bound, and of responses with 503, which an outage makes of all
-/// requests, it logs samples and sums.
+/// Records requests: a few counters for each, and one log line for each request of an
+/// authenticated caller or OAuth client. Logs only samples and sums of other requests, whose
+/// number is unbounded, and of responses with 503, which all requests get in an outage.
 ///
 /// The line has the route's template and never the path, because a path can identify a user. Header values,
 /// bodies, tokens, addresses and keys are never logged.
@@ -31,8 +31,8 @@ final class RequestObserver: Sendable {
     ///
     /// - Parameters:
     ///   - callers: The names of the API keys.
-    ///   - clients: The labels of OAuth clients; `nil` without any.
-    ///   - rate: One of this many successful requests has a line.
+    ///   - clients: The labels of OAuth clients; `nil` without clients.
+    ///   - rate: Number of successful requests for each line.
     ///   - recent: The requests that the console shows; `nil` without a console.
     init(
         registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,
@@ -48,7 +48,7 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
-        // A database that hangs makes every call late.
+        // A hanging database makes every call late.
         late = ThrottledNotice("calls finished after their time", every: 10_000, logger: logger, now: now)
         rejected = OverloadNotice(registry: registry, logger: logger, now: now)
         sink.beforeFlush { [weak self] in self?.reportSums() }
@@ -134,7 +134,7 @@ final class RequestObserver: Sendable {
         write(unavailable.withLock { $0.finish() }, Self.unavailableSum, at: now)
     }
 
-    /// The number of requests for which the line stands; `nil` for a request without a line.
+    /// Number of requests that the line represents; `nil` for a request without a line.
     private func weight(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Int? {
         guard info.caller == nil, !(info.client?.isProven ?? false) else {
             let isSuccess =
@@ -143,7 +143,7 @@ final class RequestObserver: Sendable {
             guard response.status == .serviceUnavailable else { return 1 }
             return sample(info, response, unavailable, Self.unavailableSum, at: now)
         }
-        // Apple signed the notification, so the number of such lines is bounded.
+        // Apple signed the notification, so the number of such log lines is bounded.
         if Self.signer(of: info, response) != nil { return 1 }
         return sample(info, response, anonymous, Self.anonymousSum, at: now)
     }
@@ -171,8 +171,7 @@ final class RequestObserver: Sendable {
         write(unavailable.withLock { $0.advance(to: now) }, Self.unavailableSum, at: now)
     }
 
-    /// - Parameter now: The time of the lines. With the begin of their second they would be earlier than lines
-    ///   before them.
+    /// - Parameter now: The time of the lines. With the start of their second, lines would be out of order.
     private func write(_ summaries: [RequestSampler.Summary], _ message: String, at now: Int64) {
         for summary in summaries {
             var line = sink.line(at: now, level: Self.level(of: summary.kind.status))
@@ -191,8 +190,8 @@ final class RequestObserver: Sendable {
     /// Counts work that ended after its caller had received an error because of the time limit.
     func recordLate() { late.count() }
 
-    /// Logs an error that no switch handles, which is a bug of this service. Only its type is logged; its
-    /// text could contain anything.
+    /// Logs an error that no switch handles, which is a bug of this service.
+    /// Only its type is logged, because its text could contain secrets.
     func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Decides which of many alike requests get a log line of their own, and counts the others: requests without an
-/// authenticated caller, and those that are answered with 503.
+/// Chooses which of many similar requests get their own log line, and counts the other requests. For requests
+/// without an authenticated caller, and responses with 503.
 ///
-/// The first cost their sender nothing, so a line for each would let anyone fill a disk, and so would an outage. In
-/// each second the first few of a kind are logged, and the number of all of them follows at the end of the second.
-/// Kinds are made of this service's own codes and routes, so their number is bounded. Reads no clock.
+/// Unauthenticated requests cost their sender nothing, so a line for each would let any
+/// sender fill the disk, and so would an outage. In each second the first few requests
+/// of a kind are logged, and their total follows at the end of the second. Kinds consist
+/// of this service's own codes and routes, so their number is bounded. Reads no clock.
 struct RequestSampler {
-    /// A set of requests that are counted together.
+    /// A kind of requests that are counted together.
     struct Kind: Hashable {
         let status: UInt
         /// The code of a refusal, or the route of a response.
@@ -22,7 +23,7 @@ struct RequestSampler {
         let count: Int
     }
 
-    /// Largest numbers of requests that are logged in a second, of a kind and of all kinds together.
+    /// Largest numbers of logged requests in a second, of a kind and of all kinds together.
     static let samplesOfKind = 3
     static let samples = 12
 
@@ -47,8 +48,7 @@ struct RequestSampler {
 
     /// Begins a new second when the current second is over, and returns the summaries of the ended second.
     mutating func advance(to now: Int64) -> [Summary] {
-        // After the clock was set back, the current second must not last until the clock reaches the old time
-        // again.
+        // After the clock was set back, the current second must not last until the clock has caught up.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
         return finish()
@@ -69,11 +69,11 @@ struct RequestSampler {
     }
 }
 
-/// Decides which successful requests have a log line: one of `rate` on average. Refusals and failures have a line
-/// always.
+/// Chooses the successful requests that have a log line: one of
+/// `rate` on average. Refusals and failures always have a line.
 ///
-/// Each request is decided about by itself, so that a caller with a regular pattern is not left out, and a count is
-/// restored when each line counts as often as its field `sampled` says.
+/// Decides on each request independently, so that a caller with a regular pattern
+/// is included. Weighting each line by its field `sampled` restores the count.
 final class SuccessSampler: Sendable {
     let rate: Int
     private let counter = Atomic<UInt64>(UInt64.random(in: .min ... .max))

@@ -6,7 +6,8 @@ import Tracing
 
 /// The place of a request in its trace, with its span if it is recorded.
 ///
-/// Requests pass it on explicitly: most are answered on their event loop, without a task that could carry it.
+/// Requests pass it on explicitly: most requests are handled
+/// on their event loop, without a task that could carry it.
 final class RequestTrace: Sendable {
     let place: TraceContext
     /// `nil` for a request that is not recorded.
@@ -17,10 +18,10 @@ final class RequestTrace: Sendable {
         (self.place, self.span, self.recorder) = (place, span, recorder)
     }
 
-    /// The context of the work for the request; `nil` where nothing is recorded.
+    /// The context of the work for the request; `nil` if nothing is recorded.
     var context: ServiceContext? { span?.context }
 
-    /// Begins a span within the request; `nil` where nothing is recorded.
+    /// Begins a span within the request; returns `nil` if nothing is recorded.
     func begin(_ name: SpanName) -> RecordedSpan? {
         guard let context else { return nil }
         return recorder.startSpan(name.rawValue, context: context, ofKind: .internal)
@@ -29,13 +30,13 @@ final class RequestTrace: Sendable {
 
 /// Finds the place of each request in its trace.
 ///
-/// The trace of a caller with an API key goes on, and is recorded if the caller records it. Every other request
-/// begins a new trace, and its span has a link to the trace that it names: anyone could have all of its requests
-/// recorded otherwise.
+/// Continues the trace of a caller with an API key, and records it if the caller
+/// records it. Every other request begins a new trace, and its span links to the
+/// caller's trace: otherwise any client could have all of its requests recorded.
 struct RequestTracing: Sendable {
     let recorder: SpanRecorder
 
-    /// Returns `nil` for a request without a trace of its caller that is not recorded: its log line needs no ID.
+    /// Returns `nil` for an unrecorded request without a caller's trace: its log line needs no ID.
     func begin(
         _ headers: HTTPHeaders, isTrusted: Bool, startedAt: NIODeadline
     ) -> RequestTrace? {
@@ -80,7 +81,7 @@ struct RequestTracing: Sendable {
 }
 
 extension RecordedSpan {
-    /// Describes the response, with the names of OpenTelemetry's conventions for HTTP, and ends.
+    /// Describes the response, with the names of OpenTelemetry's conventions for HTTP, and ends the span.
     func finish(_ info: RequestInfo, _ response: HTTPResponse) {
         let method = info.method?.rawValue ?? "none"
         if let endpoint = info.endpoint { operationName = "\(method) \(endpoint.path)" }

@@ -1,7 +1,7 @@
-/// A list with a bound. A full ring drops its oldest entry for each new one, without moving the others.
+/// A bounded list. A full ring replaces its oldest entry with each new entry, without moving other entries.
 struct Ring<Entry> {
     let bound: Int
-    /// In no order.
+    /// The entries, unordered.
     private(set) var entries: [Entry] = []
     /// Index of the oldest entry.
     private var oldest = 0
@@ -13,7 +13,7 @@ struct Ring<Entry> {
     /// The entries, the oldest first.
     var inOrder: [Entry] { Array(entries[oldest...]) + entries[..<oldest] }
 
-    /// Returns the entry that had to go.
+    /// Returns the dropped entry.
     @discardableResult
     mutating func append(_ entry: Entry) -> Entry? {
         guard entries.count == bound else {
@@ -27,12 +27,12 @@ struct Ring<Entry> {
         return gone
     }
 
-    /// Offers the entries for a change, the oldest first, until `change` returns true.
+    /// Calls `change` with each entry, the oldest first, until it returns `true`.
     mutating func changeOldest(_ change: (inout Entry) -> Bool) {
         for index in entries.indices where change(&entries[(oldest + index) % entries.count]) { return }
     }
 
-    /// Removes the entries for which a condition holds.
+    /// Removes the entries that meet a condition.
     mutating func removeAll(where isGone: (Entry) -> Bool) {
         guard entries.contains(where: isGone) else { return }
         (entries, oldest) = (inOrder.filter { !isGone($0) }, 0)

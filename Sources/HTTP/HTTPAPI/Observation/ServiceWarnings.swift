@@ -3,24 +3,24 @@ import HTTPEngine
 import OAuth
 import Synchronization
 
-/// Faults that an operator must correct although the service is ready: it goes on serving, and `/readyz`,
-/// `/health` and `/metrics` show them.
+/// Faults that an operator must correct although the service is ready: it
+/// continues to serve, and `/readyz`, `/health` and `/metrics` show them.
 ///
-/// No warning makes the service unavailable. A wrong sealing key or clock spoils a part of its work, and a
-/// deployment that has lost a key must be able to go on without it.
+/// No warning makes the service unavailable. A wrong sealing key or clock breaks a part of its work, and a
+/// deployment that has lost a key must be able to continue without the key.
 public final class ServiceWarnings: Sendable {
     public enum Warning: String, Sendable, CaseIterable {
         /// Stored values do not open with the configured sealing keys.
         case sealingKeysWrong = "sealing_keys_wrong"
         /// The clock differs so much from Apple's that new tokens or client secrets are refused, or soon will be.
         case clockWrong = "clock_wrong"
-        /// All requests of an hour came from one private address: a proxy that is not named.
+        /// All requests of an hour came from one private address: a proxy that is not configured.
         case trustedProxiesMissing = "trusted_proxies_missing"
     }
 
-    /// Seconds of difference beyond which valid requests fail. With a slower clock this service refuses new
-    /// tokens and notifications, which are from the future. With a faster clock Apple refuses the client
-    /// secrets, which are from the future there.
+    /// Seconds of difference beyond which valid requests fail. With a slow clock,
+    /// this service refuses new tokens and notifications as dated in the future.
+    /// With a fast clock, Apple refuses the client secrets as dated in the future.
     public static let refusingClock = VerificationPolicy.usualLeeway
 
     /// Seconds of difference from which the warning is shown: before the first refusal, because the field
@@ -39,7 +39,7 @@ public final class ServiceWarnings: Sendable {
         self.clockAhead = clockAhead
     }
 
-    /// Number of keys that sign tokens and do not open, which are among the values of the sample.
+    /// Number of token signing keys that do not open, which are included in the sample.
     public var shutSigningKeys: Int64 {
         get { shut.load(ordering: .relaxed) }
         set {
@@ -48,7 +48,7 @@ public final class ServiceWarnings: Sendable {
         }
     }
 
-    /// Number of values of the last sample that did not open, without keys that sign tokens.
+    /// Number of values of the last sample that did not open, without token signing keys.
     public var unreadableSecrets: Int64 { max(0, unreadableValues - shutSigningKeys) }
 
     /// Number of values of the last sample that did not open.
@@ -100,16 +100,16 @@ struct WarningMetrics: Sendable {
     }
 }
 
-/// Notices that every request of browsers and OAuth clients comes from one private address. Then a proxy that
-/// the configuration does not name stands before the service: all clients count as one, so one guesser slows all of them down,
-/// and their pages name the proxy as their origin.
+/// Notices that every request of browsers and OAuth clients comes from one private address. Then the service
+/// is behind a proxy that the configuration does not name: all clients count as one client, so one guesser
+/// slows down all clients, and their pages name the proxy as their origin.
 ///
-/// Judges whole hours. An hour of one internal backend is no proxy's: it sends no page and no
-/// `X-Forwarded-For`.
+/// Judges whole hours. An hour with only one internal backend does not
+/// count: its requests are not from browsers and have no `X-Forwarded-For`.
 final class RequesterWatch: Sendable {
     /// Milliseconds.
     static let window: Int64 = 3_600_000
-    /// Number of requests below which an hour says nothing.
+    /// Smallest number of requests for a judgement of an hour.
     static let fewest = 10
 
     private struct State {

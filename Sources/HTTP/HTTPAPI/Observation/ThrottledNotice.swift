@@ -4,7 +4,7 @@ public import Logging
 import SignIn
 import Synchronization
 
-/// Counts an event that would fill the log if every case were logged, and logs the number from time to time.
+/// Counts a frequent event, and logs the number from time to time, so that the log does not fill up.
 final class ThrottledNotice: Sendable {
     private let message: Logger.Message
     private let interval: Int64
@@ -56,8 +56,8 @@ final class OverloadNotice: Sendable {
     }
 }
 
-/// Counts the values that sign-ins drop, by name, and logs each name once a minute at most: a claim that Apple writes
-/// in another form is in every token.
+/// Counts the values that sign-ins drop, by name, and logs each name at most
+/// once a minute: a claim in an unknown form occurs in every token of Apple.
 public final class DroppedValueNotice: Sendable {
     /// Milliseconds between two lines about one name.
     static let interval: Int64 = 60_000

@@ -4,8 +4,8 @@ import StrictJSON
 /// The OpenAPI 3.1 document of this interface, made from the declarations of calls and bodies, and served as
 /// `GET /openapi.yaml`.
 ///
-/// A document that is made from the code repeats the code's mistakes: a test compares it, member by member, with one
-/// that was written by hand.
+/// A document made from the code repeats the code's mistakes: a test
+/// compares it, member by member, with a document that was written by hand.
 package struct OpenAPIDocument {
     /// Media types of JSON and of forms of browsers and OAuth clients.
     private static let mediaTypes: [BodyFormat: String] = [
@@ -15,7 +15,7 @@ package struct OpenAPIDocument {
     private static let form = "application/x-www-form-urlencoded"
 
     private let version: String
-    /// The schemas that the document names so far, by name.
+    /// The schemas named so far, by name.
     private var schemas: [String: JSONValue] = [:]
 
     private init(version: String) {
@@ -82,7 +82,7 @@ package struct OpenAPIDocument {
         ]
     }
 
-    /// The members of a path that its calls share.
+    /// Returns the members of a path that its calls share.
     private mutating func item(of endpoint: Endpoint) -> JSONObject {
         let shared = endpoint.operation.parameters.filter(\.isOfPath)
         return JSONObject(shared.isEmpty ? [] : [("parameters", .array(shared.map { parameter($0) }))])
@@ -113,7 +113,7 @@ package struct OpenAPIDocument {
         }
         switch endpoint.caller {
         case .apiKey, .metricsReader: return nil
-        // Google signs what it posts, which no scheme describes.
+        // Google signs its posts, and no scheme describes this.
         case .anyone, .oauthClient: return []
         }
     }
@@ -201,10 +201,10 @@ package struct OpenAPIDocument {
         return JSONObject(content.example.map { [schema, ("example", $0)] } ?? [schema])
     }
 
-    /// Returns the schema, and keeps every schema that it names.
+    /// Returns the schema, and stores every schema that it names.
     private mutating func schema(_ schema: JSONSchema) -> JSONValue {
         for component in schema.components where schemas[component.name] == nil {
-            // A schema that names itself ends here.
+            // Ends the recursion for a schema that names itself.
             schemas[component.name] = .null
             schemas[component.name] = self.schema(component.schema())
         }

@@ -2,12 +2,13 @@ import AppleAccounts
 import OAuth
 import StrictJSON
 
-/// The texts, parameters, bodies and responses of a call, for the OpenAPI document. `Endpoint` has the rest.
+/// The texts, parameters, bodies and responses of a call, for
+/// the OpenAPI document. `Endpoint` has the other properties.
 struct Operation: Sendable {
     let tag: Tag
     let summary: String
     let text: String
-    /// The schemes of a caller that is no backend with an API key. Without any, `Endpoint.caller` decides.
+    /// Schemes of callers without an API key. If empty, `Endpoint.caller` decides.
     let security: [SecurityScheme]
     let parameters: [Parameter]
     let takes: Content?
@@ -51,7 +52,7 @@ struct Operation: Sendable {
 
     enum SecurityScheme: String, Sendable {
         case apiKey, apiKeyBasic, clientBasic, accessToken
-        /// The call also takes requests without any.
+        /// The call also accepts requests without credentials.
         case none
     }
 
@@ -64,7 +65,7 @@ struct Operation: Sendable {
         let schema: JSONSchema
         let example: JSONValue?
         let isRequired: Bool
-        /// True for a parameter that stands at the path, and not at each call.
+        /// True for a parameter of the path, and not of each call.
         var isOfPath = false
 
         static func path(
@@ -110,11 +111,11 @@ struct Operation: Sendable {
     struct Response: Sendable {
         let status: Int
         var text = ""
-        /// The name among the shared responses.
+        /// Name in the shared responses.
         var shared: String?
         var content: Content?
         var headers: [(String, JSONValue)] = []
-        /// The names of links, and their names among the components.
+        /// Names of the links, and their names in the components.
         var links: [(String, String)] = []
 
         static func body(

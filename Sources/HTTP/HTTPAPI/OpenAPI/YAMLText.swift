@@ -1,9 +1,9 @@
 import HTTPEngine
 import StrictJSON
 
-/// Writes a tree as YAML 1.2 in block style. A text is plain only where no reader takes it for anything else.
+/// Writes a tree as YAML 1.2 in block style. A string is plain only if no reader can read it as another type.
 struct YAMLText {
-    /// Longest mapping or list in bytes that stands on one line.
+    /// Longest mapping or list on one line, in bytes.
     private static let longestFlow = 100
 
     private var text = ""
@@ -21,7 +21,7 @@ struct YAMLText {
         }
     }
 
-    /// Writes a value behind a name or a dash.
+    /// Writes a value after a name or a dash.
     private mutating func write(_ value: JSONValue, indent: Int) {
         let margin = String(repeating: " ", count: indent)
         if case .string(let string) = value, Self.isBlock(string) {
@@ -48,7 +48,7 @@ struct YAMLText {
         }
     }
 
-    /// Lines of text that a literal block keeps as they are (YAML 1.2.2 §8.1.2).
+    /// Returns `true` for lines of text that a literal block keeps unchanged (YAML 1.2.2 §8.1.2).
     private static func isBlock(_ string: String) -> Bool {
         string.contains("\n") && !string.hasPrefix(" ") && !string.hasPrefix("\n") && !string.hasSuffix("\n")
             && !string.contains(" \n") && string.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 }
@@ -75,7 +75,7 @@ struct YAMLText {
         }
     }
 
-    /// The double-quoted form has the escapes of JSON.
+    /// Returns a string in plain or double-quoted form. The double-quoted form uses the escapes of JSON.
     ///
     /// - Parameter isKey: True for a name of a mapping in block style, which may have braces.
     private static func scalar(_ string: String, isKey: Bool = false) -> String {
@@ -83,7 +83,7 @@ struct YAMLText {
             ? string : String(decoding: JSONValue.string(string).serialized(), as: UTF8.self)
     }
 
-    /// Words that YAML 1.1 or 1.2 takes for a value of another type.
+    /// Words that YAML 1.1 or 1.2 reads as another type.
     private static let typed: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
 
     private static func isPlain(_ string: String, in plain: ASCIISet) -> Bool {

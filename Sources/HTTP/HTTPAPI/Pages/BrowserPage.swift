@@ -5,8 +5,8 @@ import HTTPEngine
 import NIOHTTP1
 import Pages
 
-/// The frame of all pages at the authorization endpoint: layout, style, and the header fields that protect
-/// them. The pages have no script, and nothing from other servers.
+/// The frame of all pages at the authorization endpoint: layout, style, and the protective header fields. The
+/// pages contain no scripts, and no content from other servers.
 struct BrowserPage {
     let language: PageLanguage
     let title: String
@@ -15,7 +15,7 @@ struct BrowserPage {
     /// Destinations of the page's form and of the redirect that follows it, as sources of a
     /// Content-Security-Policy.
     var formTargets: [String] = []
-    /// True for a page whose forms lead back to this service only.
+    /// True for a page whose forms post only to this service.
     var postsToItself = false
     /// True for a page with pictures of clients, which are `data:` URLs.
     var hasPictures = false
@@ -38,8 +38,8 @@ struct BrowserPage {
         return response
     }
 
-    /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this page, so that
-    /// no user can be tricked into pressing an invisible button.
+    /// Policy that allows the style of the page, and forms to its targets (CSP Level 3). No page may frame
+    /// this page, so that no user can be tricked into pressing an invisible button.
     private var policy: String {
         var forms = formTargets.isEmpty && !postsToItself ? "'none'" : "'self'"
         for target in formTargets where Self.isSource(target) { forms += " " + target }
@@ -167,8 +167,8 @@ struct BrowserPage {
 }
 
 extension HTTPResponse {
-    /// Redirects a browser with GET. The address may contain a secret: it is neither cached nor sent to the
-    /// next page.
+    /// Redirects a browser with GET. The address may contain a secret: the
+    /// response is not cached, and the address is not sent to the next page.
     static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], forbidsCaching: true)
         response.fields = [("location", location), ("referrer-policy", "no-referrer")]

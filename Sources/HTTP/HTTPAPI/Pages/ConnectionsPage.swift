@@ -4,7 +4,8 @@ import HTTPEngine
 import OAuth
 import Pages
 
-/// The page that shows a user which clients have access to the account, each with a button that ends it.
+/// The page that shows a user which clients have access to
+/// the account, each with a button that ends the access.
 struct ConnectionsPage {
     /// The name of the field of its forms, beside `ConsentPage.tokenField`.
     static let grantField: StaticString = "grant"
@@ -41,7 +42,7 @@ struct ConnectionsPage {
     private func item(_ connection: ConnectionList.Connection) -> HTML {
         let (name, appearance) = (connection.name[language], connection.client?.appearance)
         let scopes = connection.scopes.map { "<li>\($0[language])</li>" as HTML }
-        // Without its client in the label of the button a screen reader would read the same button several times.
+        // The label names the client: otherwise a screen reader would read the same button several times.
         return """
             <li>
             \(appearance?.picture)<h2>\(HTML.value(name))</h2>
@@ -66,7 +67,7 @@ struct ConnectionsPage {
         return "\(since) · \(used)"
     }
 
-    /// The day in UTC, in words: `21 November 2026`. A language of a deployment gets `2026-11-21`.
+    /// The day in UTC, in words: `21 November 2026`. Languages added by a deployment use `2026-11-21`.
     static func day(of moment: Moment, in language: PageLanguage) -> HTML {
         let date = moment.rfc3339.prefix(10)
         let parts = date.split(separator: "-").compactMap { Int($0) }
@@ -76,7 +77,7 @@ struct ConnectionsPage {
         return .value("\(parts[2]) \(names[parts[1] - 1]) \(parts[0])")
     }
 
-    /// The months as they stand in a date; `nil` for a language of a deployment.
+    /// The months in the form for dates; `nil` for a language added by a deployment.
     private static func months(in language: PageLanguage) -> [String]? {
         switch language {
         case .english:
@@ -104,7 +105,7 @@ struct ConnectionsPage {
     }
 }
 
-/// The page that asks a user without a session for which app to sign in, where several apps have clients.
+/// The page that asks a user without a session for which app to sign in, if several apps have clients.
 struct AppChoicePage {
     let apps: [(app: ClientID, name: LocalizedText)]
     let query: ConnectionsQuery

@@ -24,8 +24,7 @@ struct DeviceCodePage {
 
     private var texts: DeviceTexts { .of(language) }
 
-    /// The form asks by GET: the answer changes nothing, and has the same address as the link that a device
-    /// shows.
+    /// The form uses GET: the request changes nothing, and has the same address as the link on a device.
     private var content: HTML {
         let notice = fault.map {
             "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0))</p>\n" as HTML
@@ -68,9 +67,9 @@ extension DevicePageOutcome.EntryFault {
     }
 }
 
-/// The page between the form with the code and the sign-in. It leads on by itself, and by its link.
+/// The page between the form with the code and the sign-in. It continues by itself, and by its link.
 ///
-/// A redirect to Apple would still belong to the form, which may lead to this service only.
+/// A redirect to Apple would count as part of the form, whose targets are limited to this service.
 struct DeviceContinuePage {
     let code: UserCode
     /// An address of this service.
@@ -90,10 +89,10 @@ struct DeviceContinuePage {
     }
 }
 
-/// The page that asks a user for consent to a device: it shows the code, and from where the request came.
+/// The page that asks a user for consent to a device: shows the code, and the origin of the request.
 ///
-/// An attacker can send the address of this page with the code of a device of their own (RFC 8628 §5.4). Only
-/// the user can see that it is not the own device.
+/// An attacker can send the address of this page with the code of a device of
+/// their own (RFC 8628 §5.4). Only the user can see that it is another device.
 struct DeviceConsentPage {
     let prompt: DevicePrompt
     let query: DeviceQuery

@@ -1,18 +1,18 @@
 import Encodings
 import Pages
 
-// Values from outside, and texts of this service with places for them.
+// Values from outside, and texts of this service with placeholders for them.
 extension HTML {
-    /// Returns a value from outside. The value is isolated, so that its direction does not change the text
-    /// around it, and its own direction marks end with it (HTML §4.5.24).
+    /// Returns a value from outside. The value is isolated, so that its direction does not change the
+    /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
-    /// Returns a date or a code, which is read from left to right in every language. Without a letter a value
-    /// has no direction of its own.
+    /// Returns a date or a code, which is read from left to right in
+    /// every language. A value without letters has no own direction.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
-    /// Returns an address of mail, a host, or a URL from outside. A long address can break before its signs, so that
-    /// no line ends in the middle of a word while a sign is near.
+    /// Returns an e-mail address, a host, or a URL from outside. A long address can break before its
+    /// punctuation, so that lines rarely end in the middle of a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 
     /// A URL to copy, which is read from left to right in every language.
@@ -20,7 +20,7 @@ extension HTML {
         "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>"
     }
 
-    /// The length up to which an address fits into the narrowest line.
+    /// Longest address that fits into the narrowest line.
     private static let shortAddress = 20
 
     private static func breakable(_ value: String) -> HTML {
@@ -55,12 +55,12 @@ extension HTML {
     }
 }
 
-/// A text of this service around the places of one value.
+/// A text of this service with placeholders for one value.
 struct TextWithPlaces: Sendable {
-    /// The text before, between and after the places.
+    /// The text before, between and after the placeholders.
     private var parts = [HTML()]
 
-    /// Fills a text, and leaves the places of one word open.
+    /// Fills a text, except for the placeholders of one word.
     init(_ template: String, _ values: [String: HTML] = [:], leaving open: String) {
         for piece in TextPiece.pieces(of: template) {
             switch piece {
@@ -78,7 +78,7 @@ struct TextWithPlaces: Sendable {
         return text
     }
 
-    /// Returns the text with an address at each of its places.
+    /// Returns the text with an address in each placeholder.
     func filled(with address: String) -> HTML { parts.joined(separator: .address(address)) }
 }
 

@@ -45,7 +45,7 @@ struct LogoutPage {
 struct LogoutResultPage {
     let text: LogoutTexts.Result
     let language: PageLanguage
-    /// The reason for which the browser does not return to the client.
+    /// Reason why the browser does not return to the client.
     var obstacle: LogoutOutcome.Obstacle?
     /// True in development, where the page tells the developer the obstacle.
     var isExplained = false
@@ -66,7 +66,7 @@ struct LogoutResultPage {
         """
     }
 
-    /// For the developer of a client, in development only and so in English.
+    /// Notice for the developer of a client, only in development and only in English.
     private static func notice(_ obstacle: LogoutOutcome.Obstacle) -> HTML {
         let text =
             switch obstacle {

@@ -8,8 +8,8 @@ import OAuth
 
 /// A page for users with sample values, as the console shows it.
 ///
-/// Nothing in it works: links and forms have no address, and its policy allows neither. The color scheme is
-/// fixed, because a page in a frame cannot choose that of the browser.
+/// Links and forms have no address, and the policy of the preview allows neither. The color scheme is fixed,
+/// because a page in a frame cannot follow the browser's color scheme.
 package struct PagePreview: Sendable {
     package enum Page: String, Sendable, CaseIterable {
         case consent
@@ -54,7 +54,7 @@ package struct PagePreview: Sendable {
             (Self.inert(parts.start, scheme) + style + Self.inert(parts.end, scheme)).utf8)
     }
 
-    /// Splits a page around its style, of which the policy has the hash.
+    /// Splits a page around its style, whose hash is in the policy.
     private static func parts(of html: String) -> (start: String, style: String, end: String) {
         guard let open = html.firstRange(of: "<style>"), let close = html.firstRange(of: "</style>") else {
             return (html, "", "")

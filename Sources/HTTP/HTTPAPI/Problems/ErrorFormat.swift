@@ -9,7 +9,7 @@ enum ErrorFormat: Sendable {
     case problem
     /// The JSON of OAuth's endpoints (RFC 6749 §5.2).
     case oauth
-    /// A page, because a browser shows it to a user (RFC 6749 §4.1.2.1).
+    /// A page for a user's browser (RFC 6749 §4.1.2.1).
     case page(PageReader)
 }
 
@@ -28,8 +28,8 @@ extension HTTPResponse {
     }
 }
 
-/// The request's facts about the user who reads an error page. A class, so that every other request carries
-/// one word for it and not five.
+/// The request's facts about the user who reads an error page. A
+/// class, so that every other request stores one word instead of five.
 final class PageReader: Sendable {
     private let query: String?
     private let acceptLanguage: String?
@@ -48,18 +48,17 @@ final class PageReader: Sendable {
         self.isAtAppLink = isAtAppLink
     }
 
-    /// Determined when it is needed, because most requests do not fail.
+    /// Determined on demand, because most requests do not fail.
     var language: PageLanguage {
         RequestedLanguages(query: query ?? "")
             .language(among: languages, acceptLanguage: acceptLanguage)
     }
 }
 
-/// The page that a user sees when a browser gets a problem: where a sign-in cannot go on, and where there is
-/// no page.
+/// The page for a problem in a browser: for a sign-in that cannot continue, and for an unknown path.
 ///
-/// The page shows the code of the problem and the ID of the request, and none of the problem's texts, which
-/// are for developers.
+/// The page shows the code of the problem and the ID of the
+/// request, but not the problem's texts, which are for developers.
 enum RefusalPage {
     static func response(
         to problem: Problem, requestID: String, language: PageLanguage, isAppLink: Bool = false
@@ -76,7 +75,7 @@ enum RefusalPage {
 /// prepared, so that the response costs as little as possible.
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
-    /// The problem up to its last member, which is the request's ID.
+    /// Beginning of the problem, up to its last member, the request's ID.
     private static let beginning = Array(
         ProblemBody(problem: problem, requestID: "").json().dropLast(2))
     private static let ending = Array("\"}".utf8)

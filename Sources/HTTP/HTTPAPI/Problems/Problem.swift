@@ -18,7 +18,7 @@ import StrictJSON
 struct Problem: Error, Sendable, Equatable {
     let type: ProblemType
     let detail: String
-    /// The member or parameter of the request with the fault: a name of this interface, or the unknown name.
+    /// Name of the faulty member or parameter of the request: a name of this interface, or an unknown name.
     let subject: Subject?
     /// Seconds after which a retry makes sense (RFC 9110 §10.2.3).
     let retryAfter: Int?
@@ -35,8 +35,8 @@ struct Problem: Error, Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - detail: Replaces that of the type.
-    ///   - retryAfter: Replaces that of the type.
+    ///   - detail: Replaces the type's detail.
+    ///   - retryAfter: Replaces the type's value.
     init(
         _ type: ProblemType, detail: String? = nil, subject: Subject? = nil, retryAfter: Int? = nil,
         allow: String? = nil, appCheckCause: AppCheckCause? = nil
@@ -54,7 +54,7 @@ struct Problem: Error, Sendable, Equatable {
     var code: String { type.code }
 }
 
-/// The document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
+/// The document of RFC 9457 §3. `type` is a name and not an address to fetch.
 struct ProblemBody: JSONBody {
     static var schemaName: String { "Problem" }
     static var schemaText: String { "RFC 9457. It contains no values of the request." }
@@ -103,7 +103,8 @@ extension JSONSchema {
     }
 }
 
-/// Problems about unknown names. A text that looks like a name is repeated. Anything else could be a secret.
+/// Problems about unknown names. Repeats only texts in the
+/// form of a name, because other texts could be secrets.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
         let text = name.string
@@ -126,8 +127,8 @@ extension Problem {
 }
 
 extension Problem {
-    /// Maps an error of a lower module to HTTP. Each type has an exhaustive switch of its own. An error
-    /// without a mapping is a bug of this service.
+    /// Maps an error of a lower module to HTTP. Each type has its own
+    /// exhaustive switch. An error without a mapping is a bug of this service.
     init(describing error: any Error) {
         self =
             switch error {
@@ -169,8 +170,8 @@ extension StorageError {
         switch code {
         case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
             Problem(.storageUnavailable)
-        // The rules above the store accepted a value that no database takes. This is a bug of the service,
-        // and a retry does not help.
+        // The rules above the store accepted a value that no database can
+        // store. This is a bug of the service, and a retry does not help.
         case .valueRefused: Problem(.internalError)
         }
     }

@@ -5,11 +5,11 @@ import AuthorizationServer
 package import NIOHTTP1
 import SignIn
 
-/// A kind of refusal with everything that is read of it: one row of the catalogue (problem type, RFC 9457 §4).
+/// A kind of refusal with all its properties: one row of the catalogue (problem type, RFC 9457 §4).
 ///
 /// The meaning of a code never changes; callers branch on it, never on a title.
 package struct ProblemType: Sendable {
-    /// The text for users where a browser shows the refusal as a page.
+    /// The text for users, if a browser shows the refusal as a page.
     typealias Page = any KeyPath<AuthorizeTexts.Refusals, AuthorizeTexts.Refusal> & Sendable
 
     /// The code on the wire.
@@ -18,14 +18,15 @@ package struct ProblemType: Sendable {
     let title: String
     /// For developers. Repeats nothing of the request.
     package let detail: String
-    /// The rule that the request breaks, for operators: of a token that of the check, otherwise `detail`.
+    /// The rule that the request breaks, for operators: for
+    /// a token the rule of the check, otherwise `detail`.
     let expected: String
     /// Seconds after which a retry makes sense.
     let retryAfter: Int?
     let page: Page
     package let place: DocumentationPlace
 
-    /// All rows. A code of two modules stands once.
+    /// All rows. A code that two modules share is listed once.
     package static let all: [ProblemType] = {
         var seen: Set<String> = []
         return
@@ -52,7 +53,7 @@ extension ProblemType: Equatable {
     package static func == (lhs: ProblemType, rhs: ProblemType) -> Bool { lhs.code == rhs.code }
 }
 
-/// The codes of one module, each with its row. A new code does not compile without one.
+/// The codes of one module, each with its row. A new code does not compile without a row.
 protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
     var type: ProblemType { get }
 }
@@ -60,7 +61,7 @@ protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
 extension CataloguedCode {
     static var types: [ProblemType] { allCases.map(\.type) }
 
-    /// - Parameter page: No browser gets most codes of other modules as a page.
+    /// - Parameter page: Most codes of other modules are never shown as a page.
     fileprivate func row(
         _ status: HTTPResponseStatus, _ title: String, _ detail: String, expected: String? = nil,
         retryAfter: Int? = nil, page: ProblemType.Page = \.failed, in place: DocumentationPlace = .errors
@@ -290,7 +291,7 @@ enum ProblemCode: String, CataloguedCode {
     }
 }
 
-/// 401: it is not proven that the caller's user is the token's user.
+/// 401: the request does not prove that the caller's user is the token's user.
 extension AppleTokenError.Code: CataloguedCode {
     var type: ProblemType {
         switch self {
@@ -465,7 +466,7 @@ extension WebRefusal.Code: CataloguedCode {
     }
 }
 
-/// 401: it is not proven that the request comes from the app. The detail of a problem depends on the cause.
+/// 401: the request does not prove that it comes from the app. The detail of a problem depends on the cause.
 extension AppCheckRefusal.Code: CataloguedCode {
     var type: ProblemType {
         let explanation = AppCheckRefusal(self, cause: .proofMissing).explanation
@@ -476,7 +477,8 @@ extension AppCheckRefusal.Code: CataloguedCode {
     }
 }
 
-/// A code with its meaning, for pages: of a problem, of OAuth, or of a reason that only log and metrics have.
+/// A code with its meaning, for pages: a code of a problem or of
+/// OAuth, or a reason that occurs only in the log and the metrics.
 package struct ExplainedCode: Sendable {
     package let code: String
     /// `nil` for a reason, which is not on the wire.

@@ -12,7 +12,7 @@ final class AccountRoutes: Sendable {
     private let audit: (any AuditStore)?
     private let now: @Sendable () -> Moment
 
-    /// - Parameter audit: Keeps who reads many accounts at once; `nil` keeps nothing.
+    /// - Parameter audit: Records callers that read many accounts at once; `nil` records nothing.
     init(useCases: SignInUseCases, audit: (any AuditStore)?, now: @escaping @Sendable () -> Moment) {
         (self.useCases, self.audit, self.now) = (useCases, audit, now)
     }
@@ -26,7 +26,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/accounts?client_id=&sub=` is one account; without `sub` it is a search.
+    /// `GET /v1/accounts?client_id=&sub=`: one account; without `sub`, a search.
     func find(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .findAccount)
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
@@ -70,8 +70,8 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Returns true if a caller can go through people with the search, whatever the size of this page: `limit=1` in a
-    /// loop reads everyone. The single account of an exact key is what a sign-in returns too.
+    /// Returns `true` if a caller can list users with the search, whatever the page size: a loop with
+    /// `limit=1` reads all users. A search with an exact key returns a single account, like a sign-in.
     private static func isExport(
         _ search: AccountSearch, after position: SearchPosition?, _ page: AccountPage
     ) -> Bool {
@@ -82,7 +82,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Keeps that the caller gets accounts, before they are handed out.
+    /// Records that the caller gets accounts, before they are returned.
     private func noteExport(of page: AccountPage) async throws {
         let count = page.accounts.count
         try await audit?.appendAudit([
@@ -96,7 +96,7 @@ final class AccountRoutes: Sendable {
 /// The routes that disable, enable and sign out an account. Each responds with the account.
 final class AccountChangeRoutes: Sendable {
     let useCases: SignInUseCases
-    /// `nil` where no OAuth client is configured.
+    /// `nil` if no OAuth client is configured.
     private let grants: GrantUseCases?
 
     init(useCases: SignInUseCases, oauth: OAuthServer?) {
@@ -150,8 +150,8 @@ final class ErasureRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while revocations at
-    /// Apple are left. In both cases the user's data is erased here. A repetition returns the same erasure.
+    /// `DELETE /v1/accounts/{id}`: 200 when the erasure is complete, or 202 with `Location` while revocations
+    /// at Apple remain. In both cases the user's data is erased here. A repetition returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .eraseAccount)
         let id = request.parameter ?? ""

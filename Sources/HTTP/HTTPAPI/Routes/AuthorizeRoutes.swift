@@ -14,7 +14,7 @@ import SignIn
 final class AuthorizeRoutes: Sendable {
     /// Number of fields of a form: one for each scope that can be refused, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Bound in bytes. Browsers send the fields above and nothing else.
+    /// Bound in bytes. Browsers send only the fields above.
     private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
@@ -75,13 +75,13 @@ final class AuthorizeRoutes: Sendable {
         guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
-            // The URL of the consent page's form would have this query, and be too long for many proxies.
-            // Without a session the client gets invalid_request.
+            // The URL of the consent page's form would contain this query, and be too long for many proxies.
+            // Without a session, the client gets invalid_request.
             browser.session = nil
             return begin(query, from: browser, request)
         }
-        // The browser does not send the session's cookie when another site's page posts (SameSite=Lax). It
-        // does with a GET that follows.
+        // The browser does not send the session's cookie with a post from another
+        // site's page (SameSite=Lax), but sends it with the GET that follows.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
             return .now(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
@@ -91,14 +91,14 @@ final class AuthorizeRoutes: Sendable {
     /// Returns the query with the same content as a form; `nil` for a form that is empty, too long, or not
     /// written as a query.
     static func query(of form: [UInt8]) -> String? {
-        // The bound is checked before any byte is read.
+        // The bound is checked before the bytes are read.
         guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
         var query: [UInt8] = []
         query.reserveCapacity(form.count)
         for byte in form {
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: " ") {
                 // A form can write a space as a plus sign, and some clients write it raw. In the `state` of a
-                // redirect it would be a plus sign to readers that decode only percent escapes.
+                // redirect, readers that decode only percent escapes would keep the plus sign.
                 query += [UInt8(ascii: "%"), UInt8(ascii: "2"), UInt8(ascii: "0")]
             } else if WebSignIn.isWrittenInQuery(byte) {
                 query.append(byte)
@@ -155,7 +155,7 @@ final class AuthorizeRoutes: Sendable {
     }
 }
 
-/// Translations between HTTP and the pages for users, which share the session of the authorization endpoint.
+/// Conversions between HTTP and the pages for users, which share the session of the authorization endpoint.
 extension AuthorizeUseCase {
     func browser(of request: HTTPRequest) -> AuthorizeBrowser {
         AuthorizeBrowser(
@@ -166,8 +166,8 @@ extension AuthorizeUseCase {
 
     /// Returns the form that a page of this service has posted.
     ///
-    /// A form of another site's page, a malformed form and another media type are no form of ours. They give
-    /// `nil`, and count as a form without a token.
+    /// Returns `nil` for a form of another site's page, a malformed form
+    /// and another media type, which count as a form without a token.
     func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
         // The pages send no referrer.
         guard let browser = request.browser, browser.sendsForm,
@@ -202,8 +202,8 @@ extension AuthorizeUseCase {
         }
     }
 
-    /// Returns the ID of the configured client of a request, for the log. A query that cannot travel has
-    /// none.
+    /// Returns the ID of the configured client of a request, for the
+    /// log. Returns `nil` for a query that does not fit into the state.
     func namedClient(of query: String) -> String? {
         guard query.utf8.count <= WebSignIn.longestQuery,
             let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
@@ -223,7 +223,7 @@ struct AuthorizeMetrics: Sendable {
         /// The consent page.
         case asked
         case code
-        /// A page with the reason for which there is no redirect.
+        /// A page with the reason why there is no redirect.
         case page
         /// A page that says that the account is disabled.
         case accountDisabled = "account_disabled"

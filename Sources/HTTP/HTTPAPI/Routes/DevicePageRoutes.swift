@@ -99,13 +99,13 @@ enum DevicePageStep: String, CountedCase {
 
     /// The page that asks for a code.
     case asked
-    /// A code that no device shows, or with which none waits any more.
+    /// A code that no device shows, or that no device waits with any more.
     case wrongCode = "wrong_code"
     /// Too many wrong codes.
     case paused
     /// The page that asks for consent.
     case shown
-    /// The page that leads on to the sign-in.
+    /// The page that continues to the sign-in.
     case continued
     /// A redirect to Apple's page.
     case signIn = "sign_in"

@@ -6,8 +6,8 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// One call of this interface, with all its properties in one declaration (`Endpoints+SignIn.swift` and its like). The table of
-/// routes, authentication, limits, the form of errors and the metrics follow from the list.
+/// One call of this interface, with all its properties in one declaration (`Endpoints+SignIn.swift` and its
+/// like). The route table, authentication, limits, the form of errors and the metrics follow from the list.
 ///
 /// Caller, body format, form of errors and priority have no default, because a forgotten property would be
 /// dangerous.
@@ -33,7 +33,7 @@ final class Endpoint: Sendable {
     let handle: @Sendable (Routes, HTTPRequest) throws -> Step<HTTPResponse>
 
     /// - Parameters:
-    ///   - family: The routes that handle the call. A deployment without them does not have the call.
+    ///   - family: The routes that handle the call. A deployment without these routes does not have the call.
     ///   - handle: Returns the response, or the work that leads to it.
     init<Family>(
         _ name: StaticString, _ method: RouteMethod, _ path: StaticString,
@@ -57,7 +57,7 @@ final class Endpoint: Sendable {
     enum Caller: Sendable {
         /// A backend, by its API key.
         case apiKey
-        /// A caller with an API key for all apps, or the key for the metrics, which opens nothing else.
+        /// A caller with an API key for all apps, or the key for the metrics, which opens only this call.
         case metricsReader
         /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need one.
         case anyone
@@ -79,11 +79,11 @@ final class Endpoint: Sendable {
     /// Time for which the call waits by design.
     enum Wait: Sendable {
         case none
-        /// For Apple's or Google's keys. A failed fetch reports itself: an earlier time limit would blame the
-        /// database.
+        /// For Apple's or Google's keys. A failed fetch has its own
+        /// error: an earlier time limit would blame the database.
         case keys
         case atMost(Duration)
-        /// The call may be ended at any time with the events that it has.
+        /// The call may end at any time with the events found so far.
         case longPoll(Duration)
 
         var longest: TimeAmount {
@@ -97,7 +97,7 @@ final class Endpoint: Sendable {
         var isLongPoll: Bool { if case .longPoll = self { true } else { false } }
     }
 
-    /// Header fields that are read in addition to the fields of every call.
+    /// Header fields read in addition to the fields of every call.
     enum Fields: Sendable {
         case ordinary
         /// Fields with which OAuth clients authenticate themselves.
@@ -106,7 +106,7 @@ final class Endpoint: Sendable {
         case browser
     }
 
-    /// Access that pages of other sites have.
+    /// Access of pages of other sites.
     enum Origins: Sendable {
         /// No access: in development such pages must not change anything, see `ForeignPageCheck`.
         case own
@@ -125,7 +125,7 @@ enum BodyFormat: Sendable {
     case form
     /// The same media type. The route itself responds to a body of another content type, with a page.
     case pageForm
-    /// The same media type, read by the rules of OAuth, which has another response to a wrong content type.
+    /// The same media type, read by the rules of OAuth, with its own response to a wrong content type.
     case oauthForm
     /// `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken
@@ -157,9 +157,9 @@ enum RouteMethod: Sendable {
 /// Grants scripts of any web page the right to read some responses (Fetch §3.2): the documents about this
 /// server, and userinfo, whose caller has the access token already.
 ///
-/// No other response has these fields. Credentials of the browser are never allowed, so a page learns nothing
-/// that it could not learn without a browser. Tokens are not issued to pages: a client without a server is
-/// not supported in a browser.
+/// No other response has these fields. Credentials of the browser are never
+/// allowed, so a page learns only data that any program can read without a
+/// browser. Tokens are not issued to pages: clients in a browser need a server.
 enum CrossOriginAccess {
     /// Returns the response, readable for pages if the call allows it.
     static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {

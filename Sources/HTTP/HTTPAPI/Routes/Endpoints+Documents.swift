@@ -18,7 +18,7 @@ extension Endpoint {
             ])
     ) { family, _ in family.keySet() }
 
-    /// The same set, also without OAuth clients: receivers verify security event tokens with it.
+    /// The same key set, also without OAuth clients: receivers verify security event tokens with it.
     static let getEventKeySet = Endpoint(
         "getEventKeySet", .get, "/v1/jwks.json", of: \.keySet, caller: .anyone, body: .none,
         errors: .problem, priority: .ordinary,

@@ -1,8 +1,8 @@
 import AuthorizationServer
 import HTTPEngine
 
-// A call that is not in `all` is not served, and is not in the OpenAPI document, which follows from the list; a test
-// compares it with the page on the interface and the samples for proxies.
+// A call outside of `all` is neither served nor in the OpenAPI document, which follows from the list. A test
+// compares the list with the page on the interface and the samples for proxies.
 extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
@@ -30,28 +30,28 @@ struct Routes: Sendable {
     let accountChanges: AccountChangeRoutes
     let credentials: CredentialRoutes
     let events: EventRoutes
-    /// `nil` where no receiver of events polls with an API key.
+    /// `nil` if no receiver of events polls with an API key.
     let eventPolls: EventPollRoutes?
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
     /// `nil` for a service that stores no counts.
     let appCheck: AppCheckRoutes?
-    /// `nil` where no app has an entry for App Attest.
+    /// `nil` if no app has an entry for App Attest.
     let appAttest: AppAttestRoutes?
-    /// `nil` where the web flow is not configured.
+    /// `nil` if the web flow is not configured.
     let web: WebRoutes?
-    /// `nil` where no OAuth client is configured.
+    /// `nil` if no OAuth client is configured.
     let authorize: AuthorizeRoutes?
-    /// The same.
+    /// `nil` if no OAuth client is configured.
     let connections: ConnectionsRoutes?
-    /// The same.
+    /// `nil` if no OAuth client is configured.
     let logout: LogoutRoutes?
-    /// `nil` where no OAuth client may use the device grant.
+    /// `nil` if no OAuth client may use the device grant.
     let devicePages: DevicePageRoutes?
     let operations: OperationsRoutes
     /// `nil` for a service that signs nothing: without OAuth clients and receivers of security event tokens.
     let keySet: KeySetRoutes?
-    /// `nil` where no OAuth client is configured.
+    /// `nil` if no OAuth client is configured.
     let oauth: OAuthRoutes?
     /// The languages of the pages.
     let languages: PageLanguages

@@ -25,8 +25,8 @@ final class EventRoutes: Sendable {
 
     /// `GET /v1/events?after=&limit=&wait=`
     ///
-    /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without it the feed
-    /// starts at its beginning. `wait` is in seconds.
+    /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without `after`, the
+    /// page starts at the beginning of the feed. `wait` is in seconds.
     func page(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listEvents)
         let isLatest = query["after"] == "latest"
@@ -64,7 +64,7 @@ final class EventPollRoutes: Sendable {
     /// `POST /v1/event-receivers/{name}/poll`
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
-        // A receiver of another key is unknown, so that a key learns nothing of the others.
+        // A receiver of another key counts as unknown, so that a key learns nothing about other receivers.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {
             throw Problem(.receiverNotFound)
         }

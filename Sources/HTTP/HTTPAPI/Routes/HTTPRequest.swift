@@ -4,12 +4,12 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 
-/// One request as a route sees it: complete, and its caller authenticated.
+/// A complete request with an authenticated caller, for a route.
 struct HTTPRequest: Sendable {
     let requestID: String
-    /// The decoded segment of the path that is a value, in routes that have a parameter.
+    /// Decoded path segment with the value, in routes with a parameter.
     let parameter: String?
-    /// The second decoded segment, in routes that have two parameters.
+    /// Second decoded path segment, in routes with two parameters.
     var secondParameter: String?
     let query: Substring?
     let body: [UInt8]
@@ -18,7 +18,7 @@ struct HTTPRequest: Sendable {
     let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
-    /// The name of the caller's API key; `nil` in a call without one, and in development without keys.
+    /// The name of the caller's API key; `nil` for a call without a key, and in development without keys.
     var caller: String?
     /// Set only in routes of OAuth.
     var oauth: OAuthFields?
@@ -26,7 +26,7 @@ struct HTTPRequest: Sendable {
     var browser: BrowserFields?
     /// Set only in routes of OAuth.
     var client: ObservedClient?
-    /// The request's place in its trace; `nil` where nothing is recorded.
+    /// The request's place in its trace; `nil` if nothing is recorded.
     var trace: RequestTrace?
 }
 
@@ -35,7 +35,7 @@ struct HTTPRequest: Sendable {
 final class OAuthFields: Sendable {
     let authorization: String?
     let contentType: String?
-    /// `nil` when the address is unknown: a trusted proxy has not named it.
+    /// `nil` if the address is unknown, because a trusted proxy has not named it.
     let address: RequesterAddress?
     let userAgent: String?
 
@@ -55,7 +55,7 @@ final class BrowserFields: Sendable {
     /// True if a page posted the request: browsers name the origin of such a page (Fetch §3.2).
     let comesFromPage: Bool
     let sender: RequestSender
-    /// `nil` when the address is unknown: a trusted proxy has not named it.
+    /// `nil` if the address is unknown, because a trusted proxy has not named it.
     let address: RequesterAddress?
 
     init(_ headers: HTTPHeaders, sendsForm: Bool, address: RequesterAddress?) {
@@ -70,14 +70,14 @@ final class BrowserFields: Sendable {
 
 /// The query of a request, which may have only the parameters that the route knows.
 ///
-/// An unknown or repeated name is an error: a misspelled `after` that was ignored would return the whole feed
-/// again.
+/// An unknown or repeated name is an error: ignoring a misspelled `after` would return the whole feed again.
 struct Query: Sendable {
     private static let mostPairs = 64
 
     private let values: [(name: String, value: String)]
 
-    /// Reads the query of a request for a call, which declares its parameters. Throws as the other initializer.
+    /// Reads the query of a request for a call, which declares its
+    /// parameters. Throws the errors of the other initializer.
     init(_ request: HTTPRequest, of endpoint: Endpoint) throws(Problem) {
         try self.init(parsing: request.query, allowing: endpoint.queryNames)
     }
@@ -117,7 +117,7 @@ struct Query: Sendable {
         return value
     }
 
-    /// A decimal number within `bounds`; throws `parameter_malformed` for anything else.
+    /// Returns a decimal number within `bounds`. Throws `parameter_malformed` for other values.
     func number(_ name: String, in bounds: ClosedRange<Int64>, default fallback: Int64) throws(Problem)
         -> Int64
     {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the end of a browser's session, which browsers call.
+/// The routes that end a browser's session, which browsers call.
 final class LogoutRoutes: Sendable {
     /// Bound in bytes. Browsers send a token and a decision.
     private static let longestForm = 1024
@@ -28,8 +28,8 @@ final class LogoutRoutes: Sendable {
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
         // Only the form of the page has a decision. A client's request is a form without it.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
-            // The page has the parameters of the client in the URL of its form. Others beside its two fields would be
-            // read by no one.
+            // The page has the client's parameters in the URL of its
+            // form. Parameters besides its two fields would be ignored.
             guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
                 return .now(malformed(request))
             }
@@ -46,12 +46,12 @@ final class LogoutRoutes: Sendable {
     }
 
     /// Handles posted parameters like the same parameters in a query. The browser does not send the session's
-    /// cookie when another site's page posts (SameSite=Lax). It does with a GET that follows.
+    /// cookie with a post from another site's page (SameSite=Lax), but sends it with the GET that follows.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
         else { return .now(malformed(request)) }
         guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
-        // A longer address is too long for some proxies.
+        // Longer URLs exceed the limit of some proxies.
         guard query.utf8.count <= WebSignIn.longestQuery else { return .now(malformed(request)) }
         return .now(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
     }

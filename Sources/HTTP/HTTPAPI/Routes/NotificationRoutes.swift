@@ -24,7 +24,7 @@ final class NotificationRoutes: Sendable {
 
     /// `POST /v1/apple/notifications`
     ///
-    /// Responds when the notification is durable.
+    /// Responds after the notification is durable.
     func receive(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let payload = try AppleNotification(parsing: request.body).payload
         let requestID = request.requestID
@@ -60,7 +60,7 @@ struct NotificationMetrics: Sendable {
         let age = registry.gauge(
             "siwa_notification_age_seconds",
             help: "Since the last verified notification of Apple's, or since the first start without any.")
-        // A clock that was set back makes no negative age.
+        // A clock that was set back must not cause a negative age.
         registry.beforeReading { age.set(max(0, now() - last.moment.milliseconds) / 1000) }
         counters = CaseCounters(registry)
         events = CaseCounters(registry)
@@ -69,7 +69,7 @@ struct NotificationMetrics: Sendable {
             help: "Events of Apple's notifications that revoked a credential.")
     }
 
-    /// - Parameter changes: The changes that the notification asks for.
+    /// - Parameter changes: The changes that the notification requests.
     func count(_ receipt: NotificationReceipt, _ changes: [NotifiedEvent.Change]) {
         counters.count(receipt)
         last.note(Moment(milliseconds: now()))
@@ -78,7 +78,8 @@ struct NotificationMetrics: Sendable {
         for change in changes {
             let kind = AppleEventKind(change)
             events.count(kind)
-            // What came too late, or after a daily check had found it, revoked nothing.
+            // A notification that came too late, or after a
+            // daily check had found the change, revoked nothing.
             if receipt == .applied, kind.isRevocation { revocations.increment(by: 1) }
         }
     }
@@ -118,19 +119,20 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// The time of the last verified notification of Apple's, as far as this process knows: of its own requests,
-/// and of what it reads of the database, which other replicas and earlier processes have written.
+/// Time of the last verified notification of Apple that this process knows: from its own requests, or from
+/// the database, where other replicas and earlier processes have stored it.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
-    /// - Parameter moment: The last notification, or where there is none the time since which one could come.
+    /// - Parameter moment: Time of the last notification; without a
+    ///   notification, the time since which notifications can arrive.
     public init(_ moment: Moment) {
         milliseconds = Atomic(moment.milliseconds)
     }
 
     public var moment: Moment { Moment(milliseconds: milliseconds.load(ordering: .relaxed)) }
 
-    /// Does nothing for an earlier time than the known one.
+    /// Ignores a time before the known time.
     public func note(_ moment: Moment) {
         milliseconds.max(moment.milliseconds, ordering: .relaxed)
     }

@@ -27,12 +27,12 @@ final class OperationsRoutes: Sendable {
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
-    /// `GET /livez`: the process responds.
+    /// `GET /livez`: the process is running.
     func live() -> Step<HTTPResponse> {
         .now(Self.alive)
     }
 
-    /// The response of a process that responds.
+    /// The response of a running process.
     static var alive: HTTPResponse { document(LivenessStatus()) }
 
     /// A response that says nothing about a user.
@@ -40,16 +40,16 @@ final class OperationsRoutes: Sendable {
         HTTPResponse(status: status, contentType: "application/json", body: body.json())
     }
 
-    /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
-    /// because it still verifies; so is a service with warnings, which the response lists. A service that is
-    /// about to stop is not ready.
+    /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key
+    /// set counts as ready, because it still verifies. A service with warnings is ready,
+    /// and lists them in the response. A service that is about to stop is not ready.
     func ready() -> Step<HTTPResponse> {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
             if let error = health.storage { throw Self.problem(error.problem, cause: error.code.rawValue) }
             if case .unavailable(let cause) = health.keys.status {
-                // Nothing has failed before the end of the first fetch.
+                // Before the end of the first fetch there is no failure to report.
                 let cause = cause?.rawValue ?? "not_fetched"
                 throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
             }
@@ -57,7 +57,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: the same state with details. Nothing in it is secret.
+    /// `GET /health`: the same state with details. Contains no secrets.
     func health() -> Step<HTTPResponse> {
         .later { [self] in
             let health = await look()
@@ -104,7 +104,7 @@ final class OperationsRoutes: Sendable {
     }
 }
 
-/// A mark that this process is about to stop. `GET /readyz` then responds with 503, so that load balancers
+/// State of a process that is about to stop. `GET /readyz` then responds with 503, so that load balancers
 /// send new requests elsewhere, while every request is still served.
 final class Draining: Sendable {
     private let mark = Atomic(false)

@@ -5,13 +5,13 @@ import NIOHTTP1
 struct RouteTable: Sendable {
     struct Match {
         let endpoint: Endpoint
-        /// The segment of the path that is a value, still percent-encoded.
+        /// Path segment with the value, still percent-encoded.
         var parameter: Substring?
-        /// The second such segment.
+        /// Second path segment with a value.
         var secondParameter: Substring?
     }
 
-    /// A path with the calls that it takes.
+    /// A path with its calls.
     private struct Entry {
         let template: PathTemplate
         var endpoints: [Endpoint]
@@ -24,7 +24,7 @@ struct RouteTable: Sendable {
 
     static let all = RouteTable(Endpoint.all)
 
-    /// Paths without values. They are searched first: "query" in `/v1/credentials/query` is no subject.
+    /// Paths without values. Searched first: "query" in `/v1/credentials/query` is not a subject.
     private var fixed: [Entry] = []
     private var others: [Entry] = []
 
@@ -43,8 +43,8 @@ struct RouteTable: Sendable {
 
     /// Throws `not_found` or `method_not_allowed`.
     ///
-    /// - Parameter isServed: Returns `true` if this deployment has the call. Any other call is not found,
-    ///   even with a method that it does not have.
+    /// - Parameter isServed: Returns `true` if this deployment has
+    ///   the call. Other calls are not found, whatever the method.
     func match(
         _ method: HTTPMethod, _ path: Substring, isServed: (Endpoint) -> Bool = { _ in true }
     ) throws(Problem) -> Match {
@@ -56,7 +56,7 @@ struct RouteTable: Sendable {
         throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    /// Returns a call with the path, whatever its method; `nil` where there is none.
+    /// Returns a call with the path, whatever its method; `nil` if no call has the path.
     func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
 
     private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {
@@ -106,7 +106,7 @@ struct PathTemplate: Sendable, Equatable {
         return result ?? path.utf8.elementsEqual(text)
     }
 
-    /// Returns the values of a path, or `nil` for another path. A value is one segment and not empty.
+    /// Returns the values of a path, or `nil` for another path. A value is one non-empty segment.
     func values(in path: Substring) -> Values? {
         var values = Values()
         var rest = path.utf8

@@ -9,10 +9,10 @@ import SignIn
 
 /// The routes of a web sign-in. Browsers call all except the last.
 ///
-/// A browser gets a page only for errors that cannot be reported to the app's own page. A developer writes
-/// the sign-in link, so an error in it is a problem document.
+/// A browser gets a page only for errors that cannot be reported to the app's own page. The sign-in link is
+/// written by a developer, so an error in the link returns a problem document.
 final class WebRoutes: Sendable {
-    /// Number of bytes of the caller's own state after decoding.
+    /// Size of the caller's own state in bytes, after decoding.
     static let longestState = 512
 
     private let web: WebSignIn
@@ -109,7 +109,7 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// `nil` for a bug of this service, which is logged, and not reported to the app.
+    /// Returns `nil` for a bug of this service, which is logged and not reported to the app.
     private static func failure(_ problem: Problem) -> WebFailure? {
         problem.code == ProblemCode.internalError.rawValue ? nil : WebFailure(problem)
     }
@@ -179,14 +179,15 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// Redirects to the step where the browser is recognized, which then redirects to the app's page.
+    /// Redirects to the step that recognizes the browser and then redirects to the app's page.
     private func away(_ webState: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
         var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: webState))
         response.code = code
         return response
     }
 
-    /// Returns the caller's state, undecoded: only its author knows if "+" is a plus sign or a space.
+    /// Returns the caller's state, still encoded: only its
+    /// author knows whether "+" is a plus sign or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),
@@ -195,7 +196,7 @@ final class WebRoutes: Sendable {
         return String(encoded)
     }
 
-    /// Returns the undecoded value in the query. Compares bytes.
+    /// Returns the encoded value in the query. Compares bytes.
     private static func value(of name: String, in query: Substring) -> Substring? {
         var rest: Substring? = query
         while let text = rest {

@@ -4,14 +4,14 @@ import StrictJSON
 
 /// Writes one line of the log, in one of its forms.
 ///
-/// As text, values with anything but printable ASCII are quoted and escaped. As JSON, one writer quotes and escapes
-/// every value. So no outside input can begin a line or forge a field.
+/// In text form, values with other characters than printable ASCII are quoted and escaped. In JSON form, one
+/// writer quotes and escapes every value. So outside input can neither begin a line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
     /// `nil` for a line of text.
     private var json: JSONWriter?
 
-    /// `milliseconds` since 1970.
+    /// Begins a line. `milliseconds` counts from 1970.
     init(at milliseconds: Int64, level: StaticString, as format: LogFormat = .text) {
         switch format {
         case .text:
@@ -57,8 +57,8 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// A field whose name is not one of ours: metadata of a message. A name that the line has already gets an
-    /// underscore before it, because readers of JSON keep one of two equal names.
+    /// Writes a field with a foreign name: metadata of a message. Adds an underscore before a name that the
+    /// line already contains, because readers of JSON keep only one of two equal names.
     mutating func field(metadata name: String, _ value: String) {
         let isTaken = Self.ownNames.contains(name)
         if json != nil {
@@ -104,7 +104,7 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
-            // Messages of libpq and of the system have several lines; an operator reads them as one line.
+            // Messages of libpq and of the system have several lines; the log writes them as one line.
             case "\n", "\r", "\t": if bytes.last != UInt8(ascii: " ") { bytes.append(UInt8(ascii: " ")) }
             // Characters beyond ASCII are escaped too, because terminals interpret some of them.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)

@@ -5,9 +5,8 @@ import Synchronization
 
 /// Collects log lines in memory and writes them in large pieces.
 ///
-/// A line costs a copy of its bytes under a lock and no system call. Lines are written after 100 ms at the
-/// latest. When the reader of the log stops reading, lines are dropped and counted; memory and requests are
-/// not affected.
+/// A line costs a copy of its bytes under a lock and no system call. Lines are written within 100 ms. If the
+/// reader of the log stops reading, lines are dropped and counted; memory and requests are not affected.
 public final class LogSink: Service {
     /// Number of waiting bytes above which new lines are dropped.
     static let bound = 4 * 1024 * 1024
@@ -19,7 +18,7 @@ public final class LogSink: Service {
     }
 
     private let state = Mutex(State())
-    /// Keeps pieces in their order when two threads flush.
+    /// Keeps pieces in order if two threads flush.
     private let writing = Mutex(())
     private let write: @Sendable ([UInt8]) -> Void
 
@@ -53,7 +52,7 @@ public final class LogSink: Service {
         state.withLock { $0.sources.append(source) }
     }
 
-    /// Writes the waiting lines. Blocks for as long as the reader does.
+    /// Writes the waiting lines. Blocks as long as the reader blocks.
     public func flush() {
         for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
@@ -71,7 +70,7 @@ public final class LogSink: Service {
         }
     }
 
-    /// Has no time: a sink reads no clock.
+    /// The notice has no time, because a sink reads no clock.
     private func dropNotice(_ count: Int) -> [UInt8] {
         let fields: StaticString =
             switch format {
@@ -87,10 +86,10 @@ public final class LogSink: Service {
         flush()
     }
 
-    /// Writes lines while `start` runs, which may wait for a database long before the services run. The log
-    /// shows the wait.
+    /// Writes lines while `start` runs, so that the log shows
+    /// a long wait for the database before the services run.
     public func writing<Value: Sendable>(during start: () async throws -> Value) async rethrows -> Value {
-        // Is cancelled when this function returns.
+        // Cancelled when this function returns.
         async let _: Void = writeRegularly()
         return try await start()
     }
@@ -98,7 +97,7 @@ public final class LogSink: Service {
     private func writeRegularly() async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: .milliseconds(100))
-            // The flush has a thread of its own, so that a blocked reader delays nothing else.
+            // The flush has its own thread, so that a blocked reader delays no other work.
             try await NIOThreadPool.singleton.runIfActive { self.flush() }
         }
     }

@@ -5,10 +5,10 @@ import AuthorizationServer
 import OAuth
 
 extension RecentRefusal {
-    /// Longest value in bytes that is kept of a request.
+    /// Size of the longest kept value of a request, in bytes.
     private static let longestFound = 200
 
-    /// Says which check refused. The values of an error are bounded, because a client has sent them.
+    /// Names the check that refused. The values of an error are bounded, because they come from a client.
     init(_ error: any Error, sent: SentAuthorization = .none) {
         switch error {
         case let error as AppleTokenError:
@@ -50,11 +50,11 @@ extension Problem.Subject {
 }
 
 extension RecentRefusal {
-    /// The rule, and what the check says of the request. The explanation of a refusal repeats nothing of the request.
+    /// The rule, and the finding of the check. The explanation of a refusal repeats nothing of the request.
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation
-        // In development the client gets the reason too.
+        // In development the client's text begins with the reason.
         if let reason, said.hasPrefix("\(reason.rawValue): ") {
             said = String(said.dropFirst(reason.rawValue.count + 2))
         }
@@ -67,7 +67,7 @@ extension RecentRefusal {
 }
 
 extension SentAuthorization {
-    /// The fault of a request that no API key proves.
+    /// The fault of a request without a valid API key.
     var finding: String {
         switch self {
         case .apiKey: "\(text), which is not one of the configuration"
@@ -146,10 +146,10 @@ extension OAuthError.Code {
     }
 }
 
-/// The kind of `Authorization` that a request has, for operators. Nothing of its value is kept.
+/// The kind of `Authorization` that a request has, for operators. Its value is not kept.
 enum SentAuthorization: Sendable, Equatable {
     case none
-    /// A Bearer token that begins like an API key.
+    /// A Bearer token with the prefix of an API key.
     case apiKey
     case bearer
     case basic

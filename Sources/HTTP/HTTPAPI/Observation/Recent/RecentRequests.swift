@@ -3,12 +3,13 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The last requests of the process, for the console. Without a console it does not exist.
+/// The last requests of the process, for the console. Exists only with a console.
 ///
-/// Refused requests of proven callers, their other requests, and requests that nothing proves have a ring each, so
-/// that neither a busy caller nor a flood from outside pushes out what an operator looks for.
+/// Refused requests of proven callers, accepted requests of proven callers,
+/// and requests without proof have a ring each, so that neither a busy caller
+/// nor a flood from outside displaces the requests that an operator looks for.
 public final class RecentRequests: Sendable {
-    /// Requests in each ring.
+    /// Number of requests in each ring.
     package static let refusedBound = 500
     package static let acceptedBound = 500
     package static let unknownBound = 250
@@ -34,7 +35,7 @@ public final class RecentRequests: Sendable {
                 }
             exchangeBytes -= gone?.exchange?.size ?? 0
             while exchangeBytes > exchangeBound {
-                // Accepted requests first: they are the most, and the least asked for.
+                // Accepted requests first: they are the most frequent and the least useful.
                 var freed = accepted.dropOldestExchange()
                 if freed == 0 { freed = unknown.dropOldestExchange() }
                 if freed == 0 { freed = refused.dropOldestExchange() }
@@ -85,7 +86,7 @@ public final class RecentRequests: Sendable {
 }
 
 extension Ring<RecentRequest> {
-    /// Removes the exchange of the oldest entry that has one, and returns its size.
+    /// Removes the exchange of the oldest entry with an exchange, and returns its size.
     fileprivate mutating func dropOldestExchange() -> Int {
         var size = 0
         changeOldest { request in
@@ -100,12 +101,12 @@ extension Ring<RecentRequest> {
 
 /// A request as the console shows it.
 package struct RecentRequest: Sendable {
-    /// Rises with each request of the process.
+    /// Number of the request in the process, in ascending order.
     package let number: Int
     /// Milliseconds since 1970.
     package let time: Int64
     package let method: String
-    /// The template of the path; `none` where no call matches.
+    /// The template of the path; `none` if no call matches.
     package let route: String
     package let status: Int
     package let code: String?
@@ -113,10 +114,10 @@ package struct RecentRequest: Sendable {
     package let caller: String?
     /// The ID of a configured OAuth client that the request names.
     package let client: String?
-    /// Indicates that a key, a secret or a signature has proved who asks. Anyone can name a client.
+    /// True if a key, a secret or a signature proves the caller. Any program can name a client.
     package let isProven: Bool
     package let microseconds: Int64
-    /// Beginning, in nanoseconds of the machine's monotonic clock.
+    /// Start time, in nanoseconds of the machine's monotonic clock.
     package let begin: UInt64
     package let requestID: String
     package let traceID: String?
@@ -124,26 +125,26 @@ package struct RecentRequest: Sendable {
     package let reason: String?
     package let grantType: String?
     package let refusal: RecentRefusal?
-    /// `nil` outside of development, and when it was dropped to keep the bound.
+    /// `nil` outside of development, and if it was dropped to keep the bound.
     package var exchange: KeptExchange?
 
     package var isRefused: Bool { status >= 400 || code != nil || reason != nil }
 }
 
-/// The error of a request: the check that refused it, what it expects, and what it found.
+/// The error of a request: the check that refused it, the expected value, and the found value.
 package struct RecentRefusal: Sendable, Equatable {
     /// The step of a verification, or the kind of the error.
     package let check: String
     /// A fixed sentence.
     package let expected: String
-    /// A value of an unverified request. It has no secret and no name of a user, is bounded, and is shown in the
-    /// console only. `nil` if the error has none.
+    /// A value of an unverified request. Bounded, without secrets and names of
+    /// users, and shown only in the console. `nil` if the error has no value.
     package let found: String?
 }
 
-/// The whole of a request and its response, for development. It has every secret that the client sent.
+/// A complete request and its response, for development. Contains every secret that the client sent.
 package struct KeptExchange: Sendable {
-    /// Bytes of a body that are kept.
+    /// Largest number of kept bytes of a body.
     package static let longestBody = 16 * 1024
 
     package let target: String
@@ -157,7 +158,7 @@ package struct KeptExchange: Sendable {
     /// The target of a redirect.
     package let location: String?
 
-    /// Bytes in memory, about.
+    /// Approximate size in memory, in bytes.
     var size: Int {
         target.utf8.count + body.count + response.count + (authorization?.utf8.count ?? 0)
             + (location?.utf8.count ?? 0)
@@ -166,7 +167,7 @@ package struct KeptExchange: Sendable {
 
 /// Facts of the declared call of a request, for a command that sends it again.
 extension RecentRequest {
-    /// The proof of who asks, as the request needs it.
+    /// The credential that the request needs.
     package enum Credential: Sendable, Equatable {
         case none
         case apiKey
@@ -175,7 +176,7 @@ extension RecentRequest {
         case accessToken
     }
 
-    /// The call that the request has reached; `nil` where no call matches.
+    /// The call that the request has reached; `nil` if no call matches.
     private var endpoint: Endpoint? {
         let method = HTTPMethod(rawValue: method)
         return Endpoint.all.first { $0.path.description == route && $0.method.isMeant(by: method) }
@@ -194,13 +195,13 @@ extension RecentRequest {
         // Introspection accepts an API key too.
         if caller != nil { return .apiKey }
         if endpoint === Endpoint.getUserInfo || endpoint === Endpoint.postUserInfo { return .accessToken }
-        // The signature in the body proves who sends an event.
+        // The signature in the body proves the sender of an event.
         if endpoint.body == .securityEventToken { return .none }
         if let exchange {
             guard let authorization = exchange.authorization else { return .none }
             return authorization.lowercased().hasPrefix("bearer ") ? .accessToken : .clientSecret
         }
-        // Only a secret proves a client. A public client has none, and one that is sent for it is refused.
+        // Only a secret proves a client. A public client has no secret, and a secret sent for it is refused.
         let isRefusedAsUnknown = ["client_not_authenticated", "invalid_client"].contains(reason ?? code ?? "")
         return isProven || isRefusedAsUnknown ? .clientSecret : .none
     }
@@ -216,7 +217,7 @@ extension RecentRequest {
     }
 }
 
-/// Facts for the console, kept of a request until its response is written. Made only where there is a console.
+/// Facts about a request for the console, kept until its response is written. Made only with a console.
 final class RequestNotes: Sendable {
     private let noted = Mutex<RecentRefusal?>(nil)
     private let sent: SentAuthorization

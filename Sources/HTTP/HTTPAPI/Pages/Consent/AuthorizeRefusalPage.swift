@@ -5,8 +5,7 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The error page of the authorization endpoint: the reason for which there is no consent page, and the
-/// remedy.
+/// The error page of the authorization endpoint: the reason why there is no consent page, and the remedy.
 struct AuthorizeRefusalPage {
     let refusal: AuthorizeTexts.Refusal
     let status: HTTPResponseStatus
@@ -18,13 +17,13 @@ struct AuthorizeRefusalPage {
     var found: String?
     /// An address to copy.
     var address: String?
-    /// A link that leads on.
+    /// A link to the next page.
     var link: Link?
     var cookie: String?
 
     struct Link {
         let text: HTML
-        /// A URL that was checked, or our own.
+        /// A checked URL, or a URL of this service.
         let url: String
     }
 
@@ -56,7 +55,7 @@ struct AuthorizeRefusalPage {
 extension AuthorizeRefusalPage {
     /// - Parameters:
     ///   - query: The query of the request. Its faulty value is shown, escaped and shortened.
-    ///   - issuer: Names the address to open in a browser.
+    ///   - issuer: Provides the address to open in a browser.
     init(
         _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
         language: PageLanguage
@@ -90,7 +89,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// Says that the account is disabled. The button leads to the client with `access_denied`.
+    /// Makes the page about a disabled account. The button leads to the client with `access_denied`.
     init(_ notice: DisabledAccountNotice, requestID: String, language: PageLanguage, cookie: String?) {
         let texts = AuthorizeTexts.of(language)
         self.init(
@@ -118,7 +117,7 @@ extension AuthorizeRefusalPage {
     /// - Parameters:
     ///   - formRefused: Text for a refused form.
     ///   - address: Path and query of the page.
-    ///   - issuer: Names the address to open in a browser.
+    ///   - issuer: Provides the address to open in a browser.
     init(
         _ refusal: UserPageRefusal, formRefused: AuthorizeTexts.Refusal, address: String, issuer: Issuer,
         requestID: String, language: PageLanguage, cookie: String?
@@ -145,7 +144,7 @@ extension AuthorizeRefusalPage {
 }
 
 extension AuthorizeRefusalPage {
-    /// Says that the account is disabled. The device goes on waiting, for another account.
+    /// Makes the page about a disabled account. The device continues to wait, for another account.
     init(
         ofDisabledAccount query: DeviceQuery, requestID: String, language: PageLanguage, cookie: String?
     ) {

@@ -6,7 +6,7 @@ import Pages
 
 /// The page that asks a user for consent to a client's request.
 ///
-/// Every word of the request that it shows is escaped and isolated, because anyone can make a link to it.
+/// All text from the request is escaped and isolated, because any site can link to the page.
 struct ConsentPage {
     /// The names of the fields of its form.
     static let tokenField: StaticString = "csrf_token"
@@ -37,7 +37,7 @@ struct ConsentPage {
         ).response
     }
 
-    /// For the developer of a client, in development only and so in English.
+    /// Notice for the developer of a client, only in development and only in English.
     private static let withoutOpenID: HTML = """
         <p class="notice" lang="en" dir="ltr">Development: the scope has email or profile, but not openid. So there is \
         no ID token, and /oauth/userinfo refuses the access token. Ask for openid too, or set imply_openid for \
@@ -97,7 +97,7 @@ struct ScopeList {
     }
 }
 
-/// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
+/// The signed-in user: a circle with an initial, the name and the address, if they are known.
 struct UserBlock: PagePart {
     let html: HTML
 
@@ -156,12 +156,12 @@ struct ShownUser {
 }
 
 extension ClientAppearance {
-    /// The picture. Its text would repeat the name that follows.
+    /// The picture, without alternative text, which would repeat the name.
     var picture: HTML? {
         logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" }
     }
 
-    /// Returns a paragraph with the links; `nil` without any.
+    /// Returns a paragraph with the links; returns `nil` without links.
     func links(of name: String, _ language: PageLanguage) -> HTML? {
         let texts = ConnectionsTexts.of(language)
         let links = [(texts.policy, policyURI), (texts.terms, termsURI)].compactMap { text, address in

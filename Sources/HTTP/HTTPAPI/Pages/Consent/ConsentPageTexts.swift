@@ -34,7 +34,7 @@ final class ConsentPageTexts: Sendable {
         let heading = texts.heading(for: client)
         consent = texts
         title = TextPiece.filled(heading, ["client": name, "app": app])
-        // The operator's text about the client, and for Google always the notice about the link.
+        // The operator's text about the client, or for Google always the notice about the link.
         let own = client.purpose.map { "<p>\(HTML.value($0[language]))</p>" as HTML }
         let linking = isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : nil
         start = """
@@ -100,7 +100,8 @@ private struct Paragraphs {
             .within("<p\(HTML.class(name))>", "</p>\n")
     }
 
-    /// Returns the texts that Google's review requires. The first, about the authorization, is no small print.
+    /// Returns the texts that Google's review requires. The first
+    /// text, about the authorization, is not in small print.
     func google(_ texts: AuthorizeTexts.Consent) -> HTML {
         HTML(
             texts.notesForGoogle.map { note in
@@ -109,7 +110,7 @@ private struct Paragraphs {
     }
 }
 
-/// The texts of the pages of all clients in all languages, made once: some kilobytes for each client.
+/// The texts of the pages of all clients in all languages, made once: a few kilobytes for each client.
 struct ConsentPages: Sendable {
     private let texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
 
@@ -133,7 +134,7 @@ struct ConsentPages: Sendable {
     }
 }
 
-// The choice of texts for a client. The consent page and the prompt of App Flip both ask here.
+// The choice of texts for a client. Shared by the consent page and the prompt of App Flip.
 extension AuthorizeTexts.Consent {
     /// `{client}`, `{app}`
     func heading(for client: OAuthClient) -> String {
@@ -161,12 +162,12 @@ extension AuthorizeTexts.Consent {
     }
 }
 
-/// A sentence below the scopes with one place in it, which a link or a quotation fills.
+/// A sentence below the scopes with one placeholder for a link or a quotation.
 struct ConsentNote: Sendable {
     let template: String
-    /// The word in braces that stands for the place.
+    /// The word in braces of the placeholder.
     let place: String
-    /// The text at the place.
+    /// The text in place of the placeholder.
     let text: String
     /// The target of a link; `nil` for a quotation.
     let url: String?

@@ -2,8 +2,8 @@ public import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
-/// A word in braces stands for a value or a link, which `HTML.filled` puts in. A test compares the words between
-/// the languages.
+/// A word in braces is a placeholder for a value or a link, which
+/// `HTML.filled` inserts. A test compares the words between the languages.
 struct AuthorizeTexts: TranslatedTexts {
     static let part = "authorize"
 
@@ -59,8 +59,7 @@ struct AuthorizeTexts: TranslatedTexts {
         let cancel: String
     }
 
-    /// Texts of the error pages: the reasons for which there is no consent page, or for which a sign-in does
-    /// not go on.
+    /// Texts of the error pages: reasons why there is no consent page, or why a sign-in cannot continue.
     struct Refusals: Sendable, Decodable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal

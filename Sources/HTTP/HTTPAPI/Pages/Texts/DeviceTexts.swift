@@ -25,7 +25,8 @@ struct DeviceTexts: TranslatedTexts {
     let address: String
     /// `{value}`
     let program: String
-    /// `{value}`: a number of minutes. `started` has the sentences for some numbers in the languages that are built in.
+    /// `{value}`: a number of minutes. `started` has the
+    /// sentences for some numbers in the built-in languages.
     let time: String
     /// In place of an address or a program.
     let unknown: String
@@ -46,8 +47,8 @@ struct DeviceTexts: TranslatedTexts {
         }
     }
 
-    /// The text that says when a request was started, with the word `{value}` or without. In a language of a
-    /// deployment the first minute counts as one.
+    /// Text about the start time of a request, with or without the word `{value}`.
+    /// In a language added by a deployment, the first minute counts as 1.
     static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> HTML {
         let text =
             switch (language, minutes) {
@@ -55,7 +56,7 @@ struct DeviceTexts: TranslatedTexts {
             case (.arabic, ...0): "بدأ قبل لحظات"
             case (.arabic, 1): "بدأ قبل دقيقة واحدة"
             case (.arabic, 2): "بدأ قبل دقيقتين"
-            // Three to ten of something have the plural, also after a hundred.
+            // The numbers 3 to 10 use the plural, also after hundreds.
             case (.arabic, _) where (3...10).contains(minutes % 100): "بدأ قبل {value} دقائق"
             case (.turkish, ...0): "az önce başlatıldı"
             case (.polish, ...0): "rozpoczęto przed chwilą"
@@ -69,7 +70,7 @@ struct DeviceTexts: TranslatedTexts {
         case .malformed: .filled(malformed, [:])
         case .unknown: .filled(codeUnknown, [:])
         case .over: .filled(over, [:])
-        // As exact as Retry-After, and without the plural forms of a number.
+        // As exact as Retry-After, without plural forms.
         case .paused(let seconds):
             .filled(
                 paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])

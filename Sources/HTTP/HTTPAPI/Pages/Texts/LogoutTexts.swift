@@ -7,7 +7,7 @@ struct LogoutTexts: TranslatedTexts {
     let title: String
     /// `{client}`, `{app}`
     let reason: String
-    /// `{app}`; in place of `reason` where no client asks.
+    /// `{app}`; in place of `reason` for a request without a client.
     let question: String
     let consequence: String
     let signOut: String
