@@ -12,8 +12,8 @@ struct AppleConnection {
     let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 
-    /// - Parameter snapshots: The store of the last good key set. The set has been restored when this
-    ///   returns.
+    /// - Parameter snapshots: The store of the last good key set.
+    ///   The initializer restores the set before it returns.
     init(
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
     ) async {

@@ -12,9 +12,9 @@ import OAuth
 import ServiceLifecycle
 import SignIn
 
-/// The console: its pages, and where they are served.
+/// The console: its pages, and the services that serve them.
 struct ComposedConsole {
-    /// Everything that pages show and do.
+    /// Dependencies of the pages.
     struct Parts {
         let settings: ServiceSettings
         let store: any ServiceStore
@@ -31,9 +31,9 @@ struct ComposedConsole {
         /// The callers that read the feed from this process.
         let readers: FeedReaders
         let overview: ComposedOverview
-        /// Told of each change by what pages show.
+        /// Receives a notice of each change in the data of pages.
         let live: LiveUpdates
-        /// Keeps what operators do.
+        /// Records the actions of operators.
         let audit: any ConsoleAudit
         /// The findings of `siwa doctor`.
         let doctor: any DoctorFinding
@@ -59,13 +59,13 @@ struct ComposedConsole {
         }
     }
 
-    /// The requests that a page shows. `nil` where the console is off, so that nothing is kept.
+    /// The requests that a page shows. `nil` if the console is off, so that no requests are kept.
     let recent: RecentRequests?
-    /// The last refused messages of Apple and Google. `nil` where the console is off.
+    /// The last refused messages of Apple and Google. `nil` if the console is off.
     let arrivals: ArrivalLog?
     /// The pages on the port of the interface, in `siwa dev`.
     let site: ConsoleSite?
-    /// The monitor of the overview, and the server of the console in production. Empty where the console is off.
+    /// The monitor of the overview, and the server of the console in production. Empty if the console is off.
     let services: [any Service]
 
     init(_ parts: Parts) throws {
@@ -78,7 +78,8 @@ struct ComposedConsole {
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
         parts.overview.numbers.whenChanged { [live = parts.live] in live.changed() }
         let monitor = parts.overview.monitor { [live = parts.live] in live.changed() }
-        // In production there can be thousands of requests a second, each of which would load every open page.
+        // In production there can be thousands of requests a
+        // second, and each request would reload every open page.
         let recent =
             parts.development == nil
             ? RecentRequests(keepsExchanges: false)
@@ -194,9 +195,9 @@ extension ComposedConsole {
     }
 }
 
-/// What the trial adds to the console.
+/// Additions of the trial to the console.
 package struct DevelopmentConsole: Sendable {
-    /// Receives the requests that the service keeps, and what to call when pages of the trial change.
+    /// Receives the requests that the service keeps, and a function to call when pages of the trial change.
     package typealias Observer =
         @Sendable (_ received: RecentRequests, _ changed: @escaping @Sendable () -> Void) -> Void
 

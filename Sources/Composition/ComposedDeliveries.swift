@@ -14,22 +14,22 @@ import SignIn
 ///
 /// Absent without receivers: then no worker runs, and nothing is stored.
 package struct ComposedDeliveries {
-    /// Services in the order of the service group. They stop in reverse: the worker ends its attempts, then
-    /// the connections are closed.
+    /// Services in the order of the service group. They stop in reverse
+    /// order: the worker ends its attempts, then the connections are closed.
     let services: [any Service]
-    /// Keys of a service without OAuth clients; `nil` with them, and where nothing is signed.
+    /// Keys of a service without OAuth clients; `nil` with OAuth clients, and if no tokens are signed.
     let ownKeys: SigningKeys?
-    /// `nil` where all receivers are pushed to and no OAuth client has a stream.
+    /// `nil` if no receiver polls and no OAuth client has a stream.
     let streams: EventStreams?
     private let names: [ReceiverName]
     private let store: any ServiceStore
     private let now: @Sendable () -> Moment
     /// Wakes the worker that pushes.
     let wake: @Sendable () -> Void
-    /// The last attempt of this process that a receiver did not take.
+    /// The last failed attempt of this process at a receiver.
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
-    /// Stores receivers that are new. They begin at the end of the feed.
+    /// Stores new receivers, which begin at the end of the feed.
     ///
     /// - Parameters:
     ///   - keys: The keys of the authorization server, which sign security event tokens too.
@@ -121,14 +121,15 @@ package struct ComposedDeliveries {
         return SigningKeys(forEventsIn: store, sealingKeys: sealingKeys, now: now, logger: logger)
     }
 
-    /// The configured receivers as they are stored.
+    /// Returns the stored states of the configured receivers.
     package func states() async throws -> ReceiverStates {
         ReceiverStates(
             configured: names, stored: try await store.receivers(),
             lastSequence: try await store.lastEventSequence())
     }
 
-    /// Sends at once what waits for a receiver, for `siwa dev`. A receiver that misses nothing keeps its claim.
+    /// Sends the waiting events of a receiver at once, for `siwa
+    /// dev`. A receiver without waiting events keeps its claim.
     package func resume(_ name: ReceiverName) async throws {
         let stored = try await store.receivers().first { $0.record.name == name }
         guard let stored, stored.record.pausedAt != nil || !stored.retries.isEmpty else { return }
@@ -182,7 +183,7 @@ package struct ComposedDeliveries {
 }
 
 extension ClientStreamSettings {
-    /// A client learns of users of other apps too if they have granted it something: the form decides.
+    /// A client also gets events about users of other apps who have a grant to the client: the form decides.
     fileprivate func polled(_ format: any EventFormat) -> PolledReceiver {
         PolledReceiver(name: name, kinds: kinds, scope: .all, format: format)
     }

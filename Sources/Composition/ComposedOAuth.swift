@@ -63,7 +63,7 @@ struct ComposedOAuth {
         workers = [OAuthMaintenance(server: server, logger: logger)]
     }
 
-    /// Services in the order of the service group. They stop in reverse: the workers finish their requests,
-    /// then accepted commands are committed.
+    /// Services in the order of the service group. They stop in reverse order: the workers finish their
+    /// requests, then accepted commands are committed.
     var services: [any Service] { [commits] + workers }
 }

@@ -67,17 +67,18 @@ package struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
-        // Before the first request, so that nothing is done under a configuration that the log does not know.
+        // Logged before the first request, so that the log includes the configuration of every action.
         let fingerprints = settings.fingerprints
         let changes = try await store.noteConfiguration(fingerprints, at: now())
-        // At the first start everything is new.
+        // At the first start all parts are new, so changes are not logged.
         if !changes.isEmpty,
             changes.count < fingerprints.count || changes.contains(where: { $0.before != nil })
         {
             logger.notice(
                 "the configuration has changed since the last start", metadata: ["parts": "\(changes.count)"])
         }
-        // Without a notification: since the first start, so that a restart does not hide that none has arrived.
+        // Without a notification, the time counts from the first start,
+        // so that a restart does not hide missing notifications.
         let firstStart = try await store.configurationParts().map(\.firstSeenAt).min()
         let lastNotification = LastNotification(
             try await store.lastNotification() ?? firstStart ?? now())
@@ -188,7 +189,7 @@ package struct ComposedService {
         group = Self.group(services, signals: signals, drain: drain, logger: logger)
     }
 
-    /// Opens the database. While PostgreSQL is not up yet, probes are answered.
+    /// Opens the database. Responds to probes while PostgreSQL is not available yet.
     private static func openDatabase(
         _ settings: ServiceSettings, _ limits: ServerLimits, _ logger: Logger
     ) async throws -> any ServiceDatabase {
@@ -197,7 +198,7 @@ package struct ComposedService {
             now: ProcessObservation.millisecondsSince1970)
         do {
             let database = try await settings.openDatabase(logger: logger) {
-                // The system would choose another port for the service.
+                // With port 0 the system would choose another port for the service.
                 if settings.numbers[.port] != 0 { waiting.begin() }
             }
             await waiting.end()
@@ -215,7 +216,7 @@ package struct ComposedService {
         let keys = settings.sealingKeys
         let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
         var sample = SealedSample(rows, keys: keys)
-        // Where no token is signed, lost signing keys of removed clients do no harm.
+        // If no tokens are signed, lost signing keys of removed clients do no harm.
         if let keys, settings.oauth != nil || settings.signsEvents {
             sample.add(try await store.signingKeys(), keys: keys)
         }
@@ -238,8 +239,8 @@ package struct ComposedService {
     private static func group(
         _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
-        // A failed service stops the others in the same order: if all were cancelled at once, they would fail
-        // because of each other.
+        // A failed service stops the other services in the same order:
+        // cancelled all at once, they would fail because of each other.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -276,8 +277,8 @@ package struct ComposedService {
     }
 }
 
-/// Logs that the shutdown has reached the connections. It follows the HTTP service in the group, because
-/// services stop in reverse order.
+/// Logs that the shutdown has reached the connections. Placed after the
+/// HTTP service in the group, because services stop in reverse order.
 struct ShutdownNotice: Service {
     let logger: Logger
 
@@ -287,10 +288,10 @@ struct ShutdownNotice: Service {
     }
 }
 
-/// Delays the shutdown. During the delay the service still serves requests, and `/readyz` answers 503, so
-/// that load balancers remove the process before its connections end.
+/// Delays the shutdown. During the delay the service still serves requests, and `/readyz` responds with 503,
+/// so that load balancers remove the process before its connections end.
 ///
-/// It is the first service that a shutdown reaches.
+/// The first service that a shutdown reaches.
 struct DrainPeriod: Service {
     let http: HTTPService
     let duration: Duration
@@ -298,7 +299,7 @@ struct DrainPeriod: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        // Without a delay, or when the service could not listen, the shutdown goes on at once.
+        // Without a delay, or if the service could not listen, the shutdown continues at once.
         guard duration > .zero, (try? await http.boundPort()) != nil else { return }
         http.beginDraining()
         logger.notice(

@@ -14,15 +14,15 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
     package static let exitStatus = ExitCode(78)
 
     package let description: String
-    /// True if another program may correct it, such as the one that creates the database: then the service manager
-    /// starts the service again.
+    /// True if another program may correct the mistake, such as a program that
+    /// creates the database: then the service manager starts the service again.
     let mayPass: Bool
 
     init(_ description: String, mayPass: Bool = false) {
         (self.description, self.mayPass) = (description, mayPass)
     }
 
-    /// Finds the mistake behind an error of opening the database.
+    /// Finds the mistake behind an error while opening the database.
     ///
     /// - Returns: `nil` for errors that can pass without the operator.
     package init?(_ error: any Error, database: DatabaseLocation) {
@@ -37,7 +37,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
                 let refusal = PostgresRefusal.find(at: address)
                 mayPass = refusal == .databaseMissing
                 found = refusal?.words(for: address)
-            // An unusable encoding, pooler or server stays as it is until the operator changes it.
+            // An unusable encoding, pooler or server stays unusable until the operator changes it.
             case .migrationFailed: found = "\(address.place) cannot be used: \(error.detail)"
             case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: found = nil
             }
@@ -46,7 +46,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
         self.init(found, mayPass: mayPass)
     }
 
-    /// True if an error of the running service can be corrected only by the operator.
+    /// Returns `true` if only the operator can correct an error of the running service.
     package static func isOne(_ error: any Error) -> Bool {
         if let mistake = error as? OperatorMistake { return !mistake.mayPass }
         guard let error = error as? ListenError else { return false }
@@ -139,8 +139,8 @@ package enum ListenTrial {
             do {
                 let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    // Accepts no client: one that is here already would wait for an answer as long as this
-                    // process lives. The system refuses it when the socket closes.
+                    // Accepts no clients: a client would wait for a response as long as this process lives.
+                    // The system refuses it when the socket closes.
                     .serverChannelOption(.autoRead, value: false)
                     .bind(host: host, port: port).get()
                 try await channel.close()

@@ -27,8 +27,8 @@ package struct ProcessObservation: Sendable {
         }
     }
 
-    /// Logs to standard error, in short lines if that is a terminal, and includes the logs and metrics of libraries. Can be called once per
-    /// process.
+    /// Logs to standard error, in short lines if that is a terminal, and
+    /// includes the logs and metrics of libraries. Call it once per process.
     package static func ofProcess(
         level: Logger.Level, format: LogFormat = .text, traces: TraceSettings? = nil
     ) -> ProcessObservation {
@@ -56,11 +56,11 @@ package struct ProcessObservation: Sendable {
 /// Shortens log lines for a terminal: the time of day, the message and the fields, and the level only for
 /// warnings and errors.
 ///
-/// Pure. A line in another form stays as it is.
+/// Does no I/O. Keeps lines in another form unchanged.
 struct TerminalLogLines {
     let hasColors: Bool
 
-    /// - Parameter bytes: Whole lines, as `LogSink` writes them.
+    /// - Parameter bytes: Whole lines from `LogSink`.
     func shorten(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -4,7 +4,7 @@ import HTTPAPI
 import NIOCore
 import NIOHTTP1
 
-/// Sends a request of development to this service again, as its client sent it.
+/// Sends a kept request to this service again, unchanged, in development.
 struct RequestReplay: Sendable {
     /// The port that the service listens on.
     let port: Int
@@ -29,7 +29,7 @@ struct RequestReplay: Sendable {
 }
 
 extension RequestsPages {
-    /// The page with *Send again* in development, where the port is known in advance.
+    /// Makes the page with *Send again* in development, if the port is known in advance.
     init(_ settings: ServiceSettings, recent: RecentRequests, audit: any ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"

@@ -12,7 +12,7 @@ import NIOCore
 #endif
 
 extension ServerLimits {
-    /// The configured limits, with no more connections than this process can open files.
+    /// Returns the configured limits, with at most as many connections as this process can open files.
     static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
         limits.admission = admission
@@ -39,11 +39,11 @@ extension ServerLimits {
     }
 }
 
-/// Number of event loops of the process: at most one for each CPU that the process may run on.
+/// Number of event loops of the process: at most one event loop for each CPU that the process may use.
 ///
 /// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
-/// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Every loop would
-/// then read fewer requests at a time. Requests that are read together get their responses together.
+/// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Each loop would
+/// then read fewer requests at once. Requests that are read together get their responses together.
 package enum EventLoopCount {
     /// Sets the number of event loops. Call it once, before the first use of an event loop. The environment
     /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.

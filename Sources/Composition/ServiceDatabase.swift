@@ -24,8 +24,8 @@ package protocol ServiceDatabase: Sendable {
     var accounts: Accounts { get }
     var keySetSnapshots: KeySetSnapshots { get }
 
-    /// Calls `onSequence` with the latest number of the event feed when another process has appended to it,
-    /// until the task is cancelled.
+    /// Calls `onSequence` with the latest number of the event feed after
+    /// another process has appended to the feed, until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
     /// Returns numbers about the database for the metrics. Blocks while the file system hangs.
@@ -89,7 +89,7 @@ extension SQLiteDatabase: ServiceDatabase {
 extension ServiceSettings {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     ///
-    /// - Parameter onWait: Called once when PostgreSQL is waited for.
+    /// - Parameter onWait: Called once if the function waits for PostgreSQL.
     package func openDatabase(
         logger: Logger, onWait: @Sendable () -> Void = {}
     ) async throws -> any ServiceDatabase {
@@ -129,8 +129,8 @@ struct DatabaseService: Service {
     }
 }
 
-/// Notifies the event feed of commits by other replicas, so that clients that wait at this replica get all
-/// events.
+/// Notifies the event feed of commits by other replicas,
+/// so that clients waiting at this replica get all events.
 struct EventAnnouncements: Service {
     let database: any ServiceDatabase
     let feed: EventFeed
@@ -144,11 +144,11 @@ struct EventAnnouncements: Service {
     }
 }
 
-/// Counts and logs failed transactions of the database, reads and claims included: the first failure of each cause at once, then at most one a
-/// minute.
+/// Counts and logs failed transactions of the database, reads and claims included: the first failure of each
+/// cause at once, then at most one failure a minute.
 ///
-/// The response to a request says only that the database failed. The log line has the database's message,
-/// with PostgreSQL's SQLSTATE or SQLite's result code.
+/// The response to a request only reports a failure of the database. The log line contains the database's
+/// message, with PostgreSQL's SQLSTATE or SQLite's result code.
 struct StorageFailures: Sendable {
     private let log: ThrottledLog
     private let counters: [StorageError.Code: Counter]
@@ -170,18 +170,18 @@ struct StorageFailures: Sendable {
             })
     }
 
-    /// The codes of failed transactions. The other codes are caused by a value, or prevent the start.
+    /// The codes of failed transactions. Other codes are caused by a value, or prevent the start.
     static let causes: [StorageError.Code] = [.unavailable, .busy, .full, .readOnly, .corrupted]
 
-    /// The codes of the runbook, of PostgreSQL and of SQLite: a full disk, a lock, a server that is a standby, is
-    /// lost, or restarts.
+    /// The codes of the runbook, of PostgreSQL and of SQLite: a full disk,
+    /// a lock, a standby server, a lost server, a restarting server.
     static let usualCodes = ["53100", "13", "55P03", "5", "25006", "08006", "57P01"]
 
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
-        // Only the first words distinguish log lines: the rest names files and statements, which vary without
-        // bound.
+        // Only the first words distinguish log lines: the rest
+        // contains files and statements, whose number is unbounded.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",
@@ -192,7 +192,7 @@ struct StorageFailures: Sendable {
 
 /// Counts failed transactions by the database's own code.
 private final class DatabaseCodeCounters: Sendable {
-    /// Bound of the series. A database that fails in more ways counts the others as `other`.
+    /// Largest number of series. Further codes count as `other`.
     private static let most = 32
 
     private let factory: any MetricsFactory
@@ -200,7 +200,7 @@ private final class DatabaseCodeCounters: Sendable {
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        // Each is there before its first failure, so that a rate finds it.
+        // Each series exists before its first failure, so that a rate includes it.
         for code in ["none"] + StorageFailures.usualCodes { _ = counter(code) }
     }
 

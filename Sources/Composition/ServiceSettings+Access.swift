@@ -7,8 +7,8 @@ import HTTPAPI
 import SignIn
 
 extension ServiceSettings {
-    /// Callers of the service. Without API keys, a service in development is open to all callers; in
-    /// production the settings reader refuses the configuration.
+    /// Callers of the service. Without API keys, a service in development accepts all callers; in production
+    /// the settings reader refuses such a configuration.
     var callers: CallerDirectory {
         apiKeys.isEmpty && environment == .development
             ? .open : CallerDirectory(keys: apiKeys, metricsKey: metricsKey)
@@ -28,8 +28,8 @@ extension ServiceSettings {
         return AllowedHosts(allowedHosts + [host] + (publicHost.map { [$0] } ?? []))
     }
 
-    /// The host names of the console on its own port. Another name in `Host` is that of a page of another
-    /// site, which lets its name resolve to this address.
+    /// The host names of the console on its own port. Another name in `Host` belongs to a page of another
+    /// site, which resolves its name to this address.
     var consoleHosts: AllowedHosts { AllowedHosts(consoleAllowedHosts + [consoleHost]) }
 }
 
@@ -65,7 +65,7 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// Keeps receipts; `nil` where they are not exchanged.
+    /// Keeps receipts; `nil` if they are not exchanged.
     var exchangedReceipts: AppReceipts? {
         switch receipts {
         case .off: nil
@@ -84,7 +84,7 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// Sign-in in a browser; `nil` when it is not configured.
+    /// Sign-in in a browser; `nil` if it is not configured.
     ///
     /// - Throws: `WebSettingsError`.
     func webSignIn(
@@ -101,9 +101,9 @@ extension ServiceSettings {
 
     /// The redirect URL of each client ID that can be used in a browser.
     ///
-    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. The
-    /// primary client ID is left out when the app has another client ID with a redirect URL, so that a link
-    /// need not name the client ID if only one client ID remains.
+    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. Omits
+    /// the primary client ID if the app has another client ID with a redirect URL, so that links need not
+    /// name the client ID if only one client ID remains.
     var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }

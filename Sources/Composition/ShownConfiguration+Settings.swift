@@ -7,7 +7,7 @@ import Cryptography
 import HTTPAPI
 
 extension ShownConfiguration {
-    /// The configuration for the console, without any secret.
+    /// Makes the configuration for the console, without secrets.
     ///
     /// - Parameter masksURLs: False in `siwa dev`, whose receivers have no secret in their addresses.
     init(_ settings: ServiceSettings, masksURLs: Bool = true) {
@@ -26,7 +26,7 @@ private struct ShownSettings {
             let origin = settings.origins.first { $0.name == setting.name }
             let value = setting.shown?(settings) ?? (origin == nil ? trial(setting) : origin?.text)
             let isDefault = origin.map { $0.place == .byDefault } ?? (value == setting.defaultText)
-            // Settings without origins are those of siwa dev.
+            // Settings without origins come from siwa dev.
             let source =
                 origin?.place.rawValue ?? (isDefault ? SettingOrigin.Place.byDefault.rawValue : "siwa dev")
             return ShownConfiguration.Setting(
@@ -88,7 +88,7 @@ private struct ShownSettings {
     }
 
     private func source(of key: APIKey) -> String {
-        // Settings without origins are those of siwa dev.
+        // Settings without origins come from siwa dev.
         guard !settings.origins.isEmpty else { return "siwa dev" }
         guard settings.namesInKeySetting.contains(key.name) else { return "file, api_keys" }
         let place = settings.origins.first { $0.name == Setting.apiKeyHashes.name }?.place ?? .environment

@@ -32,13 +32,12 @@ struct StartWarnings: Equatable {
 
 /// The features that are disabled because a key is not configured, as a message for the operator.
 ///
-/// There is no message when all keys are configured: an app without a web site does not need sign-in in a
-/// browser. The message is for the log only: `/health` is public, and its callers need not know the
-/// configuration.
+/// No message if all keys are configured: an app without a web site does not need sign-in in a browser. The
+/// message is for the log only: `/health` is public, and its callers need not know the configuration.
 struct DisabledFeatures: Equatable {
     let text: String
 
-    /// Returns `nil` when there are signing keys for all teams, and a sealing key.
+    /// Returns `nil` if there are signing keys for all teams, and a sealing key.
     init?(_ settings: ServiceSettings) {
         let teams = Set(settings.deployment.apps.map(\.team))
         let teamsWithoutKey = teams.filter { settings.signingKeys[$0] == nil }.sorted()

@@ -8,7 +8,7 @@ import OutgoingHTTP
 import ServiceLifecycle
 import TraceExport
 
-/// Exports spans until everything that makes spans has stopped.
+/// Exports spans until all services that make spans have stopped.
 struct TraceService: Service {
     private let collector: HTTPTraceCollector
     private let exporter: TraceExporter
@@ -31,8 +31,8 @@ struct TraceService: Service {
 
 /// Posts spans by OTLP/HTTP, in JSON.
 ///
-/// Its HTTP client is its own, so that a collector that hangs holds no connection to Apple. It follows no redirect,
-/// and reads no response body: an unread body is dropped with its connection.
+/// Has its own HTTP client, so that a hanging collector holds no connection to Apple. Follows no redirects,
+/// and reads no response bodies: an unread body is dropped with its connection.
 struct HTTPTraceCollector: TraceCollector {
     let client: HTTPClient
     private let settings: TraceSettings

@@ -49,7 +49,7 @@ package struct AttestationOptions: ParsableArguments {
     }
 
     /// - Parameter fakeRoots: The roots for `--emulator`; `nil` in siwa, which starts siwa-dev for it.
-    /// - Throws: `ValidationError` for an option that is missing, malformed, or for the other kind.
+    /// - Throws: `ValidationError` for an option that is missing, malformed, or for another kind of object.
     package func inspection(
         of kind: AppAttestationKind, at moment: Moment, fakeRoots: AppAttestRoots? = nil
     ) throws -> AttestationInspection {

@@ -40,7 +40,8 @@ package enum ServiceRun {
 
     /// Runs the service until it is stopped.
     ///
-    /// - Parameter program: The last word on the settings: what this program adds, or cannot do.
+    /// - Parameter program: Changes the settings for this
+    ///   program, or refuses settings that it does not support.
     /// - Throws: `ExitCode`, after a message on standard error.
     package static func run(
         _ program: (inout ServiceSettings) throws(ConfigurationMistakes) -> Void

@@ -12,10 +12,10 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
     /// False for `siwa help serve x`.
     private let hasCommands: Bool
 
-    /// - Returns: `nil` when every subcommand in the arguments exists.
+    /// - Returns: `nil` if every subcommand in the arguments exists.
     package init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var (current, path) = (root, [root._commandName])
-        // The parser ignores names after `help` that it does not know.
+        // The parser ignores unknown names after `help`.
         let isHelp = arguments.first == "help"
         for argument in arguments.dropFirst(isHelp ? 1 : 0) {
             let known = current.configuration.subcommands
@@ -45,7 +45,7 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the command that the arguments of this process name. Ends the process for a command that does not exist.
+    /// Runs the command named by the arguments of this process. Ends the process for an unknown command.
     package static func runNamedCommand() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {

@@ -6,16 +6,17 @@ import Encodings
 import HTTPAPI
 
 extension SettingsReader {
-    /// True for a setting that has a fingerprint of its whole value. The keys have one each. A secret that a person
-    /// may have chosen has none, such as the password of the database or of a collector: it could be guessed from
-    /// the fingerprint. The place at which a process listens has none: replicas on one machine have different
-    /// ports, and each start of one would look like a change.
+    /// True for a setting that has a fingerprint of its whole value. Keys have their own fingerprints. A
+    /// secret that may be chosen by a person, such as the password of the database or of a collector, has no
+    /// fingerprint: the secret could be guessed from it. Addresses for listening have no fingerprint:
+    /// replicas on one machine have different ports, and each start of a replica would look like a change.
     private static func isWritten(_ setting: Setting) -> Bool {
         let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
         return !setting.isSecret && !others.contains(setting.name)
     }
 
-    /// The parts of the configuration that are written somewhere, by name, each as its text.
+    /// Returns the parts of the configuration that are set in
+    /// the file or the environment, by name, each as its text.
     func writtenParts() -> [String: String] {
         var parts = file?.parts ?? [:]
         for setting in Setting.all where Self.isWritten(setting) {
@@ -27,17 +28,19 @@ extension SettingsReader {
 }
 
 extension ServiceSettings {
-    /// A fingerprint of each part of the configuration, by the name of the part. Values cannot be read from them.
+    /// A fingerprint of each part of the configuration, by the
+    /// name of the part. Fingerprints do not reveal values.
     var fingerprints: [String: String] {
         var fingerprints = writtenParts.mapValues(Self.fingerprint)
         for key in apiKeys { fingerprints["api_key \(key.name)"] = Self.fingerprint(of: key) }
         for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
-            // Its name, which is no secret: a fingerprint of it would look like that of one more key.
+            // The name of the key, which is not secret. A fingerprint
+            // would look like the fingerprint of another key.
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
-            // Apple names each key by an ID of its own. They were readable a moment ago.
+            // Apple gives each key its own ID. The settings reader has just read the keys.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
                 fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
                     ofAppleKey: key.keyID, team: team.rawValue)
@@ -57,10 +60,10 @@ extension ServiceSettings {
         return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
-    /// The name of the part that a sealing key is.
+    /// Returns the name of a sealing key as a part.
     static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
 
-    /// The name of the part that a key for Apple is.
+    /// Returns the name of a key for Apple as a part.
     static func part(ofAppleKey id: String) -> String { "apple_key \(id)" }
 
     static func fingerprint(ofAppleKey id: String, team: String) -> String { fingerprint("\(team) \(id)") }

@@ -3,7 +3,7 @@ import Foundation
 /// All mistakes of a configuration, so that they can be corrected together.
 ///
 /// A mistake names the setting and the expected value. It never repeats the configured value, which can be a
-/// secret. A file name is repeated only when the text is certainly a file name.
+/// secret. A file name is repeated only if the text is certainly a file name.
 package struct ConfigurationMistakes: Error, CustomStringConvertible {
     package private(set) var list: [String] = []
 
@@ -15,9 +15,9 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
         list.append("\(setting): \(errorText)")
     }
 
-    /// Returns a value without what cannot be seen at its ends: white space, control characters, a byte order
-    /// mark. Such a character is a mistake, because the value would be another one: a database whose name ends
-    /// with a line end is a new, empty database.
+    /// Returns a value without invisible characters at its ends: white space, control
+    /// characters, a byte order mark. Such a character is a mistake, because it changes
+    /// the value: a database name with a line end at its end is a new, empty database.
     mutating func trimmed(_ value: String, of setting: String) -> String {
         let scalars = value.unicodeScalars
         for (scalar, verb) in [(scalars.first, "begins"), (scalars.last, "ends")] {
@@ -57,7 +57,7 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
     }
 
     /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of
-    /// one line. Returns `nil` for any other text, which can be a key in place of its file name.
+    /// one line. Returns `nil` for any other text, because it can be a key instead of its file name.
     static func place(_ path: String) -> String? {
         guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
         return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil
@@ -79,8 +79,8 @@ package enum NearestName {
 
     /// Finds the nearest name for a member of a list's entry.
     ///
-    /// Other programs put the noun of the entry before the member: `client_id` where a client has `id`. By
-    /// edit distance `client_id` would be closer to `project_id`.
+    /// Other programs put the noun of the entry before the member, such as `client_id` for the `id` of a
+    /// client. By edit distance, `client_id` would be closer to `project_id`.
     ///
     /// - Parameter path: Path of the list, for example `oauth.clients`.
     static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {

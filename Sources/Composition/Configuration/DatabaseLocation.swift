@@ -38,8 +38,8 @@ package enum DatabaseLocation: Equatable {
 }
 
 extension SettingsReader {
-    /// Returns the location of the database, for commands that need no other setting. Of mistakes it finds those
-    /// that are about the location.
+    /// Returns the location of the database, for commands that need
+    /// no other setting. Reports only mistakes about the location.
     ///
     /// - Throws: `ConfigurationMistakes`.
     package static func database(environment: [String: String]) async throws -> DatabaseLocation {
@@ -52,7 +52,7 @@ extension SettingsReader {
             // In the file the mistake begins with the line and this name.
             reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
         } else {
-            // The location can have a misspelled name, and then the default would be another database.
+            // If the name of the setting is misspelled, the default would select another database.
             reader.mistakes = reader.mistakes.about([Setting.database.nameInFile] + names)
             for name in environment.keys.sorted()
             where name.hasPrefix("SIWA_") && Setting.named(name) == nil {
@@ -66,7 +66,7 @@ extension SettingsReader {
         return location
     }
 
-    /// True if the environment or the file has the setting.
+    /// Returns `true` if the environment or the file has the setting.
     private func isWritten(_ setting: Setting) -> Bool {
         config.string(forKey: setting.key, isSecret: setting.isSecret) != nil
     }

@@ -4,10 +4,10 @@ import Encodings
 import Foundation
 import HTTPAPI
 
-/// Secrets that are publicly known, because they are in our documentation, are the same in every copy of the
-/// program, or are in every list of common passwords. A service with such a secret is open to everyone.
+/// Publicly known secrets: secrets in our documentation, in every copy of the program, or in lists of common
+/// passwords. A service with such a secret is open to everyone.
 enum KnownSecrets {
-    /// Returns why an API key with this hash is publicly known, or `nil`.
+    /// Returns the reason why an API key with this hash is publicly known; `nil` for any other key.
     ///
     /// - Parameter name: The name of the key, which must not be the key itself.
     static func fault(ofHash hash: SHA256Digest, name: String, isDevelopment: Bool) -> String? {
@@ -18,10 +18,11 @@ enum KnownSecrets {
         return words.contains(hash) ? "is that of a key that is easily guessed" : nil
     }
 
-    /// Returns why a secret of an OAuth client with this hash is publicly known, or `nil`.
+    /// Returns the reason why an OAuth client's secret with
+    /// this hash is publicly known; `nil` for any other secret.
     ///
     /// - Parameters:
-    ///   - hash: 64 hexadecimal digits, or anything else, which is not a hash.
+    ///   - hash: 64 hexadecimal digits, or another text, which is not a hash.
     ///   - client: The ID of the client, which must not be its secret.
     static func fault(ofClientSecretHash hash: String, client: String, isDevelopment: Bool) -> String? {
         guard let hash = OAuthClientSecretHash(hexadecimal: hash) else { return nil }
@@ -38,20 +39,20 @@ enum KnownSecrets {
             ? "is that of a secret that is easily guessed" : nil
     }
 
-    /// Returns why a secret of a webhook is publicly known, or `nil`.
+    /// Returns the reason why a webhook's secret is publicly known; `nil` for any other secret.
     static func fault(ofWebhookSecret secret: String, isDevelopment: Bool) -> String? {
         guard !isDevelopment else { return nil }
         return Hexadecimal.encode(SHA256Digest.hash(secret)) == trialWebhookSecretHash
             ? "is the secret of siwa dev" : nil
     }
 
-    /// Returns why a sealing key is publicly known or not random, or `nil`.
+    /// Returns the reason why a sealing key is publicly known or not random; `nil` for any other key.
     static func fault(of key: SealingKey, isDevelopment: Bool) -> String? {
-        // 32 random bytes have about 30 different values, and fewer than 16 in less than one of 10^15 keys.
+        // 32 random bytes have about 30 different values, and fewer than 16 in less than one key of 10^15.
         // This also finds the sample key in docker-compose.yml, which repeats one word.
         if key.distinctBytes == 1 || (!isDevelopment && key.distinctBytes < 16) { return "is no random key" }
         guard !isDevelopment else { return nil }
-        // Among the 31 differences between neighbouring random bytes, 11 are equal in one of 10^16 keys.
+        // Among the 31 differences between neighbouring random bytes, 11 are equal in one key of 10^16.
         if key.equalSteps >= 11 { return "counts up or down, or spells the alphabet" }
         if trivialKeys.contains(where: { isHash(of: $0, key) }) { return "is the hash of a word" }
         return trialSealingKeyHash.map(key.hasDigest) == true ? "is siwa dev's key" : nil
@@ -81,7 +82,7 @@ enum KnownSecrets {
     /// The client secrets in the examples of the documentation.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
-    /// Each word as people write it in place of a random key.
+    /// Returns spellings of each word that people use instead of a random key.
     private static func spellings(of words: [String]) -> [String] {
         var spellings: [String] = []
         for word in words {

@@ -25,12 +25,12 @@ package struct ServiceSettings: Sendable {
     package var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     package var deployment: Deployment
     var apiKeys: [APIKey] = []
-    /// SHA-256 of the key that opens `/metrics` and nothing else.
+    /// SHA-256 of the key that opens only `/metrics`.
     var metricsKey: SHA256Digest?
     var keySource = KeySource.remote(baseURL: KeySource.apple)
     var issuers: [String]
-    /// The keys for calls to Apple, by team. Verification does not need them. Each location had a usable key
-    /// when the settings were read.
+    /// The keys for calls to Apple, by team. Verification does not need them.
+    /// Each location had a usable key when the reader checked the settings.
     package var signingKeys: [TeamID: SigningKeyLocation] = [:]
     /// The keys that seal refresh tokens in the database. Without a sealing key, no refresh token is stored.
     package var sealingKeys: SealingKeyRing?
@@ -42,7 +42,7 @@ package struct ServiceSettings: Sendable {
     package var oauth: OAuthSettings?
     /// App Check of the bundle IDs and OAuth clients.
     package var appCheck = AppCheckPolicies.none
-    /// The roots of App Attest of the fake Apple. siwa-dev alone has them.
+    /// The roots of App Attest of the fake Apple. Only siwa-dev has these roots.
     package var fakeRoots: AppAttestRoots?
     /// Exchange of the receipts of App Attest.
     package var receipts = ReceiptExchange.off
@@ -55,39 +55,39 @@ package struct ServiceSettings: Sendable {
     package var webhooks: [WebhookSettings] = []
     package var polledReceivers: [PolledReceiverSettings] = []
     package var clientStreams: [ClientStreamSettings] = []
-    /// Each setting with its place, for the console. Empty for settings that no reader has read.
+    /// Each setting with its place, for the console. Empty for settings made without a reader.
     var origins: [SettingOrigin] = []
-    /// The names of the API keys that SIWA_API_KEY_HASHES has; the others are in the list of the file.
+    /// Names of the API keys in SIWA_API_KEY_HASHES. Other keys are in the list of the file.
     var namesInKeySetting: Set<String> = []
-    /// The address of the console; its port is 0 where the console is off.
+    /// The address of the console; its port is 0 if the console is off.
     package var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names of the console.
     var consoleAllowedHosts: [String] = []
-    /// The parts of the configuration as they are written, to find what changed since the last start.
+    /// The parts of the configuration as written, to find changes since the last start.
     var writtenParts: [String: String] = [:]
 
-    /// Indicates receivers of security event tokens.
+    /// True if the service has receivers of security event tokens.
     var signsEvents: Bool {
         webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
     }
 
-    /// The issuer of security event tokens: that of the authorization server, or without OAuth clients the
-    /// public URL.
+    /// Issuer of security event tokens: the issuer of the
+    /// authorization server, or without OAuth clients the public URL.
     var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
 
-    /// Indicates a client of Google, which is told of refresh tokens that end.
+    /// True if Google is a client, which gets reports of ended refresh tokens.
     var tellsGoogle: Bool {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }
 
-    /// True if this receiver gets security event tokens, and so also verification events. Google, which gets
-    /// reports of its own form, does not.
+    /// True if this receiver gets security event tokens, and so also verification
+    /// events. False for Google, which gets reports in its own form.
     package func getsSecurityEvents(_ name: ReceiverName) -> Bool {
         webhooks.contains { $0.name == name && $0.audience != nil }
             || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
     }
 
-    /// The names of all receivers of events, also of the built-in one.
+    /// The names of all receivers of events, including the built-in receiver.
     package var receiverNames: [ReceiverName] {
         webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)
             + (tellsGoogle ? [.google] : [])
@@ -142,7 +142,7 @@ package enum KeySource: Sendable {
     static let apple = "https://appleid.apple.com"
 }
 
-/// The place that the value of a setting comes from. Holds no value of a secret.
+/// Origin of the value of a setting. Contains no value of a secret.
 struct SettingOrigin: Sendable, Equatable {
     enum Place: String, Sendable {
         case environment
@@ -154,12 +154,12 @@ struct SettingOrigin: Sendable, Equatable {
 
     let name: String
     let place: Place
-    /// The value as it is written; `nil` for a secret, and for a setting without a value.
+    /// The value as written; `nil` for a secret, and for a setting without a value.
     let text: String?
 }
 
 extension SettingsReader {
-    /// Returns where each setting comes from.
+    /// Returns the origin of each setting.
     ///
     /// - Parameter environment: The variables that count as set.
     func origins(environment: [String: String]) -> [SettingOrigin] {

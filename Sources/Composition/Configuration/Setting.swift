@@ -30,11 +30,12 @@ package struct Setting: Sendable {
     let isSecret: Bool
     let group: Group
     let sentence: String
-    /// The smallest number that is accepted in development, if it is another.
+    /// Smallest accepted number in development, if it differs.
     let smallestInDevelopment: Int?
-    /// The value for the console where it is not shown as written: fingerprints, names and places of secrets.
+    /// Returns the value for the console, if it is not shown
+    /// as written: fingerprints, names and places of secrets.
     let shown: (@Sendable (ServiceSettings) -> String?)?
-    /// The value that `siwa dev` sets without a text.
+    /// Returns the value that `siwa dev` sets without a text.
     let inTrial: @Sendable (ServiceSettings) -> String?
 
     private init(
@@ -59,7 +60,7 @@ package struct Setting: Sendable {
         "SIWA_API_KEY_HASHES", .list(), in: .required,
         "the callers: name=hash (siwa api-key makes a key and its hash)",
         shown: { settings in
-            // The keys of the file's list are in the section alone.
+            // The section itself shows the keys of the file's list.
             let count = settings.namesInKeySetting.count
             return count == 0 ? nil : "\(count == 1 ? "one key" : "\(count) keys"), see below"
         })

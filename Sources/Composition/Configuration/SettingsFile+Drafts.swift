@@ -2,8 +2,7 @@ import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
-    /// The sections of the file, beside the settings that the environment has too. Nothing in them is checked
-    /// yet.
+    /// Sections of the file, which has them besides the settings of the environment. Not checked yet.
     ///
     /// ```yaml
     /// oauth:
@@ -53,11 +52,11 @@ extension SettingsFile {
         /// The Services IDs of `services_ids`.
         var servicesIDs: [String] = []
         var webRedirectURL: String?
-        /// Name of the app for users, by language tag. Empty when the file has none.
+        /// Name of the app for users, by language tag. Empty if the file has no name.
         var name: [String: String] = [:]
         /// The bundle IDs that make proofs with App Attest.
         var attested: [AttestedApp] = []
-        /// `nil` is `false`.
+        /// `nil` counts as `false`.
         var requiresMintedNonce: Bool?
 
         static let empty = TeamApp()
@@ -103,9 +102,9 @@ extension SettingsFile {
     struct Key: SectionDraft {
         var name = ""
         var hash = ""
-        /// The apps that the key is limited to. `nil` is no limit.
+        /// The apps that the key is limited to. `nil` for no limit.
         var apps: [String]?
-        /// Each word is named as in the file. `nil` is `backend`.
+        /// Each word is named as in the file. `nil` counts as `backend`.
         var roles: [String]?
 
         static let empty = Key()
@@ -119,13 +118,13 @@ extension SettingsFile {
     struct Webhook: SectionDraft {
         var name = ""
         var url = ""
-        /// The events that the receiver gets. `nil` is all of them.
+        /// The events that the receiver gets. `nil` for all events.
         var events: [String]?
-        /// The apps whose events the receiver gets. `nil` is all of them.
+        /// The apps whose events the receiver gets. `nil` for all apps.
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
-        /// The API key with which the receiver polls. Then it has no URL.
+        /// The API key with which the receiver polls. Such a receiver has no URL.
         var apiKey: String?
         /// With an audience the receiver gets security event tokens.
         var audience: String?

@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The parts of the sections in one spelling each, by name, to find what changed since the last start.
+    /// The parts of the sections in a canonical spelling, by name, to find changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
@@ -73,7 +73,7 @@ package struct SettingsFile: FileConfigSnapshot {
     }
 
     package var description: String { "\(providerName)[\(values.count) values]" }
-    /// Values can be secrets, so they do not appear in a debugger either.
+    /// Omits values, which can be secrets, for debuggers too.
     package var debugDescription: String { description }
 
     private mutating func read(_ mapping: Node.Mapping) {
@@ -90,7 +90,7 @@ package struct SettingsFile: FileConfigSnapshot {
         self.sections = sections
     }
 
-    /// Returns the members of known names. Others are mistakes.
+    /// Returns the members with known names. Other members are mistakes.
     mutating func members(
         of mapping: Node.Mapping, allowing known: [String], at path: String
     ) -> [(String, Node)] {
@@ -143,8 +143,7 @@ package struct SettingsFile: FileConfigSnapshot {
 
 // Reads the sections of the file by the members that their drafts declare.
 extension SettingsFile {
-    /// Reads a member of a section. A value of the wrong form is a mistake; whether it makes sense is checked
-    /// later.
+    /// Reads a member of a section. A value of the wrong form is a mistake. Later checks judge its content.
     mutating func read<Draft: SectionDraft>(
         _ member: DraftMember<Draft>, of draft: inout Draft, from node: Node, at path: String
     ) {
@@ -188,7 +187,7 @@ extension SettingsFile {
         }
     }
 
-    /// Reads texts by language, or one text, which is English.
+    /// Reads texts by language, or a single English text.
     private mutating func texts(_ node: Node, at path: String) -> [String: String] {
         if let scalar = node.scalar { return ["en": trimmed(scalar.string, of: node, at: path)] }
         guard let mapping = node.mapping else {
@@ -221,14 +220,14 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// Sections that are lists, with the noun and the naming member of an entry. API keys have parts of their own,
-    /// wherever they are written.
+    /// Sections that are lists, with the noun and the naming member of an entry.
+    /// API keys have their own parts, in the file and in the environment.
     private static let lists = [
         "teams": ("team", "team_id"), "webhooks": ("webhook", "name"),
         "oauth.clients": ("oauth_client", "id"), "oauth.scopes": ("oauth_scope", "name"),
     ]
 
-    /// Returns the parts of a section, each in one spelling whatever the order of its members is.
+    /// Returns the parts of a section, each in a spelling that does not depend on the order of its members.
     static func parts(ofSection name: String, _ node: Node) -> [String: String] {
         var parts: [String: String] = [:]
         if let (noun, member) = lists[name] {
@@ -264,8 +263,8 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// Returns why a file cannot be used: it does not exist, cannot be read, or is not YAML. The text repeats
-    /// nothing of the file's content.
+    /// Returns the reason why a file cannot be used: it does not exist,
+    /// cannot be read, or is not YAML. Repeats nothing of the file's content.
     static func errorText(for path: String, _ error: any Error) -> String {
         let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
         var isDirectory: ObjCBool = false
@@ -279,12 +278,12 @@ extension SettingsFile {
         return "\(place)\(words(for: error))"
     }
 
-    /// The line where a node begins, as "line 3: ".
+    /// Returns the first line of a node, as "line 3: ".
     static func line(_ node: Node) -> String {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    /// Returns what is wrong with a file that is not YAML.
+    /// Returns the fault of a file that is not YAML.
     package static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -2,14 +2,14 @@ import AppAttestation
 import AppleAccounts
 
 extension SettingsReader {
-    /// Reads the entries of `app_attest`. After a mistake in a word the policy has the default, so that a
-    /// client of this bundle ID gets no mistake of its own for it.
+    /// Reads the entries of `app_attest`. After a mistake in a word, the policy has the default, so that
+    /// clients of this bundle ID cause no further mistake.
     ///
-    /// The strictest mode of an app holds for each of its bundle IDs that says no mode of its own: all of them
-    /// sign in to the same accounts.
+    /// The strictest mode of an app applies to each of its bundle IDs without
+    /// its own mode, because all bundle IDs sign in to the same accounts.
     ///
-    /// - Parameter webClientIDs: Client IDs that sign users in on Apple's page. No app can prove such a
-    ///   sign-in.
+    /// - Parameter webClientIDs: Client IDs that sign users in
+    ///   on Apple's page. Apps cannot prove such a sign-in.
     mutating func appCheckPolicies(
         of teams: [SettingsFile.Team], webClientIDs: Set<ClientID>
     ) -> [AppCheckPolicy] {
@@ -35,8 +35,8 @@ extension SettingsReader {
         return policies
     }
 
-    /// Policies of the bundle IDs without an entry, with the defaults of an entry and the environment of the
-    /// strictest one.
+    /// Policies of the bundle IDs without an entry, with the defaults
+    /// of an entry and the environment of the strictest policy.
     private func undeclaredPolicies(
         of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
         webClientIDs: Set<ClientID>
@@ -63,7 +63,7 @@ extension SettingsReader {
         of entry: SettingsFile.AttestedApp, app: SettingsFile.TeamApp, team: SettingsFile.Team
     ) -> AppCheckPolicy? {
         let isKnown = checkBundleID(of: entry, app: app)
-        // A text that is no bundle ID of the app is not repeated.
+        // A text is repeated only if it is a bundle ID of the app.
         let owner = isKnown ? "of \(entry.bundleID) " : ""
         let mode: AppCheckMode = word(entry.mode, "app_check", owner) ?? .off
         let environment: AttestationEnvironment = word(entry.environment, "environment", owner) ?? .production
@@ -74,7 +74,7 @@ extension SettingsReader {
                 "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
         }
         guard isKnown else { return nil }
-        // A wrong team ID has a mistake of its own.
+        // A wrong team ID has its own mistake.
         let teamID = isCode(team.teamID) ? team.teamID : Self.anyTeamID
         guard let appID = AppID(teamID: teamID, bundleID: entry.bundleID) else {
             mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-', '_' and '.'")
@@ -137,7 +137,7 @@ extension SettingsReader {
     }
 }
 
-/// Decides if receipts of App Attest are kept, and exchanged at Apple for the risk metric.
+/// Switch for keeping receipts of App Attest, and exchanging them at Apple for the risk metric.
 package enum ReceiptExchange: String, CaseIterable {
     case off
     /// The signing keys of the teams must have DeviceCheck enabled.

@@ -45,7 +45,7 @@ extension SettingsReader {
         return keys
     }
 
-    /// Reads the key for the metrics. It must differ from all API keys: otherwise it would open them all.
+    /// Reads the key for the metrics. It must differ from all API keys: otherwise it would open all calls.
     mutating func metricsKey(beside apiKeys: [APIKey]) -> SHA256Digest? {
         let (setting, name) = (Setting.metricsKeyHash.name, CallerDirectory.metricsName)
         guard let text = text(.metricsKeyHash), let hash = keyHash(text, of: name, in: setting) else {
@@ -64,7 +64,7 @@ extension SettingsReader {
         return hash
     }
 
-    /// Reads the hash of a key. A hash that is refused for what it is counts as read.
+    /// Reads the hash of a key. A well-formed hash that is refused counts as read.
     private mutating func keyHash(_ text: String, of name: String, in setting: String) -> SHA256Digest? {
         guard !text.hasPrefix(APIKeySecret.prefix) else {
             mistakes.add(
@@ -89,13 +89,13 @@ extension SettingsReader {
         return hash
     }
 
-    /// Refuses an address that other machines can reach, for a service that takes every caller.
+    /// Refuses an address that other machines can reach, for a service that accepts every caller.
     ///
     /// The check of `Host` protects only from web pages: another program can send any `Host`.
     mutating func refuseOtherMachines(at host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
-        // Without configured names, `AllowedHosts` allows only loopback names. Browsers know those below localhost,
-        // but the resolver of this machine may lead elsewhere.
+        // Without configured names, `AllowedHosts` allows only loopback names. Browsers resolve names below
+        // localhost to this machine, but its resolver may return other addresses.
         let isBelowLocalhost = name.lowercased().hasSuffix(".localhost")
         guard isDevelopment, isBelowLocalhost || !AllowedHosts().allow(name) else { return }
         mistakes.add(

@@ -8,7 +8,7 @@ import HTTPEngine
 extension SettingsReader {
     /// Reads the entries of `webhooks` whose receivers poll: those with an API key.
     ///
-    /// The key bounds the apps of the receiver, so that a limited key learns nothing by a poll.
+    /// The key bounds the apps of the receiver, so that a limited key learns nothing more by a poll.
     mutating func polledReceivers(
         for deployment: Deployment?, keys: [APIKey], beside webhooks: [WebhookSettings],
         canSign: Bool
@@ -73,7 +73,7 @@ extension SettingsReader {
     mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
         var streams: [ClientStreamSettings] = []
         if oauth == nil {
-            // Another mistake makes the section unusable: its URLs are checked all the same.
+            // The URLs are checked even if another mistake makes the section unusable.
             for client in file?.sections.oauth.clients ?? [] {
                 guard let url = client.eventsURL else { continue }
                 _ = push(to: url, networks: client.eventsPrivateNetworks, of: client.id)
@@ -143,9 +143,9 @@ package struct PolledReceiverSettings: Sendable {
 package struct ClientStreamSettings: Sendable {
     package struct Push: Sendable {
         let url: WebAddress
-        /// The URL as it is written.
+        /// The URL as written.
         let text: String
-        /// Private networks that the URL's name may lead to.
+        /// Private networks that the URL's host may resolve to.
         let networks: [AddressBlock]
     }
 

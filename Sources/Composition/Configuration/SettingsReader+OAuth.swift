@@ -7,19 +7,19 @@ import HTTPAPI
 import Yams
 
 extension SettingsReader {
-    /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
+    /// Reads the section `oauth`. Returns `nil` if the section declares no client, and after a mistake.
     ///
     /// - Parameters:
     ///   - appCheck: The bundle IDs that make proofs.
     ///   - servicesIDs: The Services IDs of `services_ids`.
-    ///   - webRedirectURLs: Redirect URLs by client ID. An app has sign-in on the web when one of its client
-    ///     IDs has a redirect URL: users of an OAuth client's app sign in with the app's Services ID.
+    ///   - webRedirectURLs: Redirect URLs by client ID. An app has sign-in on the web if a client ID of the
+    ///     app has a redirect URL: users of an OAuth client's app sign in with the app's Services ID.
     mutating func oauthSettings(
         for deployment: Deployment?, appCheck: AppCheckPolicies, servicesIDs: Set<ClientID>,
         publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        // The section is checked also when no app can be read, which is a mistake of its own.
+        // Checks the section even if no app can be read, which is a separate mistake.
         guard let file, let known = deployment ?? Self.deploymentOfNoApp else { return nil }
         var draft = file.sections.oauth
         for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {
@@ -48,7 +48,7 @@ extension SettingsReader {
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
-            // An app whose client IDs have a mistake is unknown, which is no further mistake.
+            // An app with mistakes in its client IDs is unknown, without a further mistake.
             let apps = file.sections.teams.flatMap(\.apps)
             let isWhole = deployment.map { $0.apps.count >= apps.count } ?? false
             for mistake in found where isWhole || mistake.code != .appUnknown {
@@ -59,7 +59,7 @@ extension SettingsReader {
         }
     }
 
-    /// Stands for a deployment without an app. Its app has a name that no client has.
+    /// Placeholder for a deployment without apps. No client names its app.
     private static let deploymentOfNoApp: Deployment? = TeamID(anyTeamID).flatMap { team in
         ClientID("no app").flatMap { try? Deployment(apps: [App(team: team, primaryClientID: $0)]) }
     }
@@ -72,7 +72,7 @@ extension SettingsReader {
         return languages
     }
 
-    /// Reads the pictures of clients, each once and not much past the bound.
+    /// Reads the pictures of clients, each once and only little above the bound.
     private static func logos(of clients: [ClientDraft]) -> [String: [UInt8]] {
         var logos: [String: [UInt8]] = [:]
         for file in Set(clients.compactMap(\.logoFile)) {
@@ -105,7 +105,7 @@ extension SettingsReader {
         }
     }
 
-    /// Refuses publicly known client secrets: a client ID is public, so everyone could act as the client.
+    /// Refuses publicly known client secrets: a client ID is public, so any program could act as the client.
     private mutating func checkSecrets(of clients: [ClientDraft]) {
         for client in clients {
             for hash in client.secretHashes {
@@ -136,13 +136,13 @@ extension SettingsReader {
     }
 }
 
-/// The files of texts in further languages, which a deployment has in one directory.
+/// Files of texts in further languages, in one directory of the deployment.
 struct TextsDirectory {
     private(set) var drafts: [TranslationDraft] = []
     private(set) var mistakes: [OAuthMistake] = []
     private let texts = TranslationDraft.texts(of: PageTexts.parts)
 
-    /// Reads the files. Files whose name begins with a period are left out: some mounts keep such files.
+    /// Reads the files. Skips files whose name begins with a period: some mounts contain such files.
     init(path: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             add(
@@ -182,7 +182,7 @@ struct TextsDirectory {
         }
         var draft = TranslationDraft(file: name, tag: tag, texts: [:])
         do {
-            // A file of JSON is YAML too.
+            // JSON is also YAML.
             let root = try Parser(yaml: content).singleRoot()
             flatten(root, at: "", into: &draft)
         } catch {
@@ -198,7 +198,7 @@ struct TextsDirectory {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
         do {
-            // An empty file has no data, and is read all the same.
+            // An empty file has no data, but counts as read.
             let content = try handle.read(upToCount: TranslationDraft.longestFile + 1) ?? Data()
             return content.count <= TranslationDraft.longestFile ? content : nil
         } catch {
@@ -208,7 +208,7 @@ struct TextsDirectory {
 
     private static func words(for error: YamlError) -> String { SettingsFile.words(for: error) }
 
-    /// Reads groups of texts. A name that is not known is a mistake here, where its line is known.
+    /// Reads groups of texts. Reports unknown names here, where their line is known.
     private mutating func flatten(_ node: Node?, at path: String, into draft: inout TranslationDraft) {
         guard let mapping = node?.mapping else {
             let line = node.map { SettingsFile.line($0) } ?? ""

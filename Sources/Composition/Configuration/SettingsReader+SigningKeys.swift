@@ -32,7 +32,7 @@ extension SettingsReader {
         return locations
     }
 
-    /// Returns `nil` when the team has no key, and after a mistake.
+    /// Returns `nil` if the team has no key, and after a mistake.
     private mutating func location(
         of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
     ) -> SigningKeyLocation? {
@@ -79,7 +79,7 @@ extension SettingsReader {
 }
 
 extension SigningKeyError {
-    /// The error and its file, as a text that follows the name of a setting.
+    /// The error and its file, as text after the name of a setting.
     var errorText: String {
         guard let path, let place = ConfigurationMistakes.place(path) else { return code.errorText }
         return "\(place): \(code.errorText)"

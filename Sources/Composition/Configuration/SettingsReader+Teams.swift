@@ -6,8 +6,8 @@ import Foundation
 import KeySets
 
 extension SettingsReader {
-    /// Returns the teams of the file, or the one team of the environment. Both together would leave open
-    /// which app belongs to which team.
+    /// Returns the teams of the file, or the one team of the
+    /// environment. With both, the team of an app would be ambiguous.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
             Setting.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
@@ -42,7 +42,7 @@ extension SettingsReader {
         return [team]
     }
 
-    /// Returns `nil` when no app can be read. After a mistake it has the apps that can be read.
+    /// Returns `nil` if no app can be read. After a mistake, the deployment has the readable apps.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
@@ -71,8 +71,8 @@ extension SettingsReader {
                         appSetting, "must be bundle IDs or Services IDs: letters, digits, '.', '-' and '_'")
                     continue
                 }
-                // After a mistake in the team ID the apps are there all the same, so that what names them is
-                // checked. The service does not start with them.
+                // The apps exist even after a mistake in the team ID, so that references to them are checked.
+                // The service does not start with such apps.
                 guard let teamID = teamID ?? TeamID(Self.anyTeamID) else { continue }
                 if Set(ids).count < ids.count { mistakes.add(appSetting, "names a client ID twice") }
                 apps.append(
@@ -104,7 +104,7 @@ extension SettingsReader {
         (1...255).contains(text.utf8.count) && text.hasOnlyLettersDigits(and: ".-_")
     }
 
-    /// Stands for a team ID with a mistake.
+    /// Placeholder for a team ID with a mistake.
     static let anyTeamID = "0000000000"
 }
 

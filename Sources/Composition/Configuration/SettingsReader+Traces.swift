@@ -1,7 +1,7 @@
 import Encodings
 
 extension SettingsReader {
-    /// Returns `nil` without a collector. The other settings of traces are checked all the same.
+    /// Returns `nil` without a collector. Still checks the other settings of traces.
     mutating func traceSettings() -> TraceSettings? {
         let ratio = tracesRatio()
         let headers = tracesHeaders()
@@ -33,7 +33,7 @@ extension SettingsReader {
 
     private mutating func tracesRatio() -> Double {
         let digits = text(.tracesRatio) ?? ""
-        // Not "nan", "inf", "0x1p-3" or "1e-2": an operator writes digits.
+        // Accepts only digits: not "nan", "inf", "0x1p-3" or "1e-2".
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }), digits.utf8.count <= 12,
             let ratio = Double(digits), ratio <= 1
         else {
@@ -50,7 +50,7 @@ extension SettingsReader {
             guard parts.count == 2, Self.isToken(parts[0]),
                 parts[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) }), headers.count < 16
             else {
-                // Without the value, which can be a key.
+                // The mistake omits the value, which can be a key.
                 mistakes.add(
                     Setting.tracesHeaders.name,
                     "must be at most 16 header fields like x-api-key=secret, comma-separated")
@@ -71,7 +71,7 @@ extension SettingsReader {
     }
 }
 
-/// The collector that gets the spans of this service, and which of them it gets.
+/// The collector of this service's spans, and the share of recorded traces.
 package struct TraceSettings: Sendable, Equatable {
     /// The address with its path `/v1/traces`.
     let url: String

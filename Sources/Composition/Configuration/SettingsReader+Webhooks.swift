@@ -8,7 +8,7 @@ package import HTTPEngine
 extension SettingsReader {
     /// Reads the entries of the section `webhooks` whose receivers have a URL.
     ///
-    /// - Parameter canSign: `false` when the settings that security event tokens need are missing.
+    /// - Parameter canSign: `false` if settings that security event tokens need are missing.
     mutating func webhooks(for deployment: Deployment?, canSign: Bool) -> [WebhookSettings] {
         let entries = file?.sections.webhooks ?? []
         if entries.count > EventReceiver.most {
@@ -96,7 +96,7 @@ extension SettingsReader {
         return .only(apps)
     }
 
-    /// - Parameter canSign: `false` when the settings that security event tokens need are missing.
+    /// - Parameter canSign: `false` if settings that security event tokens need are missing.
     mutating func checkAudience(_ entry: SettingsFile.Webhook, of name: ReceiverName, canSign: Bool) {
         guard let audience = entry.audience else { return }
         if !(1...255).contains(audience.utf8.count) || audience.hasControlCharacters {
@@ -107,7 +107,7 @@ extension SettingsReader {
                 "webhooks.secret_files",
                 "of \(name) cannot be set together with audience: a key of the service signs its tokens")
         }
-        // With OAuth clients, the settings of the authorization server have mistakes of their own.
+        // With OAuth clients, the settings of the authorization server have their own mistakes.
         if !canSign, file?.sections.oauth.clients.isEmpty ?? true {
             mistakes.add(
                 "webhooks.audience",
@@ -129,7 +129,7 @@ extension SettingsReader {
         }
         return entry.secretFiles.compactMap { path in
             let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
-            // A secret has less than 100 bytes. Another file is not read to its end.
+            // A secret has less than 100 bytes. Longer files are not read to the end.
             guard let handle = FileHandle(forReadingAtPath: path),
                 let content = try? handle.read(upToCount: 1024)
             else {
@@ -169,18 +169,18 @@ extension SettingsReader {
 package struct WebhookSettings: Sendable {
     let name: ReceiverName
     let url: WebAddress
-    /// The URL as it is written.
+    /// The URL as written.
     let text: String
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
     /// The audience of security event tokens; `nil` for the form of Standard Webhooks.
     let audience: String?
-    /// One secret, or two during a rotation. None with an audience.
+    /// One secret, or two during a rotation. Empty with an audience.
     let secrets: [WebhookSecret]
-    /// Private networks that the URL's name may lead to.
+    /// Private networks that the URL's host may resolve to.
     let networks: [AddressBlock]
-    /// The authority in PEM that signs the receiver's certificate, instead of those of the system. Only
-    /// `siwa dev` has one.
+    /// PEM of the authority that signs the receiver's certificate,
+    /// in place of the system's authorities. Only set by `siwa dev`.
     package var authority: String?
 
     package init(

@@ -10,7 +10,8 @@ import Logging
 import PostgresStorage
 
 extension ServiceSettings {
-    /// Reads the settings. Every member is read also after a mistake, so that all mistakes are reported together.
+    /// Reads the settings. Reads every member even after a
+    /// mistake, so that all mistakes are reported together.
     fileprivate init(_ reader: inout SettingsReader) throws {
         environment = reader.choice(.environment) ?? .production
         reader.isDevelopment = environment == .development
@@ -58,12 +59,12 @@ extension ServiceSettings {
     }
 }
 
-/// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
-/// reported together.
+/// Reads the configuration and checks every value. Continues
+/// after a mistake, so that all mistakes are reported together.
 package struct SettingsReader {
     let config: ConfigReader
     let file: SettingsFile?
-    /// Without empty variables and without quotes around values.
+    /// The environment without empty variables and without quotes around values.
     let environment: [String: String]
     var mistakes: ConfigurationMistakes
     var isDevelopment = false
@@ -87,7 +88,7 @@ package struct SettingsReader {
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
             // The lines of a PEM end with line ends.
             let isText = name == Setting.privateKey.name
-            // Without what is refused, so that the value is not refused a second time because of it.
+            // Without the refused characters, so that the value is not refused a second time because of them.
             var plain = isText ? value : mistakes.trimmed(value, of: name)
             if let unquoted = Self.withoutQuotes(plain) {
                 mistakes.add(
@@ -119,9 +120,10 @@ package struct SettingsReader {
         (self.environment, self.mistakes) = (environment, mistakes)
     }
 
-    /// Refuses what is no address to listen on. A resolver answers `*` with one address of its choice.
+    /// Refuses a text that is not an address to listen on.
+    /// A resolver resolves `*` to an address of its choice.
     mutating func checkAddress(_ host: String, of setting: Setting) {
-        // An address of a link has its zone after "%".
+        // A link-local address has its zone after "%".
         let name = String(host.prefix { $0 != "%" })
         guard !AllowedHosts.isName(name) || !host.hasOnlyLettersDigits(and: ".:-_%[]") else { return }
         mistakes.add(
@@ -146,7 +148,7 @@ package struct SettingsReader {
         return blocks.compactMap { $0 }
     }
 
-    /// The value, or the default. `nil` without both.
+    /// Returns the value, or the default; `nil` without both.
     func text(_ setting: Setting) -> String? {
         config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
     }
@@ -157,7 +159,7 @@ package struct SettingsReader {
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The chosen word, or the default. `nil` after a mistake.
+    /// Returns the chosen word, or the default; `nil` after a mistake.
     mutating func choice<Choice: RawRepresentable<String>>(_ setting: Setting) -> Choice? {
         guard case .choice(let words, _) = setting.kind, let text = text(setting) else {
             preconditionFailure("\(setting.name) is no choice")
@@ -167,7 +169,7 @@ package struct SettingsReader {
         return nil
     }
 
-    /// Reads every setting that is a number.
+    /// Reads all numeric settings.
     fileprivate mutating func numbers() -> SettingNumbers {
         var numbers = SettingNumbers()
         for setting in Setting.all {
@@ -208,7 +210,7 @@ package struct SettingsReader {
     /// Removes quotes around a value: Docker's `--env-file` and some service managers keep the quotes that a
     /// shell would remove.
     ///
-    /// - Returns: `nil` when there are none.
+    /// - Returns: `nil` if the value has no quotes.
     private static func withoutQuotes(_ value: String) -> String? {
         for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
             return String(value.dropFirst().dropLast())

@@ -14,20 +14,20 @@ import Synchronization
 
 /// Finds the addresses of a host name.
 protocol AddressResolver: Sendable {
-    /// Returns every address, as text; none for a name without addresses.
+    /// Returns all addresses as text; empty for a name without addresses.
     ///
     /// - Throws: `DeliveryError` `timed_out`.
     func addresses(of host: String) async throws(DeliveryError) -> [String]
 }
 
-/// Asks the system. Each question has a thread of its own, and callers that ask for a name at the same time
-/// share one question, so that a name server that hangs delays the receivers of its names only.
+/// Resolves names with the system's resolver. Each query has its own thread, and concurrent callers with the
+/// same name share a query, so that a hanging name server delays only the receivers with its names.
 final class SystemAddressResolver: AddressResolver {
-    /// A question can take longer in the background.
+    /// A query can take longer in the background.
     static let timeLimit = DispatchTimeInterval.seconds(4)
 
     private let queue = DispatchQueue(label: "siwa.names", attributes: .concurrent)
-    /// The callers that wait for each question.
+    /// The waiting callers of each query.
     private let asked = Mutex<[String: [FirstAnswer]]>([:])
     private let lookUp: @Sendable (String) -> [String]
 
@@ -36,7 +36,7 @@ final class SystemAddressResolver: AddressResolver {
         self.lookUp = lookUp
     }
 
-    /// Number of callers that wait.
+    /// Number of waiting callers.
     var waiterCount: Int { asked.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     func addresses(of host: String) async throws(DeliveryError) -> [String] {
@@ -64,7 +64,7 @@ final class SystemAddressResolver: AddressResolver {
     static func lookUp(_ host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        // The kind of socket keeps each address from coming three times.
+        // The socket type prevents that each address is returned three times.
         #if canImport(Glibc)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         #else
@@ -76,7 +76,7 @@ final class SystemAddressResolver: AddressResolver {
         var addresses: [String] = []
         var next: UnsafeMutablePointer<addrinfo>? = first
         while let entry = next {
-            // An address of IPv6 with the name of an interface has at most 62 characters.
+            // An IPv6 address with an interface name has at most 62 characters.
             let size = 128
             var text = [CChar](repeating: 0, count: size)
             let status = getnameinfo(
@@ -92,7 +92,7 @@ final class SystemAddressResolver: AddressResolver {
     }
 }
 
-/// Takes the first of two answers.
+/// Keeps the first of two answers.
 private final class FirstAnswer: Sendable {
     private let waiting: Mutex<CheckedContinuation<[String]?, Never>?>
 
@@ -109,19 +109,18 @@ private final class FirstAnswer: Sendable {
     }
 }
 
-/// Decides to which addresses a receiver's name may lead, so that a name cannot lead into the network behind
-/// the service (server-side request forgery).
+/// Checks the addresses of a receiver's name, so that a name cannot resolve
+/// into the network behind the service (server-side request forgery).
 struct DestinationAddresses: Sendable {
     /// Private networks that the operator allows for this receiver.
     let allowed: [AddressBlock]
 
-    /// The networks of which parts are on the public internet. Of IPv6 no more is assigned (IANA's registry of
-    /// global unicast addresses). Addresses of IPv4 that are mapped into IPv6 count as those of IPv4.
+    /// Networks with parts on the public internet. No other part of IPv6 is assigned (IANA's registry of
+    /// global unicast addresses). IPv4-mapped IPv6 addresses count as IPv4 addresses.
     private static let assigned: [AddressBlock] = ["0.0.0.0/0", "2000::/3"].compactMap { AddressBlock($0) }
 
-    /// Every network of `assigned` that is not on the public internet, or serves a purpose of its own there
-    /// (IANA's registries of special-purpose addresses), and networks whose addresses stand for addresses of
-    /// IPv4.
+    /// Networks within `assigned` that are not on the public internet or have a special purpose there (IANA's
+    /// registries of special-purpose addresses), and networks whose addresses represent IPv4 addresses.
     static let special: [AddressBlock] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
         "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
@@ -130,7 +129,7 @@ struct DestinationAddresses: Sendable {
         "3fff::/20",
     ].compactMap { AddressBlock($0) }
 
-    /// - Parameter text: An address without brackets and port. A text that is no address is not allowed.
+    /// - Parameter text: An address without brackets and port. Any other text is refused.
     func allow(_ text: String) -> Bool {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return false }
         let isPublic =

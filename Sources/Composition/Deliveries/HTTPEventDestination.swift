@@ -14,8 +14,8 @@ import Tracing
 /// Posts events to one URL.
 struct HTTPEventDestination: EventDestination {
     static let timeLimit: Int64 = 10_000
-    /// Bytes of a response that are read, so that its connection can be used again. The rest is dropped with
-    /// the connection.
+    /// Largest number of bytes read of a response, so that its connection
+    /// can be reused. A longer response is dropped with its connection.
     static let longestResponse = 65_536
 
     let connections: PinnedConnections
@@ -26,8 +26,8 @@ struct HTTPEventDestination: EventDestination {
         _ url: WebAddress, rule: DestinationAddresses, resolver: any AddressResolver,
         tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = .milliseconds(Self.timeLimit)
     ) {
-        // The client finds the checked address by the letters of the host. For a host in other letters it would
-        // ask the resolver itself, whose answer was not checked.
+        // The client finds the checked address by exact host spelling;
+        // another spelling would use the unchecked resolver.
         (self.url, self.limit) = (url.text, limit)
         connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
     }
@@ -48,7 +48,7 @@ struct HTTPEventDestination: EventDestination {
             request.headers.add(name: name, value: value)
         }
         request.headers.add(name: "user-agent", value: "siwa")
-        // Receivers are configured by the operator, whose tracing goes on there. Nothing is sent that is not recorded.
+        // The operator configures the receivers, so traces continue there. Only recorded spans are sent.
         if span.isRecording, let trace = span.context.trace {
             request.headers.add(name: "traceparent", value: trace.traceparent)
         }
@@ -57,9 +57,9 @@ struct HTTPEventDestination: EventDestination {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
-            // It says nothing about the receiver.
+            // The error says nothing about the receiver.
             guard connections.gate.isOpen else { throw CancellationError() }
-            // The receiver can have moved, or has an address that cannot be reached from here.
+            // The receiver may have moved, or its address may be unreachable from here.
             await connections.avoidAddress()
             throw Self.error(error)
         }
@@ -72,11 +72,11 @@ struct HTTPEventDestination: EventDestination {
         }
     }
 
-    /// Reads the rest of a response, which decides nothing, for as long as the attempt may take: the client's
-    /// own deadline ends with the status.
+    /// Reads the rest of a response, which has no effect on the result, within
+    /// the attempt's time: the client's own deadline only covers the status.
     ///
-    /// The timer is one of an event loop. A sleep that is cancelled stays with the system until its time: a
-    /// thousand deliveries a second would leave ten thousand sleeps.
+    /// Uses a timer of an event loop. The system keeps a cancelled sleep until its time: a thousand
+    /// deliveries a second would leave ten thousand sleeps.
     private static func read(_ body: HTTPClientResponse.Body, until deadline: NIODeadline) async {
         let reading = Task { _ = try? await body.collect(upTo: Self.longestResponse) }
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
@@ -106,15 +106,15 @@ struct HTTPEventDestination: EventDestination {
     ]
 }
 
-/// For the log, which must not have a token of the path or the query.
+/// Description for the log, which must not contain tokens of the path or the query.
 extension HTTPEventDestination: CustomStringConvertible {
     var description: String { "HTTPEventDestination(\(connections.host))" }
 }
 
-/// The HTTP client of one receiver, whose connections go to one address that was checked.
+/// The HTTP client of one receiver, whose connections go to one checked address.
 ///
-/// The client never resolves the name itself: otherwise a name server could give an allowed address for the
-/// check, and another one for the connection (DNS rebinding). Certificate and `Host` are those of the name.
+/// The client never resolves the name itself: otherwise a name server could return an allowed address for the
+/// check, and another address for the connection (DNS rebinding). Certificate and `Host` use the name.
 actor PinnedConnections {
     /// The time after which the name is resolved again, for receivers that move.
     static let freshFor = Duration.seconds(30)
@@ -134,7 +134,7 @@ actor PinnedConnections {
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration
     private var pin: Pin?
-    /// The address to which the last connection failed. Another one of the name's is tried first.
+    /// The address of the last failed connection. Other addresses of the name are tried first.
     private var avoided: String?
     private var checking: Task<HTTPClient, any Error>?
 
@@ -148,19 +148,19 @@ actor PinnedConnections {
     func client() async throws -> HTTPClient {
         if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
         if let checking { return try await checking.value }
-        // One attempt that is cut off must not end the check for the others.
+        // Cancelling an attempt must not end the check for other attempts.
         let task = Task { try await check() }
         checking = task
         defer { checking = nil }
         return try await task.value
     }
 
-    /// Forgets the address, so that the next attempt resolves the name again.
+    /// Discards the address, so that the next attempt resolves the name again.
     func expire() {
         pin?.checkedAt = ContinuousClock.now - Self.freshFor
     }
 
-    /// Notes that the address does not answer.
+    /// Records that the address does not respond.
     func avoidAddress() {
         avoided = pin?.address
         expire()
@@ -175,7 +175,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // A name that leads to a private address besides public ones is not a mistake of a receiver.
+        // A receiver's name never resolves to public and private addresses by mistake.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,
@@ -185,7 +185,8 @@ actor PinnedConnections {
             return held.client
         }
         if let old = pin?.client {
-            // Attempts on it end before. At the end of the process the system closes its connections.
+            // Attempts on the old client end before this. At the end
+            // of the process, the system closes its connections.
             Task {
                 try? await Task.sleep(for: Self.retirement)
                 try? await old.shutdown()
@@ -211,11 +212,12 @@ actor PinnedConnections {
     }
 }
 
-/// Lets no part of a request pass to the system unless a condition holds at that moment.
+/// Passes a request to the system only if a condition holds at that moment.
 ///
-/// A process that is stopped between the decision to send and the bytes sends them when it goes on, which may be
-/// much later. With both processors busy most of the time between the two passes in queues of the client and its event
-/// loop, so the condition is asked behind them. What the system has taken already cannot be taken back.
+/// A process that is suspended between the decision and the send would send the bytes
+/// when it resumes, which may be much later. With busy processors, most of the delay
+/// is in queues of the client and its event loop, so the gate checks the condition
+/// after these queues. Bytes that the system has accepted cannot be taken back.
 final class RequestGate: Sendable {
     /// The condition did not hold.
     struct Closed: Error {}
@@ -229,7 +231,7 @@ final class RequestGate: Sendable {
         self.condition.withLock { $0 = condition }
     }
 
-    /// Puts the gate into each connection of a client, behind what the client puts there.
+    /// Adds the gate to each connection of a client, after the client's own handlers.
     func guardRequests(of configuration: inout HTTPClient.Configuration) {
         let before = configuration.http1_1ConnectionDebugInitializer
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
@@ -260,7 +262,7 @@ private final class RequestGateHandler: ChannelOutboundHandler {
         promise?.fail(RequestGate.Closed())
         guard !isClosed else { return }
         isClosed = true
-        // The client is in the middle of its write, and must not get the error there.
+        // The client is still in its write, and must not receive the error during it.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute {
             bound.value.fireErrorCaught(RequestGate.Closed())

@@ -1,7 +1,7 @@
 package import AppleAccounts
 import EventDelivery
 
-/// The stored receivers beside the configured ones, for `siwa deliveries` and `siwa doctor`.
+/// The stored and the configured receivers, for `siwa deliveries` and `siwa doctor`.
 package struct ReceiverStates {
     static let check = "receivers"
 

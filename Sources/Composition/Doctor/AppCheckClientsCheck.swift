@@ -3,8 +3,7 @@ import AppleAccounts
 import AuthorizationServer
 import Logging
 
-/// Says for each client of an app with App Check which mode holds: a client that is forgotten would let other
-/// programs in.
+/// Reports the mode of each client of an app with App Check: a forgotten client would admit other programs.
 struct AppCheckClientsCheck: DoctorCheck {
     let settings: ServiceSettings
 
@@ -24,7 +23,7 @@ struct AppCheckClientsCheck: DoctorCheck {
         }
     }
 
-    /// Writes a line for each client, at the start.
+    /// Logs a line for each client, at the start.
     func log(to logger: Logger) {
         for client in coverages.flatMap(\.clients) {
             logger.notice(
@@ -47,8 +46,8 @@ extension AppCheckCoverage.Client {
     }
 }
 
-/// Says what enforced mode would have done with yesterday's requests (UTC) of each app and OAuth client in
-/// monitored mode.
+/// Reports the effect that enforced mode would have had on yesterday's
+/// requests (UTC) of each app and OAuth client in monitored mode.
 struct AppCheckHoursCheck {
     static let name = "app check"
 

@@ -84,7 +84,7 @@ struct AppleProbe: Sendable {
     let endpoints: AppleEndpoints
     let client: HTTPClient
 
-    /// Returns `nil` when no complete response arrived. The time limits of the client apply.
+    /// Returns `nil` if no complete response arrived. The time limits of the client apply.
     func fetch() async -> Response? {
         do {
             var request = HTTPClientRequest(url: endpoints.keySet)
@@ -103,12 +103,12 @@ struct AppleProbe: Sendable {
 /// Checks that the clock of this machine agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// Seconds of difference, ten before tokens or client secrets are refused because their times are in the
-    /// future.
+    /// Difference in seconds, ten seconds below the difference at which tokens
+    /// or client secrets are refused because their times are in the future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
-    /// Apple's time in seconds since 1970; `nil` when unknown.
+    /// Apple's time in seconds since 1970; `nil` if unknown.
     let appleDate: Int64?
     let ownDate: Int64
 

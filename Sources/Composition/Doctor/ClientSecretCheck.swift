@@ -3,7 +3,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import Foundation
 
-/// Checks that Apple accepts the client secrets: each key of each team is tried with each client ID, by
+/// Checks that Apple accepts the client secrets: tries each key of each team with each client ID, by
 /// exchanging an invalid code. Apple checks the secret before the code.
 struct ClientSecretCheck: DoctorCheck {
     let settings: ServiceSettings
@@ -121,7 +121,7 @@ struct ClientSecretDiagnosis {
                 + "\(keyIDs.joined(separator: ", ")) at developer.apple.com (Keys).",
             "The key ID and the file do not belong together: Apple names the file AuthKey_<key ID>.p8.",
         ]
-        // It is unlikely that several keys are all bad, or that several client IDs are all misspelled.
+        // Several invalid keys, or several misspelled client IDs, are unlikely.
         if keyIDs.count == 1 { causes.swapAt(0, 1) }
         if clientIDs.count == 1 {
             causes.append(
@@ -144,7 +144,7 @@ struct ClientSecretTrial: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
         /// Apple checked the code, which it does only when the secret is valid.
         case accepted
-        /// `invalid_client`: the secret is wrong; Apple does not say why.
+        /// `invalid_client`: the secret is wrong; Apple does not name the reason.
         case refused
         /// `unauthorized_client`: the secret is valid, but the client ID may not use this endpoint.
         case unauthorized
@@ -157,11 +157,11 @@ struct ClientSecretTrial: Equatable, Sendable {
     let clientID: String
     let outcome: Outcome
 
-    /// A code that does not have the format of Apple's codes, so that no real code is used up.
+    /// A code in another format than Apple's codes, so that no real code is consumed.
     static let bogusCode = "siwa-doctor-asks-with-a-code-that-cannot-be"
 
-    /// - Parameter error: The error of exchanging the bogus code; `nil` when it was exchanged, which Apple
-    ///   never does.
+    /// - Parameter error: The error of exchanging the bogus code;
+    ///   `nil` if it was exchanged, which Apple never does.
     static func outcome(of error: AppleCallError?) -> Outcome {
         guard let error else { return .accepted }
         guard error.code == .rejected else { return .unanswered(error.code) }

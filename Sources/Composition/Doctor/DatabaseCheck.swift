@@ -136,8 +136,8 @@ struct DatabaseCheck: DoctorCheck {
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 
-    /// Checks the keys that sign tokens. Skipped where no token is signed: without OAuth
-    /// clients and receivers of security event tokens.
+    /// Checks the keys that sign tokens. Skipped if no tokens are signed:
+    /// without OAuth clients and receivers of security event tokens.
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard settings.oauth != nil || settings.signsEvents, let keys = settings.sealingKeys else {
             return []
@@ -163,9 +163,9 @@ struct DatabaseCheck: DoctorCheck {
     }
 }
 
-/// Checks that the service can write the files of a SQLite database: the database, its write-ahead log, and
-/// the lock file that keeps out a second process. A command that was run as another user leaves files that
-/// the service cannot open.
+/// Checks that the service can write the files of a SQLite database: the database,
+/// its write-ahead log, and the lock file that keeps out a second process. A
+/// command run as another user leaves files that the service cannot open.
 struct DatabaseFiles {
     private let path: String
 
@@ -175,7 +175,7 @@ struct DatabaseFiles {
         self.path = path
     }
 
-    /// The error; `nil` when there is none.
+    /// The error; `nil` if the files are writable.
     var finding: Finding? {
         let owner = Self.owner(of: path)
         for file in [path, path + "-wal", path + "-shm", path + ".lock"] {

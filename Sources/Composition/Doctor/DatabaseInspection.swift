@@ -5,7 +5,7 @@ import PostgresStorage
 import SQLTables
 import SQLiteStorage
 
-/// Reads a database that the service may have open at the same time. It changes nothing.
+/// Reads a database that the service may have open at the same time. Changes nothing.
 package protocol DatabaseInspection: AuditReader {
     func schema() async throws -> InspectedSchema
     /// The primary client IDs of the apps that have stored data.

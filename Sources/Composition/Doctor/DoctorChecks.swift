@@ -22,7 +22,7 @@ package struct DoctorChecks: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Checks settings that were read already: those of a service that runs.
+    /// Checks the settings of a running service.
     init(settings: ServiceSettings, secondsSince1970: @escaping @Sendable () -> Int64) {
         configuration = { settings }
         limits = AppleTimeLimits()
@@ -71,7 +71,7 @@ package struct DoctorChecks: Sendable {
     }
 }
 
-/// One check of `siwa doctor`. It changes nothing.
+/// A check of `siwa doctor`. Changes nothing.
 protocol DoctorCheck: Sendable {
     func run() async -> [Finding]
 }
@@ -87,7 +87,7 @@ package struct Finding: Equatable {
         case skipped
     }
 
-    /// The name of the check. It is the same in every version, for scripts.
+    /// The name of the check. Stable across versions, for scripts.
     let check: String
     package let verdict: Verdict
     /// The result. Contains nothing secret.
@@ -115,7 +115,7 @@ package struct Finding: Equatable {
 /// The results of `siwa doctor`.
 package struct DoctorReport {
     let findings: [Finding]
-    /// Values that the operator registers, and where.
+    /// Values that the operator registers, with their places.
     var registrations: [String] = []
 
     package var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
@@ -198,7 +198,7 @@ extension Finding.Verdict {
 }
 
 extension HTTPClientRequest {
-    /// Names `siwa doctor`, so that what it tries can be told from what users and the service do. The fake Apple
-    /// looks at it.
+    /// Names `siwa doctor`, so that its requests can be distinguished from
+    /// requests of users and the service. The fake Apple reads the field.
     mutating func nameDoctor() { headers.add(name: "User-Agent", value: "siwa-doctor") }
 }

@@ -1,8 +1,8 @@
 import AppleAccounts
 import AsyncHTTPClient
 
-/// Checks that Google's security events arrive: asks Google for the registration where a service account is
-/// configured, and the database for the last event.
+/// Checks that Google's security events arrive: requests the registration from Google, if a service account
+/// is configured, and the last event from the database.
 struct GoogleEventsCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -46,19 +46,19 @@ struct GoogleEventsCheck: DoctorCheck {
     }
 }
 
-/// Says whether Google's security events arrive, from what Google and the database have answered.
+/// Determines whether Google's security events arrive, from the responses of Google and the database.
 struct GoogleEventsDiagnosis {
     static let name = "Google events"
 
     enum LastEvent: Equatable {
         case at(Moment)
-        /// No event within the time for which events are kept.
+        /// No event within the retention of events.
         case absent
         /// The database cannot be read, which another check reports.
         case unknown
     }
 
-    /// `nil` when Google was not asked.
+    /// `nil` if Google was not asked.
     let registration: Result<EventRegistration, EventStreamError>?
     let lastEvent: LastEvent
 

@@ -64,7 +64,7 @@ struct PostgresServerCheck {
     private var version: String { "\(server.version / 10_000).\(server.version % 10_000)" }
 }
 
-/// Checks that the standbys which commits wait for are there. Has no finding for a server without standbys.
+/// Checks that the synchronous standbys are connected. Has no finding for a server without standbys.
 struct StandbyCheck {
     static let name = "standbys"
 

@@ -53,7 +53,7 @@ struct PublicURLCheck: DoctorCheck {
         guard settings.environment == .production, settings.trustedProxies.isEmpty else {
             return [.good(Self.name, publicURL)]
         }
-        // The service has no TLS, so a proxy answers at an https URL.
+        // The service has no TLS, so a proxy serves an https URL.
         return [
             .good(Self.name, publicURL),
             .note(

@@ -10,9 +10,11 @@ struct Registrations {
         /// Menus that lead to the fields.
         let place: [String]
         let fields: [(name: String, value: String)]
-        /// The check of `siwa doctor` that tries them; `nil` for values that cannot be tried from here.
+        /// The check of `siwa doctor` that tests the values;
+        /// `nil` for values that cannot be tested from here.
         let check: String?
-        /// The app whose notifications arrive at the values. Apple's first one shows that they are registered.
+        /// The app whose notifications arrive at the values. The
+        /// first notification of Apple proves the registration.
         var notifiedApp: ClientID?
 
         var line: String {
@@ -26,8 +28,7 @@ struct Registrations {
 
     let settings: ServiceSettings
 
-    /// Lines with a place and the values to type there. Empty when the service cannot be reached from
-    /// outside.
+    /// Lines with a place and the values to enter there. Empty if the service cannot be reached from outside.
     var lines: [String] { items.map(\.line) + google }
 
     /// The values for Apple's pages and Google's console.
@@ -75,7 +76,7 @@ struct Registrations {
         ]
     }
 
-    /// The same as an item.
+    /// The receiver of Google's security events as an item.
     var googleEvents: Item? {
         guard publicAddress != nil, let url = settings.googleEventsURL else { return nil }
         return Item(

@@ -2,13 +2,13 @@ import AppleAccounts
 import Console
 import Synchronization
 
-/// Runs the checks of `siwa doctor` for the console, one run at a time, and only while someone looks.
+/// Runs the checks of `siwa doctor` for the console, one run at a time, and only while a page is open.
 ///
-/// A run asks Apple and Google, so findings serve for half a minute, also when many pages ask.
+/// A run sends requests to Apple and Google, so findings are reused for half a minute, also by many pages.
 final class RunningDoctor: DoctorFinding {
-    /// Milliseconds for which findings serve.
+    /// Milliseconds for which findings are reused.
     static let freshFor: Int64 = 30_000
-    /// Milliseconds between two runs that operators ask for.
+    /// Milliseconds between two runs that operators request.
     static let pause: Int64 = 5_000
 
     private struct State {
@@ -25,7 +25,7 @@ final class RunningDoctor: DoctorFinding {
 
     /// - Parameters:
     ///   - changed: Called at the end of a run.
-    ///   - run: Carries the checks out.
+    ///   - run: Runs the checks.
     init(
         now: @escaping @Sendable () -> Moment, changed: @escaping @Sendable () -> Void,
         run: @escaping @Sendable () async -> [DoctorFindings.Finding]
@@ -53,8 +53,8 @@ final class RunningDoctor: DoctorFinding {
             return true
         }
         guard begins else { return }
-        // Unstructured, because no request waits for the checks, and none may cancel them. Every check has a
-        // time limit of its own.
+        // Unstructured, because no request waits for the checks
+        // or may cancel them. Every check has its own time limit.
         Task {
             let findings = await run()
             let now = self.now()

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Checks that Apple's page accepts each client ID for browsers, together with the return URL of this
-/// service. Only loads the page; no user signs in.
+/// service. Only loads the page, without a sign-in.
 struct ServicesIDsCheck: DoctorCheck {
     static let name = "Services ID"
 
@@ -27,7 +27,7 @@ struct ServicesIDsCheck: DoctorCheck {
         return findings
     }
 
-    /// Returns `nil` when no complete response arrived.
+    /// Returns `nil` if no complete response arrived.
     private func page(for clientID: ClientID, publicURL: String) async -> ServicesIDTrial.Page? {
         let query = FormEncoding.encode([
             ("client_id", clientID.rawValue), ("redirect_uri", publicURL + "/v1/web/callback"),

@@ -43,8 +43,8 @@ package struct GoogleEndpoints: Sendable, Equatable {
 
 /// Fetches the keys of Google's security event tokens from the URL in Google's configuration.
 ///
-/// Both documents are fetched each time: sets are fetched about once an hour, and a stored URL would outlive
-/// a change of the configuration.
+/// Both documents are fetched each time: sets are fetched about once
+/// an hour, and a stored URL would miss a change of the configuration.
 struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource
@@ -63,7 +63,7 @@ struct RISCKeySetSource: KeySetSource {
         }
         guard let document = try? JSONValue(parsing: response.body),
             let url = document["jwks_uri"]?.string, url.utf8.count <= 2048,
-            // Keys that came without TLS would let an attacker on the network path sign events.
+            // Keys fetched without TLS would let an attacker on the network path sign events.
             url.hasPrefix("https://") || !isSecure
         else { throw KeySetFetchError(.malformed, detail: "no jwks_uri") }
         return try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)

@@ -14,7 +14,7 @@ struct GoogleEventReporter: EventDestination {
     private let limit: TimeAmount
 
     /// - Parameters:
-    ///   - client: HTTP client, which must not follow redirects: a token is for Google alone.
+    ///   - client: HTTP client, which must not follow redirects: a token is only for Google.
     ///   - limit: Time limit of a whole report.
     init(
         client: HTTPClient, endpoints: GoogleEndpoints, limit: TimeAmount = .milliseconds(Self.timeLimit)
@@ -22,7 +22,8 @@ struct GoogleEventReporter: EventDestination {
         (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    /// The client is shared, so its connections know no receiver: the condition is that of the caller before.
+    /// The client is shared, so its connections have no
+    /// receiver. The caller has checked the condition before.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         guard mayBegin() else { throw CancellationError() }
         var request = HTTPClientRequest(url: url)
@@ -51,8 +52,8 @@ struct GoogleEventReporter: EventDestination {
         switch status {
         case 202: return
         case 300...399: throw DeliveryError(.redirected, status: status)
-        // The only status for a token that is wrong in itself (RFC 8935 §2.4). With the others Google takes
-        // no token at all: wrong credentials or address, too many requests, an outage.
+        // The only status for an invalid token (RFC 8935 §2.4). With other statuses, Google accepts no token
+        // at all: wrong credentials or address, too many requests, an outage.
         case 400: throw DeliveryError(.eventRefused, status: status)
         default: throw DeliveryError(.refused, status: status)
         }

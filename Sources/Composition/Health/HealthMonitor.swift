@@ -11,7 +11,7 @@ import SignIn
 /// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and shows the
 /// state of the database in the metrics.
 struct HealthMonitor: Service {
-    /// The interval of the checks. Each costs one small read of the database.
+    /// The interval of the checks. Each check costs one small read of the database.
     static let interval = Duration.seconds(2)
     /// Number of checks between two samples of the stored values: one sample every ten minutes.
     static let checksPerSample = 300
@@ -75,7 +75,7 @@ struct HealthMonitor: Service {
         write(log.notice(failure))
     }
 
-    /// Opens a sample of the stored values. Does nothing when the database does not respond.
+    /// Opens a sample of the stored values. Does nothing if the database does not respond.
     private func openSample(_ log: inout HealthLog) async {
         guard let sample = try? await sealedSample() else { return }
         warnings.note(sample)
@@ -102,14 +102,14 @@ struct HealthMonitor: Service {
 
 extension ServiceWarnings {
     func note(_ sample: SealedSample) {
-        // First, because it changes the number of all values.
+        // Set first, because it changes the number of all values.
         shutSigningKeys = Int64(sample.shutKeys.count)
         (unreadableValues, sampledValues) = (Int64(sample.unreadable), Int64(sample.tried))
     }
 }
 
-/// Decides what is logged about the dependencies of the service: one line when a dependency fails, recovers
-/// or changes, and none for an attempt that changes nothing. It does no I/O.
+/// Chooses the log lines about the service's dependencies: a line when a dependency fails, recovers or
+/// changes, and no line for an attempt without a change. Does no I/O.
 struct HealthLog {
     struct Line: Equatable {
         let level: Logger.Level
@@ -120,7 +120,7 @@ struct HealthLog {
     /// The signing keys of one team.
     struct SigningKeys: Equatable {
         let keyIDs: Set<String>
-        /// The file or directory that cannot be read now, and the reason.
+        /// The currently unreadable file or directory, and the reason.
         var trouble: String?
     }
 
@@ -141,7 +141,7 @@ struct HealthLog {
     mutating func notice(secondsAhead: Int64?) -> [Line] {
         guard let secondsAhead else { return [] }
         let difference = Int64(clamping: secondsAhead.magnitude)
-        // The margin of 10 s keeps a difference near the bound from writing a line every two seconds.
+        // The margin of 10 s prevents a line every two seconds for a difference near the bound.
         let isWrong = difference >= ServiceWarnings.wrongClock - (isClockWrong ? 10 : 0)
         guard isWrong != isClockWrong else { return [] }
         isClockWrong = isWrong
@@ -157,8 +157,8 @@ struct HealthLog {
         ]
     }
 
-    /// - Parameter sealedWarning: Warning from a sample of the stored values; `nil` when every value can be
-    ///   decrypted.
+    /// - Parameter sealedWarning: Warning from a sample of the
+    ///   stored values; `nil` if every value can be decrypted.
     mutating func notice(sealedWarning: String?) -> [Line] {
         guard sealedWarning != self.sealedWarning else { return [] }
         self.sealedWarning = sealedWarning
@@ -200,7 +200,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: Reason why the database accepts no command; `nil` when it works.
+    /// - Parameter failure: Reason why the database accepts no command; `nil` if it works.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code
@@ -245,7 +245,7 @@ struct HealthLog {
     }
 }
 
-/// Shows in the metrics if the database accepts commands, and the standbys that its commits wait for.
+/// Metrics about the database: whether it accepts commands, and the standbys that its commits wait for.
 struct DatabaseGauges: Sendable {
     private struct Standbys: Sendable {
         let required: Meter
@@ -253,15 +253,15 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// Age from which a number about standbys is unknown. It outlasts the time for which commits that wait for
-    /// a lost standby keep all connections from a read.
+    /// Age from which a number about standbys counts as unknown. Longer than the time in which commits that
+    /// wait for a lost standby can block all connections.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter
     /// `nil` on SQLite.
     private let standbys: Standbys?
 
-    /// - Parameter standbys: The same that the console reads; `nil` on SQLite.
+    /// - Parameter standbys: The value that the console also reads; `nil` on SQLite.
     init(standbys: Watched<StandbyCondition?>?, factory: any MetricsFactory = MetricsSystem.factory) {
         func meter(_ name: String, _ help: String) -> Meter {
             (factory as? any DescribedMetricsFactory)?.describeMeter(name, help: help)

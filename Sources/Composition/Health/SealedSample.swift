@@ -5,22 +5,22 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// Tries to decrypt a sample of the stored values with the configured sealing keys. `siwa reseal --dry-run`
-/// tries all of them.
+/// Tries to decrypt a sample of the stored values with the configured
+/// sealing keys. `siwa reseal --dry-run` tries all stored values.
 struct SealedSample: Equatable {
     /// The largest number of values in the sample.
     static let size = 200
 
     let count: Int
-    /// The names of keys that sealed some of the values but are not configured.
+    /// Names of keys that sealed some values but are not configured.
     private(set) var unknownKeys: Set<String> = []
     /// The number of values that cannot be decrypted although a key with the right name is configured.
     private(set) var damaged = 0
-    /// The number of values that cannot be decrypted, keys that sign tokens included.
+    /// The number of values that cannot be decrypted, including token signing keys.
     private(set) var unreadable = 0
-    /// The keys that sign tokens and cannot be decrypted.
+    /// The token signing keys that cannot be decrypted.
     private(set) var shutKeys: [ShutKey] = []
-    /// The number of values that were tried, keys that sign tokens included.
+    /// The number of tried values, including token signing keys.
     private(set) var tried: Int
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
@@ -45,15 +45,15 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// Tries to decrypt the keys that sign tokens too. A key that cannot be decrypted is also logged when it
-    /// is needed.
+    /// Tries to decrypt the token signing keys too. A key that
+    /// cannot be decrypted is also logged when it is needed.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
         tried += signingKeys.count
         shutKeys = Self.shutKeys(among: signingKeys, keys: keys)
         unreadable += shutKeys.count
     }
 
-    /// Returns the keys that sign tokens and cannot be decrypted.
+    /// Returns the token signing keys that cannot be decrypted.
     static func shutKeys(among records: [SigningKeyRecord], keys: SealingKeyRing) -> [ShutKey] {
         let sealer = SigningKeySealer(keys: keys)
         return records.filter { (try? sealer.open($0)) == nil }.map {
@@ -63,7 +63,7 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// The warning that `siwa serve` logs at its start; `nil` when the whole sample can be decrypted.
+    /// The warning that `siwa serve` logs at its start; `nil` if the whole sample can be decrypted.
     var warning: String? {
         guard !unknownKeys.isEmpty || damaged > 0 else { return nil }
         var causes: [String] = []

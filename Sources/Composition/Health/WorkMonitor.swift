@@ -4,8 +4,8 @@ import Metrics
 import ServiceLifecycle
 import SignIn
 
-/// Shows in the metrics the work that waits, how long the oldest of it has been due, the last number of the
-/// event feed, and numbers about the database. Looks every 15 seconds.
+/// Shows the waiting work in the metrics, the time for which its oldest piece has been due, the last number
+/// of the event feed, and numbers about the database. Looks every 15 seconds.
 struct WorkMonitor: Service {
     typealias Store = AccountStore & AppleTokenStore & AppReceiptStore & InboxStore
 
@@ -23,9 +23,9 @@ struct WorkMonitor: Service {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Moment
     let factory: any MetricsFactory
-    /// Gets the last number of the feed, which a process does not know after its start.
+    /// Called with the last number of the feed, which a process does not know after its start.
     let onSequence: @Sendable (Int64) -> Void
-    /// Gets the time of the last notification that any replica has stored.
+    /// Called with the time of the last notification stored by any replica.
     let onNotification: @Sendable (Moment) -> Void
 
     init(
@@ -57,7 +57,7 @@ struct WorkMonitor: Service {
         try? await gracefulShutdown()
     }
 
-    /// Shows no numbers about work while the database does not respond: the last ones would look healthy.
+    /// Shows no numbers about work while the database does not respond: the last numbers would look healthy.
     func look() async {
         for reading in await readings() {
             describe(reading.name, reading.help)
@@ -91,7 +91,7 @@ struct WorkMonitor: Service {
 
     private func readings() async -> [DatabaseReading] {
         await withCheckedContinuation { continuation in
-            // A file system that hangs must not hold a thread of the tasks.
+            // A hanging file system must not block a thread of the tasks.
             DispatchQueue.global().async { continuation.resume(returning: database.readings) }
         }
     }
@@ -118,9 +118,9 @@ extension WorkMonitor.Queue {
         }
     }
 
-    /// Returns the number of due items, and the seconds for which the oldest has been due.
+    /// Returns the number of due items, and the seconds for which the oldest item has been due.
     ///
-    /// - Returns: A count of `nil` for what is not counted.
+    /// - Returns: `nil` as the count if this work is not counted.
     func work(
         _ backlog: AppleTokensBacklog, nextReceipt: Moment?, at moment: Moment
     ) -> (count: Int64?, age: Int64) {

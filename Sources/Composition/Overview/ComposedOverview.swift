@@ -10,15 +10,15 @@ import PostgresStorage
 import ServiceLifecycle
 import SignIn
 
-/// The overview of the console: what it counts, and where it looks.
+/// The overview of the console: its numbers and their sources.
 struct ComposedOverview {
-    /// Runs in each replica, also without the console: the hours are sums over replicas.
+    /// Counts in each replica, also without the console: the hours are sums over replicas.
     let numbers: ServiceNumbers
     /// The standbys of PostgreSQL, for the overview and for the metrics; `nil` on SQLite.
     let standbys: Watched<StandbyCondition?>?
     private let parts: Parts
 
-    /// Everything that the overview looks at.
+    /// Sources of the overview.
     struct Parts {
         let settings: ServiceSettings
         let database: any ServiceDatabase
@@ -40,7 +40,7 @@ struct ComposedOverview {
         }
     }
 
-    /// The monitor of what is wrong, where the console is on.
+    /// Makes the monitor of faults, for a service with the console.
     func monitor(onChange: @escaping @Sendable () -> Void) -> OverviewMonitor {
         let (store, registry, standbys) = (parts.store, parts.registry, standbys)
         let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)
@@ -48,7 +48,7 @@ struct ComposedOverview {
         let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
         let hasSealingKeys = parts.settings.sealingKeys != nil
         let (keysURL, lastNotification) = (parts.settings.keysURL, parts.lastNotification)
-        // Where no token is signed, lost keys of removed clients do no harm.
+        // If no tokens are signed, lost keys of removed clients do no harm.
         let signs = parts.settings.oauth != nil || parts.settings.signsEvents
         let sealingKeys = signs ? parts.settings.sealingKeys : nil
         let signing = Watched(every: .seconds(15)) {
@@ -66,7 +66,7 @@ struct ComposedOverview {
             condition.secondsAhead = warnings.secondsAhead
             if let look = signing.latest {
                 (condition.shutKeys, condition.signs) = (look.shut, look.signs)
-                // A key that was retired is none any more.
+                // A retired key no longer counts.
                 warnings.shutSigningKeys = Int64(look.shut.count)
             }
             condition.loneRequester = warnings.loneRequester
@@ -92,7 +92,7 @@ struct ComposedOverview {
             }, card: card)
     }
 
-    /// Removes a key that signs tokens and does not open.
+    /// Removes a token signing key that does not open.
     static func retire(
         _ keyID: String, by origin: AuditOrigin, at moment: Moment, _ keys: SealingKeyRing?,
         in store: any ServiceStore
@@ -106,13 +106,13 @@ struct ComposedOverview {
 
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
-        // A role that may not see which standbys are synchronous sees how many are connected.
+        // A database role that may not see the synchronous standbys sees the number of connected standbys.
         return StandbyCondition(
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
             wanted: standbys.wanted)
     }
 
-    /// The queues as the metrics have them, which are read every 15 seconds. None while they cannot be read.
+    /// Returns the queues from the metrics, which are read every 15 seconds. Empty while they cannot be read.
     private static func queues(_ registry: MetricsRegistry) -> [QueueCondition] {
         func values(_ metric: String) -> [String: Double] {
             Dictionary(
@@ -129,9 +129,9 @@ struct ComposedOverview {
         }
     }
 
-    /// The keys that seal and sign, without anything secret.
+    /// Returns the sealing and signing keys, without secrets.
     ///
-    /// Ages of keys that the service has not made are from the starts on this database.
+    /// Ages of keys from outside count from their first start on this database.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
         let parts = (try? await store.configurationParts()).map { parts in
             Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
@@ -182,13 +182,13 @@ extension WorkMonitor.Queue {
     }
 }
 
-/// The keys that sign tokens, as the sealing keys open them.
+/// The token signing keys, opened with the sealing keys.
 private struct SigningKeysLook: Sendable {
     let shut: [ShutKey]
-    /// True unless the keys of an algorithm do not open.
+    /// False if the keys of an algorithm do not open.
     let signs: Bool
 
-    /// - Parameter keys: `nil` where no token is signed.
+    /// - Parameter keys: `nil` if no tokens are signed.
     init(_ store: any ServiceStore, _ keys: SealingKeyRing?, at now: Moment) async throws {
         guard let keys else {
             (shut, signs) = ([], true)
@@ -212,12 +212,12 @@ extension ServiceSettings {
     }
 }
 
-/// The work of which the metrics do not tell enough, as the database has it.
+/// Facts about waiting work from the database that the metrics lack.
 struct WaitingWork: Sendable {
     let receivers: [ClaimedReceiver]
-    /// The time at which the first event was recorded that a receiver has not got; none for receivers that have all.
+    /// Time of the first event that a receiver has not got; absent for receivers that have all events.
     let oldest: [ReceiverName: Moment]
-    /// The earliest deadline of an erasure that is not finished.
+    /// The earliest deadline of an unfinished erasure.
     let deadline: Moment?
 
     init(receivers: [ClaimedReceiver], next events: [AccountEvent], deadline: Moment?) {
@@ -243,9 +243,9 @@ struct WaitingWork: Sendable {
 }
 
 extension ServiceCondition {
-    /// Adds what waits for receivers, and the deadline of erasures.
+    /// Adds the events that wait for receivers, and the deadline of erasures.
     ///
-    /// - Parameter registry: Has the numbers of events that wait, which are read every 15 seconds.
+    /// - Parameter registry: Contains the numbers of waiting events, which are read every 15 seconds.
     mutating func add(_ work: WaitingWork, waiting registry: MetricsRegistry, at now: Moment) {
         if let index = queues.firstIndex(where: { $0.name == .erasure }) {
             queues[index].deadline = work.deadline
@@ -254,7 +254,7 @@ extension ServiceCondition {
             registry.readings(of: "siwa_event_receiver_waiting").compactMap { reading in
                 reading.labels["receiver"].map { ($0, Int64(reading.value)) }
             }, uniquingKeysWith: { first, _ in first })
-        // Receivers that are stored and no longer configured have no metric.
+        // Stored receivers that are no longer configured have no metric.
         let known = work.receivers.filter { waiting[$0.record.name.rawValue] != nil }
         for (name, isOwn) in [(QueueCondition.Name.google, true), (.deliveries, false)] {
             let own = known.filter { ($0.record.name == .google) == isOwn }
@@ -269,7 +269,7 @@ extension ServiceCondition {
             .filter { !$0.hasPrefix("client:") }
         lateReceivers = known.compactMap { receiver in
             let name = receiver.record.name
-            // Reports to Google and streams of clients are told of elsewhere.
+            // Other conditions cover reports to Google and streams of clients.
             guard name != .google, !name.rawValue.hasPrefix("client:"), receiver.record.pausedAt == nil,
                 let since = work.oldest[name]
             else { return nil }

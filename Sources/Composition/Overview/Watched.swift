@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A value that is read in the background, so that a database that does not respond holds up no reader of the
-/// value. One read runs at a time.
+/// A value that is read in the background, so that an unresponsive
+/// database does not delay readers of the value. One read runs at a time.
 final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -15,12 +15,12 @@ final class Watched<Value: Sendable>: Sendable {
     private let read: @Sendable () async throws -> Value
     private let state = Mutex(State())
 
-    /// - Parameter interval: The time between the beginnings of two reads, at least.
+    /// - Parameter interval: Shortest time between the beginnings of two reads.
     init(every interval: Duration, _ read: @escaping @Sendable () async throws -> Value) {
         (self.interval, self.read) = (interval, read)
     }
 
-    /// The last value that could be read; `nil` before the first one. Begins a read when it is time.
+    /// The last value read; `nil` before the first read. Begins a read if it is due.
     var latest: Value? {
         let (value, begins) = state.withLock { state -> (Value?, Bool) in
             let now = ContinuousClock.now
@@ -29,7 +29,7 @@ final class Watched<Value: Sendable>: Sendable {
             (state.isReading, state.begunAt) = (true, now)
             return (state.value, true)
         }
-        // Unstructured, because no reader waits for it. The store has time limits of its own.
+        // Unstructured, because no reader waits for it. The store has its own time limits.
         if begins {
             Task {
                 let value = try? await read()
@@ -42,7 +42,7 @@ final class Watched<Value: Sendable>: Sendable {
         return value
     }
 
-    /// The last value, or `nil` when it was read longer ago than `age`. Begins a read when it is time.
+    /// Returns the last value; `nil` if it is older than `age`. Begins a read if it is due.
     func latest(within age: Duration) -> Value? {
         let value = latest
         let readAt = state.withLock { $0.readAt }

@@ -8,8 +8,8 @@
 
 /// The program of this process.
 package enum ProcessImage {
-    /// Replaces it by the program at `path`, with these arguments and the same environment. Returns only after a
-    /// failure, with the error of `execv`.
+    /// Replaces the program of this process by the program at `path`, with these arguments and the same
+    /// environment. Returns only after a failure, with the error of `execv`.
     package static func replace(by path: String, _ arguments: [String]) -> CInt {
         // `strdup` allocates with the C library, and Swift does not free that memory.
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

@@ -18,7 +18,7 @@ struct ServiceManager: Sendable {
 
     private let path: [UInt8]
 
-    /// Returns `nil` without `NOTIFY_SOCKET`, and for a value that is no address of a local socket.
+    /// Returns `nil` without `NOTIFY_SOCKET`, and for a value that is not an address of a local socket.
     init?(environment: [String: String]) {
         guard let text = environment["NOTIFY_SOCKET"] else { return nil }
         var path = Array(text.utf8)

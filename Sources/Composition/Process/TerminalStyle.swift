@@ -11,7 +11,7 @@ import Foundation
 
 /// Abilities of a terminal.
 package enum TerminalStyle {
-    /// The columns of the terminal behind a descriptor; 80 when the system does not know.
+    /// Returns the number of columns of a descriptor's terminal; 80 if unknown.
     package static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -25,14 +25,15 @@ package enum TerminalStyle {
             columns: columns(of: STDOUT_FILENO), hasColors: hasColors(ProcessInfo.processInfo.environment))
     }
 
-    /// True unless the environment has NO_COLOR (https://no-color.org) or the terminal has no colors.
+    /// Returns `false` if the environment has NO_COLOR (https://no-color.org) or the terminal has no colors.
     static func hasColors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
             && environment["TERM"] != nil
     }
 
-    /// True if a descriptor writes to a file, as after `>`: a file has a position, a terminal or a pipe has
-    /// none. (`stat` as a type is seen by a debug build only, because a module of NIO declares it too.)
+    /// Returns `true` if a descriptor writes to a file, as after `>`: a file
+    /// has a position, a terminal or a pipe has no position. (Only a debug
+    /// build finds `stat` as a type, because a module of NIO declares it too.)
     package static func isFile(_ descriptor: Int32) -> Bool {
         lseek(descriptor, 0, SEEK_CUR) >= 0
     }

@@ -3,9 +3,9 @@ import AuthorizationServer
 import Encodings
 package import StrictJSON
 
-/// The stream of security events that Google sends to this service, as Google has registered it.
+/// Google's registration of the security event stream to this service.
 package struct EventStream: Sendable, Equatable {
-    /// Address that gets the events.
+    /// Address that receives the events.
     let url: String
     /// URIs of the requested events.
     let events: [String]
@@ -24,7 +24,7 @@ package struct EventStream: Sendable, Equatable {
         (self.url, self.events) = (url, events)
     }
 
-    /// `nil` when the response has no address.
+    /// Returns `nil` if the response has no address.
     init?(_ json: JSONValue) {
         guard let url = json["delivery"]?["url"]?.string, url.utf8.count <= 2048 else { return nil }
         self.url = url
@@ -43,7 +43,7 @@ package struct EventStream: Sendable, Equatable {
         ])
     }
 
-    /// The kinds that siwa handles and that are not requested. Google sends a verification in any case.
+    /// The kinds that siwa handles, but that are not requested. Google sends a verification in any case.
     var missingKinds: [GoogleEventKind] {
         Self.wantedKinds.filter { kind in
             kind != .verification && !(kind.uri.map { events.contains($0) } ?? true)
@@ -79,12 +79,12 @@ package struct EventRegistration: Sendable, Equatable {
     let account: String
     /// The receiver of this service.
     let expectedURL: String
-    /// `nil` when nothing is registered.
+    /// `nil` without a registration.
     let stream: EventStream?
-    /// `nil` when nothing is registered.
+    /// `nil` without a registration.
     let status: EventStream.Status?
 
-    /// Asks Google. Throws `EventStreamError`.
+    /// Reads the registration from Google. Throws `EventStreamError`.
     package init(of client: EventStreamClient, expectedURL: String) async throws(EventStreamError) {
         account = client.key.email
         self.expectedURL = expectedURL
@@ -107,7 +107,7 @@ package struct EventRegistration: Sendable, Equatable {
         case eventsMissing([GoogleEventKind])
     }
 
-    /// The first difference; `nil` when the events arrive as they should.
+    /// The first difference; `nil` if the registration is correct.
     package var fault: Fault? {
         guard let stream, let status else { return .notRegistered }
         if stream.url != expectedURL { return .otherURL(stream.url) }

@@ -6,9 +6,9 @@ import StrictJSON
 
 /// Calls Google's RISC API, which registers the receiver of security events.
 ///
-/// Each call has a time limit, and no call is repeated: all of them can be made again by the operator.
+/// Each call has a time limit and is not repeated: the operator can repeat it.
 package struct EventStreamClient: Sendable {
-    /// Bytes of a response, at most.
+    /// Largest size of a response in bytes.
     static let longestResponse = 65_536
 
     /// Must not follow redirects: the token is for Google alone.
@@ -18,7 +18,7 @@ package struct EventStreamClient: Sendable {
     var timeLimit = TimeAmount.seconds(20)
     let secondsSince1970: @Sendable () -> Int64
 
-    /// Returns the registered stream; `nil` when there is none.
+    /// Returns the registered stream; `nil` if no stream is registered.
     package func stream() async throws(EventStreamError) -> EventStream? {
         do throws(EventStreamError) {
             let json = try await call(.GET, "stream", nil)
@@ -40,7 +40,7 @@ package struct EventStreamClient: Sendable {
         return EventStream.Status(word)
     }
 
-    /// Registers a stream, or changes the registered one.
+    /// Registers a stream, or changes the registered stream.
     package func update(_ stream: EventStream) async throws(EventStreamError) {
         _ = try await call(.POST, "stream:update", stream.json)
     }
@@ -50,7 +50,7 @@ package struct EventStreamClient: Sendable {
         _ = try await call(.POST, "stream/status:update", JSONObject([("status", .string(word))]))
     }
 
-    /// Asks for a test event with this state.
+    /// Requests a test event with this state.
     package func verify(_ state: String) async throws(EventStreamError) {
         _ = try await call(.POST, "stream:verify", JSONObject([("state", .string(state))]))
     }
@@ -104,19 +104,19 @@ package struct EventStreamClient: Sendable {
 
 /// A call of Google's event stream that has failed, or could not be made.
 ///
-/// The text says what failed and what the operator can do. It never has a part of a key or a token.
+/// The text names the fault and the remedy, and never contains a part of a key or a token.
 package struct EventStreamError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
         /// The file with the service account's key cannot be read.
         case keyUnreadable
         /// The file is not a key file of a service account.
         case keyMalformed
-        /// A key of Google itself would be used at another server.
+        /// A key of Google would be sent to another server.
         case keyMisdirected
         case urlRefused
         /// No response, or not in time.
         case unreachable
-        /// The response is too long, or is not what Google's documentation describes.
+        /// The response is too long, or differs from Google's documentation.
         case responseMalformed
         /// 400
         case requestRefused

@@ -10,7 +10,7 @@ package struct EventStreamContext: Sendable {
     private let url: String?
     private let location: DatabaseLocation?
 
-    /// Throws `.keyMisdirected` for a key of Google's at another server.
+    /// Throws `.keyMisdirected` for a key of Google at another server.
     package init(
         key: ServiceAccountKey, endpoints: GoogleEndpoints, url: String?, location: DatabaseLocation?,
         http: HTTPClient,
@@ -60,11 +60,11 @@ package struct EventStreamContext: Sendable {
     }
 }
 
-/// The key of a service account of a Google project, from the JSON file that Google's console makes.
+/// The key of a service account of a Google project, from the JSON file of Google's console.
 ///
 /// The private key appears in no description, and leaves the process only as signatures.
 package struct ServiceAccountKey: Sendable {
-    /// Bytes of a key file, at most. Google's files have about 2,400.
+    /// Largest size of a key file in bytes. Google's files have about 2,400.
     static let longestFile = 16_384
     /// The receiver of the tokens (Google, Cross-Account Protection).
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
@@ -114,11 +114,12 @@ package struct ServiceAccountKey: Sendable {
         return text
     }
 
-    /// True for an account of Google itself. Its tokens must reach no other server, because they are valid at
-    /// Google for an hour.
+    /// True for an account of Google itself. Its tokens must not reach
+    /// another server, because they are valid at Google for an hour.
     var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
 
-    /// A token for one hour, signed by the service account itself: no other server is asked for it.
+    /// Returns a token for one hour. The service account
+    /// itself signs it, without a request to another server.
     ///
     /// - Parameter now: Seconds since 1970.
     func token(at now: Int64) throws(EventStreamError) -> String {
