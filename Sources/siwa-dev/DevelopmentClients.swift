@@ -20,7 +20,7 @@ struct DevelopmentClients {
     static let native = "siwa-cli"
     /// The app on the phone, which signs users in without a browser.
     static let phone = "siwa-phone"
-    /// A scope of the app's own, which users may deny.
+    /// The app's own scope, which users may deny.
     static let ownScope = "devices.control"
     static let scopes = ["openid", "email", "profile", ownScope]
 
@@ -69,7 +69,7 @@ struct DevelopmentClients {
         client.projectID = Self.googleProject
         client.googleClientIDs = [Self.googleClientID]
         client.appFlip = true
-        // Google's own hosts do not lead to the fake Google.
+        // Redirects to Google's own hosts would not reach the fake Google.
         client.appFlipTestRedirectURIs = googleRedirectURIs
         return client
     }
@@ -80,7 +80,7 @@ struct DevelopmentClients {
         client.secretHashes = [Self.hash(Self.webSecret)]
         client.events = ClientEvents.Delivery.poll.rawValue
         client.scopes = Self.scopes + ["offline_access"]
-        // The port of `site` may differ here (RFC 8252 §7.3), and after a sign-out it may not.
+        // The port of `site` may differ here (RFC 8252 §7.3), but not after a sign-out.
         client.redirectURIs = ["http://127.0.0.1/site"]
         client.postLogoutRedirectURIs = [site]
         return client
@@ -100,7 +100,7 @@ struct DevelopmentClients {
             id: Self.phone, kind: "native", app: app.rawValue, name: ["en": "Example for phones"])
         client.isFirstParty = true
         client.allowsNativeSignIn = true
-        // The app's own entry is in DevelopmentSettings. A client ID that is no bundle ID has none.
+        // The app's own entry is in DevelopmentSettings. A client ID that is not a bundle ID has no entry.
         client.appCheck = appCheck.ofApp(app.rawValue)?.mode.rawValue
         client.scopes = Self.scopes + ["offline_access"]
         client.platform = "ios"

@@ -6,15 +6,15 @@ import ReceiverEmulator
 
 /// The receivers of `siwa dev`: a webhook, and security event tokens by push over TLS.
 ///
-/// The secret is the same in every run, so that copied commands work again. It protects nothing: the service
-/// sends to this machine only.
+/// The secret is the same in every run, so that copied commands work
+/// again. It protects nothing: the service sends only to this machine.
 struct DevelopmentReceivers {
     static let secret = "whsec_c2l3YSBkZXZlbG9wbWVudCB3ZWJob29rIHNlY3JldCE="
     static let audience = "siwa-dev"
 
     let port: Int
     let securePort: Int
-    /// The authority in PEM of the certificate at `securePort`.
+    /// PEM of the authority of the certificate at `securePort`.
     let authority: String
 
     /// URLs by receiver.
@@ -42,7 +42,7 @@ struct DevelopmentReceivers {
         }
     }
 
-    /// The service as the receivers see it, with what it says about them.
+    /// Returns the service as the sender of events, with the states of its receivers.
     static func sender(of service: ComposedService, issuer: String?) -> EventSender {
         var sender = EventSender(issuer: issuer, keysURL: issuer.map { "\($0)/oauth/jwks.json" })
         guard let deliveries = service.deliveries else { return sender }

@@ -21,7 +21,7 @@ struct DevelopmentService: Service {
         let database: String?
         let checkInterval: Duration
         let appCheck: AppCheckMode
-        /// `nil` for a page of the fake Apple.
+        /// `nil` selects a page of the fake Apple.
         let webRedirectURL: String?
         let allowedHosts: [String]
     }
@@ -30,7 +30,7 @@ struct DevelopmentService: Service {
     /// `nil` without OAuth clients.
     let google: GoogleEmulatorService?
     let receivers: ReceiverEmulatorService
-    /// The authority in PEM of the receivers' certificate.
+    /// PEM of the authority of the receivers' certificate.
     let authority: String
     let observation: ProcessObservation
     let options: Options
@@ -74,7 +74,7 @@ struct DevelopmentService: Service {
                     service, world, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port
                 )
             }
-            // After a failure the group is not cancelled, so that the service can stop in order.
+            // The group is not cancelled after a failure, so that the service can stop in order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
                 guard case .failure(let error) = result else { continue }
@@ -85,7 +85,7 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Signs the people of the seed in, one after the other.
+    /// Signs in the people of the seed, one after the other.
     private func signIn(_ subjects: [String], with world: DevelopmentFakes) async {
         for subject in subjects where !Task.isCancelled {
             do {
@@ -121,7 +121,7 @@ struct DevelopmentService: Service {
             servicePort: port, applePort: applePort, googlePort: googlePort,
             receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
-        // Unbuffered, so that it appears at once also in a pipe.
+        // Unbuffered, so that the text appears at once in a pipe too.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 
@@ -144,7 +144,7 @@ struct DevelopmentService: Service {
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
-            // Configured again, so that a reset of the fake Apple does not remove it.
+            // The key is configured again, so that a reset of the fake Apple does not remove it.
             try emulator.state.configureClientKey(old)
             return old
         }

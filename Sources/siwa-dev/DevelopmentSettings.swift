@@ -13,7 +13,7 @@ import SignIn
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
     /// API key, the same in every run, so that copied commands work again. It protects nothing: the service
-    /// listens on this machine only, and the fake Apple beside it signs tokens for every caller.
+    /// listens only on this machine, and the fake Apple beside it signs tokens for every caller.
     static let secret = "siwa_development"
 
     let clientIDs: [String]
@@ -76,7 +76,7 @@ struct DevelopmentSettings {
         // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
-        // A port that the system chooses is not known yet.
+        // A port chosen by the system is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {
             let oauth = try DevelopmentClients(
@@ -97,14 +97,14 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver to try polls with.
+    /// A receiver for trying polls.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,
             keyName: "development")
     }
 
-    /// App Check of the app's bundle ID. Empty for a client ID that is no bundle ID.
+    /// App Check of the app's bundle ID. Empty for a client ID that is not a bundle ID.
     private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
         guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
         return AppCheckPolicies([

@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 import Pages
 
-/// The page of the console that leads to everything that can be tried in `siwa dev`.
+/// The page of the console with links to all parts of `siwa dev`.
 struct DevelopmentStartPage {
     let applePort: Int
     /// `nil` without OAuth clients.
@@ -29,7 +29,7 @@ struct DevelopmentStartPage {
         "<dt>\(HTML.link(.text(name), to: address))</dt>\n<dd>\(use)</dd>"
     }
 
-    /// - Parameter id: For the button that copies the text.
+    /// - Parameter id: ID for the button that copies the text.
     private func value(_ id: String, _ text: String, _ use: String) -> HTML {
         """
         <dt><code id="\(id)">\(text)</code> \(HTML.copyButton(for: id))</dt>
@@ -90,7 +90,7 @@ struct DevelopmentStartPage {
     }
 }
 
-/// The output of `siwa dev` when it is ready. It fits a terminal of 24 lines and 80 columns.
+/// The output of `siwa dev` when it is ready. Fits a terminal of 24 lines and 80 columns.
 struct DevelopmentBanner {
     let servicePort: Int
     let applePort: Int
@@ -101,7 +101,7 @@ struct DevelopmentBanner {
     let clientID: String
     /// True if the database is kept after the run.
     let isPermanent: Bool
-    /// Name by which this program was started.
+    /// Name with which this program was started.
     let program: String
 
     var text: String {
@@ -159,9 +159,9 @@ struct DevelopmentBanner {
     }
 }
 
-/// The name by which this program was started, for commands that it prints.
+/// The name with which this program was started, for printed commands.
 enum StartedProgram {
-    /// True when siwa has started this program.
+    /// True if siwa has started this program.
     static var isSiwa: Bool { CommandLine.arguments.first?.split(separator: "/").last == "siwa" }
 
     static var name: String {

@@ -17,9 +17,9 @@ import Yams
 ///     signed_in: true               # siwa dev signs the person in at the start
 /// ```
 struct SeedFile: Sendable {
-    /// Bytes of the file.
+    /// Largest size of the file in bytes.
     static let longest = 1 << 20
-    /// The fake Apple has room for 10,000 people, of whom one is always there.
+    /// The fake Apple has room for 10,000 people, including the permanent person.
     static let mostPeople = 9999
 
     let people: [SeedPerson]
@@ -61,9 +61,10 @@ struct SeedPerson: Sendable {
     var signsIn = false
 }
 
-/// All mistakes of a file, so that they can be corrected together. They name lines, and repeat no values.
+/// All mistakes of a file, so that they can be corrected
+/// together. The mistakes name lines, and repeat no values.
 struct SeedMistakes: Error, CustomStringConvertible {
-    /// Number of mistakes in the text.
+    /// Largest number of mistakes in the text.
     private static let shown = 20
 
     let path: String
@@ -89,9 +90,9 @@ struct SeedReader {
     private static let statuses: [(name: String, value: Int64?)] = [
         ("unsupported", 0), ("unknown", 1), ("likely_real", 2), ("none", nil),
     ]
-    /// Bytes of a name and of an address.
+    /// Longest name and address, in bytes.
     private static let longestText = 320
-    /// Bytes of a user ID.
+    /// Longest user ID, in bytes.
     private static let longestSubject = 255
 
     mutating func people(of root: Node) -> [SeedPerson] {
@@ -221,10 +222,10 @@ struct SeedReader {
 }
 
 extension EmulatorState {
-    /// Makes the people of a file. A person who is there from an earlier run, with the same user ID or the same
-    /// address, stays as it is.
+    /// Makes the people of a file. Keeps a person from an earlier
+    /// run with the same user ID or the same address unchanged.
     ///
-    /// - Returns: The user IDs of the people who sign in at the start, of those who do not use the app yet.
+    /// - Returns: User IDs of the people who sign in at the start and do not use the app yet.
     func seed(_ file: SeedFile) throws -> [String] {
         var subjects: [String: EmulatedUser] = [:]
         var addresses: [String: EmulatedUser] = [:]

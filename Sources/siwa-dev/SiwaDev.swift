@@ -1,12 +1,12 @@
-// siwa-dev owns the trial: the fakes beside a service of their own, the tour, and the client of siwa login. Nothing
-// here is part of siwa.
+// siwa-dev owns the trial: the fakes and their own service, the
+// tour, and the client of siwa login. None of it is part of siwa.
 
 import ArgumentParser
 import Composition
 import EmulatorServer
 import Foundation
 
-/// The program `siwa-dev`. `siwa` starts it for the commands that it has, under the name of siwa.
+/// The program `siwa-dev`. `siwa` starts it for the commands of `siwa-dev`, under the name of siwa.
 @main
 struct SiwaDev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -13,8 +13,8 @@ struct Walkthrough {
     let secret: String
     let clientID: String
 
-    /// The commands alone, which are in README.md too: at most 12, each below a comment that describes the
-    /// response.
+    /// Only the commands, which are also in README.md: at most
+    /// 12, each below a comment that describes the response.
     var lines: String {
         """
         # Names that the other commands need.
@@ -61,11 +61,12 @@ struct Walkthrough {
         return stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }
     }
 
-    /// A program for `sh` that shows each step, waits for Enter, and carries it out. It ends at the first command
-    /// that fails, and at the end of its input.
+    /// Returns a program for `sh` that shows each step, waits for Enter, and runs
+    /// the step. Ends at the first failed command, and at the end of its input.
     ///
-    /// On a terminal the responses go through `siwa tour --fold`: the first argument of the program is the path of
-    /// this program. A file has them meanwhile, because the commands of a pipe could set no variable.
+    /// On a terminal the responses go through `siwa tour --fold`: the first
+    /// argument of the program is the path of this program. Responses are first
+    /// written to a file, because commands in a pipe could not set variables.
     func script(in layout: TextLayout) -> String {
         let steps = steps.enumerated().map { index, step in
             let comment = layout.wrapped(String(step.comment.dropFirst(2))).joined(separator: "\n")
@@ -103,15 +104,15 @@ struct Walkthrough {
     }
 }
 
-/// Responses of a tour, for a terminal: JSON that is longer than a line is folded, one member a line, and tokens are
-/// cut. The commands do not read what is shown.
+/// Responses of a tour, for a terminal: JSON longer than a line is folded, with one member on each line, and
+/// tokens are cut. The commands do not read the folded text.
 struct FoldedResponse {
-    /// The length from which text of JSON is cut.
+    /// Length from which a JSON string is cut.
     private static let longest = 160
 
     let columns: Int
 
-    /// - Parameter line: JSON, or any other text, which is wrapped.
+    /// - Parameter line: JSON, or other text, which is wrapped.
     func lines(of line: String) -> [String] {
         let limits = JSONLimits(depth: 32, members: 4096)
         guard let json = try? JSONValue(parsing: Array(line.utf8), limits: limits) else {

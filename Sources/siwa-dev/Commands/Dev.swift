@@ -128,8 +128,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The service stops before the emulators, also when an emulator fails, so that the service's requests to
-    /// the emulators can finish.
+    /// The service stops before the emulators, even if an emulator
+    /// fails, so that its requests to the emulators can finish.
     private func group(
         of emulators: [any Service], and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
@@ -158,7 +158,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// `nil` when the service has no OAuth clients. OAuth clients need sign-in in a browser, which needs a
+    /// `nil` if the service has no OAuth clients. OAuth clients need sign-in in a browser, which needs a
     /// Services ID and a port that is known in advance.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
@@ -186,7 +186,7 @@ struct Dev: AsyncParsableCommand {
         return configuration
     }
 
-    /// False for a second instance. Several instances run at the same time when each has its own ports.
+    /// False for a second instance. Several instances can run at the same time if each has its own ports.
     private var hasUsualPorts: Bool { port == 8080 && emulatorPort == 8081 }
 
     private var options: DevelopmentService.Options {
@@ -197,8 +197,8 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Path beside a permanent database, because the database's refresh tokens and links must stay valid
-    /// after a restart.
+    /// Returns a path beside a permanent database, because the database's
+    /// refresh tokens and links must stay valid after a restart.
     private func stateFile(_ name: String) throws -> String? {
         guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
             return nil

@@ -194,7 +194,7 @@ struct Emulate: AsyncParsableCommand {
                 tasks.addTask {
                     // The service itself throws the error that prevents it from listening.
                     guard (try? await emulator.port()) != nil else { return }
-                    // Unbuffered, so that it appears at once also in a pipe.
+                    // Unbuffered, so that the text appears at once in a pipe too.
                     let lines = ["redirect URIs:"] + emulator.state.redirectURIs
                     try FileHandle.standardOutput.write(
                         contentsOf: Data((lines.joined(separator: "\n  ") + "\n").utf8))
@@ -208,7 +208,7 @@ struct Emulate: AsyncParsableCommand {
     }
 }
 
-/// The options of `siwa emulate --receiver`. The issuer is that of `GoogleOptions`.
+/// The options of `siwa emulate --receiver`. The issuer comes from `GoogleOptions`.
 struct ReceiverOptions: ParsableArguments {
     @Flag(help: "Run receivers of events instead: a webhook, and security event tokens by push.")
     var receiver = false
@@ -231,7 +231,7 @@ struct ReceiverOptions: ParsableArguments {
         return try ReceiverEmulatorService(configuration: configuration, clock: .system, logger: logger)
     }
 
-    /// Names the service whose events arrive, and prints the URLs to configure there.
+    /// Connects the receivers to the service with this issuer, and prints the URLs to configure there.
     static func introduce(_ receivers: ReceiverEmulatorService, host: String, issuer: String) async throws {
         // The service itself throws the error that prevents it from listening.
         guard let port = try? await receivers.port() else { return }
@@ -240,14 +240,14 @@ struct ReceiverOptions: ParsableArguments {
         receivers.state.connect(
             to: EventSender(issuer: issuer, keysURL: "\(issuer)/oauth/jwks.json"),
             urls: Dictionary(urls, uniquingKeysWith: { first, _ in first }))
-        // Unbuffered, so that it appears at once also in a pipe.
+        // Unbuffered, so that the text appears at once in a pipe too.
         let lines = ["URLs of webhooks:"] + urls.map { "  \($0.1)" }
         try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }
 
-/// A file with the key that signs client secrets, in the format of Apple's `.p8` files. A service that is
-/// tested with the fake Apple reads the same file.
+/// A file with the key that signs client secrets, in the format of Apple's
+/// `.p8` files. A service tested with the fake Apple reads the same file.
 struct ClientKeyFile {
     let path: String
     let keyID: String
@@ -256,14 +256,14 @@ struct ClientKeyFile {
         var description: String { "--key-id is needed: the file is not named AuthKey_<key ID>.p8" }
     }
 
-    /// Throws `KeyIDMissing` when the key ID is neither given nor part of the file name.
+    /// Throws `KeyIDMissing` if the key ID is neither given nor part of the file name.
     init(path: String, keyID: String?) throws {
         guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else { throw KeyIDMissing() }
         (self.path, self.keyID) = (path, keyID)
     }
 
     /// Reads the key. Without a file, it generates a key and creates the file, readable only for its owner.
-    /// Throws `EmulatorError` when the file has no P-256 key.
+    /// Throws `EmulatorError` if the file has no P-256 key.
     func readOrMake(teamID: String) throws -> ClientKey {
         guard !FileManager.default.fileExists(atPath: path) else {
             let pem = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)

@@ -3,7 +3,7 @@ import Composition
 import Foundation
 import GoogleEmulator
 
-/// The options of `siwa emulate --google`: the values that are typed into Google's console.
+/// The options of `siwa emulate --google`: the values to enter in Google's console.
 struct GoogleOptions: ParsableArguments {
     /// Default port, next to 8081 of the fake Apple.
     static let port = 8082
@@ -53,7 +53,7 @@ struct GoogleOptions: ParsableArguments {
         return configuration
     }
 
-    /// Returns the one line of a file.
+    /// Returns the only line of a file.
     static func text(of path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 4096 else {
             throw FileUnreadable(path: path)

@@ -33,7 +33,7 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    /// `nil` for plain HTTP.
+    /// Returns `nil` for plain HTTP.
     ///
     /// - Parameter hosts: Additional names for the certificate.
     func read(hosts: [String], now: Int64) throws -> EmulatorTLS? {
@@ -56,11 +56,11 @@ struct TLSOptions: ParsableArguments {
 }
 
 /// A directory with a TLS certificate for the fake Apple: `ca.pem` for clients to trust, `server.pem` and
-/// `server-key.pem` for the server. The files are created when they are missing or unusable.
+/// `server-key.pem` for the server. Missing or unusable files are created.
 struct CertificateDirectory {
     static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
-    /// Seconds of remaining validity. A certificate with less is replaced, so that it does not expire during
-    /// use.
+    /// Shortest remaining validity in seconds. A certificate with a shorter
+    /// validity is replaced, so that it does not expire during use.
     private static let shortestRest: Int64 = 30 * 86_400
 
     let path: String
@@ -93,8 +93,8 @@ struct CertificateDirectory {
     private var certificateFile: String { "\(path)/server.pem" }
     private var keyFile: String { "\(path)/server-key.pem" }
 
-    /// Returns `nil` when a file is missing, when the files do not belong together, when a name is missing,
-    /// or when the certificate expires soon.
+    /// Returns `nil` if a file or a name is missing, if the files
+    /// do not belong together, or if the certificate expires soon.
     private func read(for names: [String], at now: Int64) -> EmulatorTLS? {
         guard let authority = text(authorityFile), let certificates = text(certificateFile),
             let key = text(keyFile), certificates.hasSuffix(authority), !authority.isEmpty,

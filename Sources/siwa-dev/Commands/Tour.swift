@@ -58,7 +58,7 @@ struct Tour: ParsableCommand {
             )
             throw ExitCode.failure
         }
-        // The shell gets the terminal of this process.
+        // The shell inherits the terminal of this process.
         _ = ProcessImage.replace(
             by: "/bin/sh",
             [
@@ -69,11 +69,11 @@ struct Tour: ParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Prints the responses of a step, which its commands have written to a file.
+    /// Prints the responses of a step from the file that its commands have written.
     private static func foldInput() {
         let response = FoldedResponse(columns: TerminalStyle.columns(of: STDOUT_FILENO))
         while let line = readLine() {
-            // Responses repeat text of users.
+            // Responses can contain text of users.
             for line in response.lines(of: ErrorMessage.withoutControls(line)) { print(line) }
         }
     }

@@ -6,7 +6,8 @@ import Foundation
 import Inspection
 import KeySets
 
-/// `siwa verify --emulator`: attestations under the roots of the fake Apple. All else is `siwa verify`.
+/// `siwa verify --emulator`: attestations under the roots of the
+/// fake Apple. Other inputs are the same as for `siwa verify`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

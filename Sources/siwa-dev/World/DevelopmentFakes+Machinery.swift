@@ -35,8 +35,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// The exchanges of both fakes, and the requests that siwa received of everyone else, in the order of their
-    /// beginning.
+    /// The exchanges of both fakes, and the requests that siwa
+    /// received from other programs, in the order of their beginning.
     var exchanges: [WorldExchange] {
         let ofApple = apple.state.exchanges
         let ofGoogle = google?.state.exchanges ?? []
@@ -55,7 +55,8 @@ extension DevelopmentFakes {
 
     // MARK: - Faults
 
-    /// The faults that make sense here, in the order of the pages: Google's need its client, and a receiver's its URL.
+    /// The available faults, in the order of the pages: faults of
+    /// Google need its client, faults of a receiver need its URL.
     var faults: [FaultSwitch] {
         let urls = receivers.state.urls
         return FaultSwitch.all.filter { fault in
@@ -76,8 +77,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// Switches a fault, and returns it. Does nothing to a fault that is switched already. Returns `nil` when there
-    /// is no fault of this name.
+    /// Switches a fault, and returns it. Ignores a fault that already
+    /// has this state. Returns `nil` if no fault has this name.
     func switchFault(named name: String, isOn: Bool) async throws -> FaultSwitch? {
         guard let fault = faults.first(where: { $0.name == name }) else { return nil }
         switch fault.place {

@@ -16,7 +16,7 @@ extension DevelopmentFakes {
         }
     }
 
-    /// Returns `nil` when there is no person with this user ID.
+    /// Returns `nil` if no person has this user ID.
     func person(_ subject: String) -> EmulatedUser? { try? apple.state.user(subject) }
 
     func make(_ recipe: UserRecipe) throws -> EmulatedUser {
@@ -42,11 +42,11 @@ extension EmulatedUser {
 }
 
 extension UserRecipe {
-    /// The name of the user whom every fake Apple has.
+    /// Name of the user that every fake Apple has.
     static let usual = "default"
 }
 
-/// Names of people who are made by a button.
+/// Names of people made by a button.
 enum InventedName {
     private static let first = [
         "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
@@ -60,7 +60,8 @@ enum InventedName {
 }
 
 extension EmulatorError {
-    /// The reason as a sentence for the developer. Reasons that no form of the console can cause have their code.
+    /// The reason as a sentence for the developer. Reasons that
+    /// no form of the console can cause are shown as their code.
     var sentence: String {
         switch code {
         case .keyNotFound: "The key is not there any more. Load the page again."

@@ -10,8 +10,8 @@ import Synchronization
 
 /// The fakes of `siwa dev`, and the people in them.
 ///
-/// People act the way of real people: over HTTP, through the pages and endpoints of the fakes and of the service. So
-/// the console shows afterwards what the service has stored.
+/// People act like real people: over HTTP, through the pages and endpoints of the fakes and of the service.
+/// So the console then shows the data that the service has stored.
 final class DevelopmentFakes: Sendable {
     private struct State {
         /// `http://127.0.0.1:PORT` of the service, once it listens.
@@ -37,7 +37,7 @@ final class DevelopmentFakes: Sendable {
         (self.clientIDs, self.secret) = (clientIDs, secret)
     }
 
-    /// Names the service, when its port is known.
+    /// Sets the URL of the service, when its port is known.
     func connect(to service: String) {
         state.withLock { $0.service = service }
         let call = call(service)
@@ -54,11 +54,11 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// The requests to the service, by everyone.
+    /// All requests to the service.
     var received: RecentRequests? { state.withLock { $0.received } }
 
-    /// Names where the service keeps the requests that it received, and what is called after each exchange of the
-    /// fakes.
+    /// Sets the requests that the service keeps, and the
+    /// function that is called after each exchange of the fakes.
     func observe(_ received: RecentRequests, whenExchanged action: @escaping @Sendable () -> Void) {
         state.withLock { $0.received = received }
         apple.state.observer.listen(action)
@@ -75,7 +75,7 @@ final class DevelopmentFakes: Sendable {
 
     // MARK: - Buttons of the overview. Each returns a sentence, and throws `DevelopmentWorldError`.
 
-    /// A person whom the service does not know signs in to the app.
+    /// A person unknown to the service signs in to the app.
     func newPersonSignsIn() async throws -> String {
         let number = apple.state.users.count
         var recipe = UserRecipe()
@@ -84,7 +84,7 @@ final class DevelopmentFakes: Sendable {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    /// The person who signed in last links the account with Google; otherwise a new person does.
+    /// The person who signed in last, or otherwise a new person, links the account with Google.
     func linkWithGoogle() async throws -> String {
         try requireGoogle()
         let last = state.withLock { $0.lastSubject }
@@ -108,7 +108,7 @@ final class DevelopmentFakes: Sendable {
         return try await change(.revokeConsent, user.subject)
     }
 
-    // MARK: - What people do
+    // MARK: - Actions of people
 
     func carryOut(_ action: WorldAction, of subject: String) async throws -> String {
         switch action {
@@ -244,7 +244,7 @@ final class DevelopmentFakes: Sendable {
 }
 
 extension DevelopmentFakes {
-    /// Lets the fake Google use a link. Returns a sentence about the answer.
+    /// Lets the fake Google use a link. Returns a sentence about the response.
     func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
         guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
         do {

@@ -18,7 +18,7 @@ struct FaultSwitch: Sendable {
         case receivers = "Receivers of events"
     }
 
-    /// The same in every version, because forms and bookmarks name it.
+    /// Stable across versions, because forms and bookmarks contain the name.
     let name: String
     let title: String
     let place: Place
@@ -31,8 +31,8 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The party whose keys the fault withholds; `nil` for another fault. The service goes on with the keys in its
-    /// cache until it meets a key that is not among them.
+    /// The party whose keys the fault withholds; `nil` for another fault. The
+    /// service continues with the keys in its cache until it meets an unknown key.
     var withheldKeysOf: ExchangeStep.Party? {
         switch place {
         case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
@@ -41,7 +41,7 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The sentence after the fault was switched on.
+    /// The sentence to show after the fault was switched on.
     var notice: String {
         withheldKeysOf == nil
             ? "The fault is on."

@@ -2,8 +2,9 @@ import EmulatorServer
 import Encodings
 import HTTPAPI
 
-/// The latest requests that the service received, as exchanges of the fake world: of browsers, apps and backends,
-/// whether a button of the console or a developer began them. Pure, and bounded as the records of the fakes are.
+/// The latest requests that the service received, as exchanges of the fake
+/// world: from browsers, apps and backends, started by a button of the console
+/// or by a developer. Does no I/O. Bounded like the records of the fakes.
 struct ReceivedRequests {
     /// The oldest first.
     let exchanges: [WorldExchange]
@@ -12,15 +13,15 @@ struct ReceivedRequests {
 
     /// - Parameters:
     ///   - requests: The last one first.
-    ///   - known: IDs of requests that a fake has recorded as their sender. They are no exchanges here, so that no
-    ///     exchange appears twice.
+    ///   - known: IDs of requests that a fake has recorded as their
+    ///     sender. Skipped here, so that no exchange appears twice.
     init(_ requests: [RecentRequest], knownFrom known: Set<String>) {
         numbers = Dictionary(requests.map { ($0.requestID, $0.number) }) { last, _ in last }
         var counts = (routine: 0, others: 0)
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
-            // Only what is shown is read, because all others can be many times as much.
+            // Reads only the shown requests, because there can be many times as many other requests.
             if step.step.isRoutine {
                 counts.routine += 1
                 guard counts.routine <= ExchangeLog.capacity else { continue }
@@ -78,7 +79,7 @@ extension WorldExchange {
         if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
         guard !exchange.response.isEmpty else { return text }
         let type = exchange.responseType ?? ""
-        // A page is markup, which says nothing about the protocol.
+        // Omits pages, whose markup says nothing about the protocol.
         return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
     }
 }

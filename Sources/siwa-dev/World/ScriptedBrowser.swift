@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// A browser without scripts, in which a person signs in at the fake Apple and agrees to everything.
+/// A browser without scripts, in which a person signs in at the fake Apple and agrees to all requests.
 final class ScriptedBrowser {
     private struct Response {
         let status: Int
@@ -14,9 +14,9 @@ final class ScriptedBrowser {
         let cookies: [String]
     }
 
-    /// More than the steps of a sign-in with consent.
+    /// Largest number of steps: more than a sign-in with consent needs.
     private static let mostSteps = 16
-    /// Bytes of a page, at most.
+    /// Largest size of a page in bytes.
     private static let longestPage = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 
@@ -33,7 +33,7 @@ final class ScriptedBrowser {
 
     /// Opens a URL, follows redirects, and presses the buttons of the pages.
     ///
-    /// - Returns: The last URL: a page of an app, or the redirect URI of Google with the answer.
+    /// - Returns: The last URL: a page of an app, or the redirect URI of Google with the response.
     /// - Throws: `DevelopmentWorldError` at a page without a button to press.
     func follow(_ start: String) async throws -> String {
         var url = start
@@ -84,7 +84,7 @@ final class ScriptedBrowser {
             request.headers.add(name: "Cookie", value: pairs)
         }
         if method == .POST {
-            // As the pages of siwa make a browser send it: they have no referrer.
+            // Sent as a browser does from the pages of siwa, which have no referrer.
             if url.hasPrefix(service) { request.headers.add(name: "Origin", value: "null") }
             request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
             request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
@@ -121,7 +121,7 @@ final class ScriptedBrowser {
     }
 }
 
-/// The form of a page, as the pages of siwa and of the fake Apple have it.
+/// A form in the pages of siwa and of the fake Apple.
 struct PageForm {
     let action: String
     private let hidden: [(name: String, value: String)]
@@ -129,7 +129,7 @@ struct PageForm {
     private let isConsentOfApple: Bool
     private let isConsent: Bool
 
-    /// `nil` without a form that has hidden fields.
+    /// Returns `nil` without a form with hidden fields.
     init?(_ html: String) {
         guard let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#) else {
             return nil
@@ -138,7 +138,7 @@ struct PageForm {
         for match in html.matches(
             of: #/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/#)
         {
-            // A page of Apple repeats the hidden field of its forms.
+            // A page of the fake Apple repeats the hidden field in each of its forms.
             let name = String(match.2).htmlUnescaped
             guard match.1 == "hidden" || match.4 != nil, !fields.contains(where: { $0.name == name }) else {
                 continue
@@ -152,7 +152,7 @@ struct PageForm {
         isConsent = html.contains(#"name="decision""#)
     }
 
-    /// The fields with the button that goes on.
+    /// Returns the fields with the button that continues.
     func fields(choosing subject: String) -> [(name: String, value: String)] {
         if isConsentOfApple || isChooser { return hidden.filter { $0.name == "page" } + [("allow", subject)] }
         return hidden + (isConsent ? [("decision", "agree")] : [])
@@ -160,7 +160,7 @@ struct PageForm {
 }
 
 extension String {
-    /// The text without the escapes that pages of siwa and of the fakes have.
+    /// The text without the escapes in pages of siwa and of the fakes.
     fileprivate var htmlUnescaped: String {
         guard contains("&") else { return self }
         return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
@@ -168,7 +168,7 @@ extension String {
     }
 }
 
-/// A call of the service over HTTP with an API key, as a backend makes it.
+/// A backend's call of the service, over HTTP with an API key.
 struct ServiceCall: Sendable {
     struct Response: Sendable {
         let status: Int
@@ -178,14 +178,14 @@ struct ServiceCall: Sendable {
         var isFine: Bool { (200..<300).contains(status) }
     }
 
-    /// Bytes of a response, at most.
+    /// Largest size of a response in bytes.
     private static let longestResponse = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 
     let service: String
     let secret: String
 
-    /// Throws `DevelopmentWorldError` when no response arrives.
+    /// Throws `DevelopmentWorldError` if no response arrives.
     func post(_ path: String, _ body: JSONObject) async throws -> Response {
         var request = HTTPClientRequest(url: service + path)
         request.method = .POST

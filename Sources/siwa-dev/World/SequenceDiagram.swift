@@ -22,7 +22,7 @@ struct SequenceDiagram: PagePart {
     private static let pause: UInt64 = 3_000_000_000
     private static let requestHeight = 50
     private static let responseHeight = 32
-    /// Characters that fit between two neighbouring lanes.
+    /// Number of characters that fit between two neighbouring lanes.
     fileprivate static let fitting = 34
     /// Distance of two lanes.
     fileprivate static let step = 222

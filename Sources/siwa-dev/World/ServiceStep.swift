@@ -2,7 +2,7 @@ import Composition
 import EmulatorServer
 import HTTPAPI
 
-/// A request to the service as the console's diagram names it: who sent it, and the section that describes it.
+/// A request to the service, for the console's diagram: its sender, and the section of the standard.
 struct ServiceStep {
     let step: ExchangeStep
     let title: String
@@ -19,7 +19,7 @@ struct ServiceStep {
             request.exchange?.form?.first { $0.name == field }?.value
         }
         let variant = word.flatMap { word in known.variants.first { $0.word == word } }
-        // A device asks again until the user has decided.
+        // A device polls until the user has decided.
         let isRoutine = known.isRoutine || request.code == "authorization_pending"
         self.init(
             known.sender.party(of: request), variant?.title ?? known.title,
@@ -91,12 +91,12 @@ extension ServiceStep {
     }
 }
 
-// The requests that a standard describes, or that have words of their own. All others are siwa's own calls, with
-// their method and path. A test holds the list to the calls of the interface.
+// Requests that a standard describes, or that have their own words. Other requests are siwa's own calls,
+// shown with their method and path. A test compares the list with the calls of the interface.
 extension ServiceStep {
     static let known = browserSteps + clientSteps + partySteps + backendSteps + routineSteps
 
-    /// The browser of a user.
+    /// Requests of a user's browser.
     private static let browserSteps = [
         Known("GET", "/oauth/authorize", "Open siwa's page", "RFC 6749 §4.1.1"),
         Known(
@@ -126,7 +126,7 @@ extension ServiceStep {
         Known("POST", "/account/connections", "Answer the page of connections", own),
     ]
 
-    /// OAuth clients, which can be Google.
+    /// Requests of OAuth clients, including Google.
     private static let clientSteps = [
         Known(
             "POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2", from: .client, by: "grant_type",
@@ -175,14 +175,14 @@ extension ServiceStep {
             "Google: Digital Asset Links"),
     ]
 
-    /// Google and Apple themselves. The fakes record what they send, so these are of other programs that play
-    /// them.
+    /// Requests of Google and Apple. The fakes record their own
+    /// requests, so these come from other programs in their place.
     private static let partySteps = [
         Known("POST", "/v1/apple/notifications", "Send a notification", "RFC 8417 §2", from: .apple),
         Known("POST", "/v1/google/security-events", "Send an event", "RFC 8935 §2.1", from: .google),
     ]
 
-    /// Backends.
+    /// Requests of backends.
     private static let backendSteps = [
         Known("POST", "/v1/sign-ins", "Sign in with the token", tokenCheck),
         Known("POST", "/v1/identity-tokens/verify", "Verify a token", tokenCheck),

@@ -7,7 +7,7 @@ struct WorldExchange: Sendable, Equatable {
 
     let source: Source
     let exchange: Exchange
-    /// Number of the request on the page of requests, where siwa has received it and still keeps it.
+    /// Number of the request on the page of requests, if siwa has received it and still keeps it.
     var requestNumber: Int?
 
     /// Name in the path of its page, such as `apple-12`.
@@ -17,7 +17,7 @@ struct WorldExchange: Sendable, Equatable {
     var begin: UInt64 { exchange.span.begin }
     var end: UInt64 { exchange.span.end }
 
-    /// Address of the section; `nil` for what is no RFC.
+    /// Address of the section; `nil` if the standard is not an RFC.
     var standardURL: String? {
         let words = step.standard.split(separator: " ")
         guard words.count == 3, words[0] == "RFC", words[2].hasPrefix("§") else { return nil }

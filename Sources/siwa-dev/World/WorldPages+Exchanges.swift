@@ -78,7 +78,7 @@ extension WorldPages {
         "This exchange is not kept any more: each fake keeps the latest 50 and 50 that repeat without a person, and siwa "
         + "as many requests. A restart forgets all."
 
-    /// True for a name that an exchange can have.
+    /// Returns `true` for a name that an exchange can have.
     private static func wasExchange(_ id: String) -> Bool {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && WorldExchange.Source(rawValue: String(parts[0])) != nil
@@ -87,8 +87,8 @@ extension WorldPages {
 }
 
 extension [WorldExchange] {
-    /// The names of those that repeat without a person: checks and probes, and what a service tries again after a
-    /// failure, while it goes on to fail.
+    /// Names of exchanges that repeat without a person: checks and
+    /// probes, and retries of a service while they keep failing.
     var repeated: Set<String> {
         var failed: Set<[String]> = []
         return reduce(into: []) { repeated, exchange in

@@ -80,11 +80,11 @@ extension WorldPages {
     }
 }
 
-/// A use of a link by the fake Google. The raw value is that of its button.
+/// A use of a link by the fake Google. The raw value is the value of its button.
 enum WorldLinkUse: String, CaseIterable {
     /// Gets a new access token.
     case refresh
-    /// Calls the app's API, which asks if the access token is good.
+    /// Calls the app's API, which checks the access token by introspection.
     case call
     /// The user unlinks in the Google app.
     case unlink

@@ -26,7 +26,7 @@ extension WorldPages {
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
                     let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
-                // The pages with faults have a button for it too.
+                // The pages with faults have the same button.
                 let pages = ["/overview", Place.faults.rawValue]
                 let next = pages.first { $0 == request.form["then"] } ?? Self.path
                 return try await Self.act(then: next) {
@@ -120,8 +120,8 @@ enum WorldKeyChange: String {
     case publish
     /// Signs with a published key.
     case sign
-    /// Neither publishes the key nor signs with it.
+    /// Stops publishing the key and signing with it.
     case retire
-    /// Replaces all keys at once, which is the hardest case for what caches keys.
+    /// Replaces all keys at once, which is the hardest case for key caches.
     case replaceAll = "replace-all"
 }

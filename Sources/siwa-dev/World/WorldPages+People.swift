@@ -36,12 +36,12 @@ extension WorldPages {
         ]
     }
 
-    /// People on a page.
+    /// Number of people on a page.
     private static let pageSize = 25
 
     /// The people, newest first.
     private func people(_ request: ConsoleRequest) -> ConsoleAnswer {
-        // Words of a search, cut to what a search takes.
+        // Words of a search, cut to the longest accepted search.
         let find = String(
             decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
         let all = world.people(matching: find)
@@ -188,7 +188,7 @@ extension WorldPages {
         "/world/people/\(QueryText.encode(subject))"
     }
 
-    /// Bytes of a name, of an address, and of a search.
+    /// Longest name, address and search, in bytes.
     private static let longestText = 320
 
     private static func recipe(of request: ConsoleRequest) throws -> UserRecipe {

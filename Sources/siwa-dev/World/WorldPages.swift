@@ -55,7 +55,7 @@ struct WorldPages: Sendable {
     /// Returns a button of a form.
     ///
     /// - Parameters:
-    ///   - sends: The field that the button adds to the form.
+    ///   - sends: Field that the button adds to the form.
     ///   - unseen: The end of the title for screen readers.
     static func button(
         _ title: String, _ look: String? = nil, sends field: (name: String, value: String)? = nil,
@@ -66,7 +66,7 @@ struct WorldPages: Sendable {
         return "<button\(HTML.class(look))\(value)>\(title)\(end)</button>"
     }
 
-    /// Answers a form: a sentence on the next page, or the reason for which nothing has happened.
+    /// Responds to a form: with a sentence on the next page, or with the reason why the action failed.
     static func act(
         then path: String, _ action: () async throws -> String?
     ) async throws -> ConsoleAnswer {
@@ -78,15 +78,15 @@ struct WorldPages: Sendable {
     }
 }
 
-/// The reason for which an action did not succeed, as a sentence for the developer.
+/// The reason why an action did not succeed, as a sentence for the developer.
 struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
     let description: String
-    /// The path, below the console's root, of the page that shows more; `nil` where the sentence is all.
+    /// Path of the page with details, below the console's root; `nil` if the sentence is complete.
     let page: String?
 
     init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
 
-    /// The answer to a form: the page that shows more with the sentence above it, or the sentence alone.
+    /// The response to a form: the page with details and the sentence above it, or only the sentence.
     var answer: ConsoleAnswer {
         page.map { .redirect(to: $0, notice: description) } ?? .refused(description)
     }
