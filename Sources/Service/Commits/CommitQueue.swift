@@ -18,7 +18,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case commit([Entry])
         /// Call `next` again a moment later, with this turn.
         case look(turn: Int)
-        /// Nothing to do: the queue is empty, or another call of `next` goes on.
+        /// Nothing to do: the queue is empty, or another call of `next` continues.
         case stop
     }
 
@@ -152,8 +152,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
 /// Measures how long transactions take, and estimates how long a new command would wait.
 @usableFromInline
 struct CommitPace: Sendable {
-    /// Longest time that a caller may wait. A longer transaction is no overload: another program holds the
-    /// database, or its disk does not respond.
+    /// Longest time that a caller may wait. A longer transaction is not an overload: another program has
+    /// locked the database, or its disk does not respond.
     static let longestWait = Duration.seconds(2)
 
     private var recent = Duration.zero

@@ -9,13 +9,13 @@ public import Synchronization
 import TraceExport
 public import Tracing
 
-/// Commits commands in groups: the result of a command is returned when it is durable, and commands that arrive
-/// during a transaction are committed together in the next one. With a delay it waits for commands that are
-/// likely to arrive at once (`CommitQueue`). Commands that come alone wait for no others.
+/// Commits commands in groups: the result of a command is returned when it is durable, and commands that
+/// arrive during a transaction are committed together in the next one. With a delay, the queue waits for
+/// commands that are likely to arrive at once (`CommitQueue`). Commands that arrive alone do not wait.
 ///
-/// Accounts and grants have a queue each, so that a flood at the token endpoint never makes a sign-in wait for
-/// a place in a transaction. An accepted command is carried out exactly once, even when its caller is cancelled
-/// meanwhile.
+/// Accounts and grants have a queue each, so that a flood at the token endpoint
+/// never makes a sign-in wait for a place in a transaction. An accepted command
+/// is carried out exactly once, even if its caller is cancelled.
 ///
 /// The functions on the way of a command are inlinable, so that the compiler specializes them for each kind of
 /// command in the modules that submit.
@@ -78,8 +78,8 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Checks that the queue can take a command. For requests that can be retried, before any work is done for
-    /// them. Commands that are submitted anyway are accepted while the queue has places.
+    /// Checks that the queue can take a command. Used for requests that can be retried, before any work for
+    /// them. Commands submitted without this check are accepted while the queue has places.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     @inlinable
@@ -93,10 +93,10 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
 
     /// Returns when the command is durable.
     ///
-    /// - Throws: `AccountRefusal` or `GrantRefusal` by the rules; the code of a `GrantRefusal` says what was
-    ///   changed despite the refusal. `StorageError` from the database, and `OverloadedError` when the command
-    ///   was not accepted: nothing was stored. Exception: after `unavailable` from a remote database the
-    ///   outcome is unknown, if the connection was lost during the commit.
+    /// - Throws: `AccountRefusal` or `GrantRefusal` by the rules; the code of a `GrantRefusal` shows the
+    ///   changes made despite the refusal. `StorageError` from the database, and `OverloadedError` when the
+    ///   command was not accepted: nothing was stored. Exception: after `unavailable` from a remote database
+    ///   the outcome is unknown, if the connection was lost during the commit.
     @inlinable
     public func submit<Typed: TypedCommand>(
         _ command: Typed
@@ -158,8 +158,8 @@ extension GroupCommit {
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
-    /// The first caller starts a transaction. After that each transaction starts the next one, on the thread of
-    /// the store. Either may do so behind a delay, on the thread of the delay.
+    /// The first caller starts a transaction. After that each transaction starts the next one, on the thread
+    /// of the store. Either start can follow a delay, on the thread of the delay.
     @inlinable
     func startNextTransaction(look: Int? = nil, gathers: Bool = true) {
         switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
@@ -202,7 +202,7 @@ extension GroupCommit {
 
     @usableFromInline
     func releaseDrainWaiters() {
-        // Another batch may have begun since the last one ended. The waiters wait for that batch too.
+        // Another batch may have begun since the end of the last batch. The waiters wait for it too.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }

@@ -42,7 +42,7 @@ public enum Step<Value: Sendable>: Sendable {
         do { return try begin().mapError(transform) } catch { throw transform(error) }
     }
 
-    /// The value, for callers that are in a task. Throws what the step throws.
+    /// The value, for callers that are in a task. Throws the errors of the step.
     public var value: Value {
         get async throws {
             switch self {

@@ -148,8 +148,8 @@ package struct EventDelivering: Worker {
             for claim in old {
                 guard let held = state.held[claim.record.name], held.record.claims == claim.record.claims
                 else { continue }
-                // The turn of a lost claim ends before its next attempt. The turn itself may have written a claim
-                // later than this.
+                // The turn of a lost claim ends before its next attempt.
+                // The turn itself may have renewed its claim later.
                 state.held[claim.record.name]?.confirmedAt =
                     renewed.contains(claim.record.name)
                     ? max(held.confirmedAt, moment) : moment.advanced(byMilliseconds: -ClaimWatch.silence)
@@ -204,7 +204,7 @@ package struct EventDelivering: Worker {
         idleness.state.withLock { $0.held[name]?.confirmedAt = moment }
     }
 
-    /// The moment at which a receiver last took an event from this process.
+    /// Moment at which a receiver last took an event from this process.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
 
     /// The last failed attempt of this process at a receiver; `nil` without a failure since the start.

@@ -71,7 +71,7 @@ public protocol EventDestination: Sendable {
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }
 
-/// Reasons for which a receiver did not take an event.
+/// Reasons why a receiver did not take an event.
 public struct DeliveryError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The name of the receiver's host has no address.

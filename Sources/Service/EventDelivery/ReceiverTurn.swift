@@ -161,7 +161,7 @@ struct ReceiverTurn: Sendable {
 
     /// Returns the events of a page that can be attempted now, by user.
     ///
-    /// Events of users with a retry are left out: they wait behind it.
+    /// Omits events of users with a retry, which wait behind the retry.
     func lanes(of page: [AccountEvent]) -> [Lane] {
         var places: [EventOrder: Int] = [:]
         var lanes: [Lane] = []
@@ -286,7 +286,7 @@ enum AttemptResult: Sendable {
     /// The receiver's form has no message for the event. No request was sent.
     case passedOver
     case failed
-    /// The receiver refused this event, and may take others.
+    /// The receiver refused this event, and may take other events.
     case refused
 
     /// True if the receiver does not need the event any more.

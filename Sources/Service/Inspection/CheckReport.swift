@@ -2,7 +2,7 @@ package import AppleAccounts
 package import Encodings
 package import StrictJSON
 
-/// The report about one input, as text and as JSON, for every kind of input.
+/// Report about an input of any kind, as text and as JSON.
 package struct CheckReport {
     package enum Verdict {
         case accepted
@@ -24,7 +24,7 @@ package struct CheckReport {
     package struct Check {
         package let name: String
         package let finding: Finding
-        /// For a failed check only.
+        /// Details of a failed check; `nil` for other results.
         package let failure: Failure?
     }
 

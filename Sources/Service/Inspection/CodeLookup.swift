@@ -32,7 +32,7 @@ package struct CodeLookup {
         (self.find, self.moment) = (find, moment)
     }
 
-    /// Throws `IssuedTokenInspection.Stop` for a text that cannot be such a code.
+    /// Throws `IssuedTokenInspection.Stop` for a text that cannot be a code of this kind.
     func parse(_ text: String, as kind: IssuedTokenKind) throws -> Presented {
         let presented: Presented?
         let expected: String

@@ -10,7 +10,7 @@ package struct ForeignTokenInspection: Sendable {
     /// The key that a token names.
     package enum Key: Sendable {
         case rsa(RSAPublicKey)
-        /// For a client secret.
+        /// The key of a client secret.
         case elliptic(TokenVerificationKey)
     }
 
@@ -26,7 +26,7 @@ package struct ForeignTokenInspection: Sendable {
         let audiences: [String]
         /// `nil` for a token whose `sub` is not compared.
         let subjects: [String]?
-        /// In seconds; `nil` without a bound.
+        /// Longest lifetime in seconds; `nil` without a bound.
         let longestLifetime: Int64?
         let advice: @Sendable (ForeignTokenCheck) -> String
         /// Seconds that the issuer's clock may differ from ours.

@@ -66,7 +66,7 @@ package struct IssuedTokenInspection: Sendable {
         case .accessToken, .idToken, .securityEvent:
             let token = await checkSignature(text, keys, &run)
             await checkClaims(content(of: text), &run)
-            // Only a token of ours names one of our families.
+            // Only tokens of this service name its token families.
             if kind == .accessToken, let token, run.hasPassed(.signature) {
                 await run.run(.family) { try await families.check(accessToken: token) }
             }

@@ -65,7 +65,7 @@ package enum RecognizedInput: Sendable, Equatable {
         return .inspected(.token(.identityToken))
     }
 
-    /// Returns a segment of a token as an object; `nil` when the text is no token.
+    /// Returns a segment of a token as an object; `nil` if the text is not a token.
     private static func part(_ index: Int, of text: String) -> JSONObject? {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (3...5).contains(segments.count), let bytes = Base64URL.decode(String(segments[index])) else {

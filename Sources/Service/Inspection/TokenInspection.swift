@@ -94,7 +94,8 @@ package struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
-    /// - Parameter others: All mistakes of the claims; `nil` when the claims were not reached, or every check has passed.
+    /// - Parameter others: All mistakes of the claims; `nil` if
+    ///   the claims were not checked, or every check has passed.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
         _ dropped: DroppedClaims = [], keyIDs: [String]?
@@ -231,7 +232,7 @@ package struct InspectionReport {
             expected: failure.comparison.expected, advice: failure.code.advice)
     }
 
-    /// Returns the object as it is in the token, or `nil` when the object cannot be read.
+    /// Returns the object as written in the token; `nil` if it cannot be read.
     private func section(_ object: JSONObject?, named name: String, titled title: String) -> CheckReport
         .Section?
     {
@@ -263,7 +264,7 @@ package struct KeysUnavailable: Error, CustomStringConvertible {
 /// Keys that verify tokens of other issuers.
 package struct InspectedKeys: Sendable {
     package let keys: any VerificationKeys
-    /// The IDs of the usable keys; `nil` where they are not listed.
+    /// The IDs of the usable keys; `nil` if they are not listed.
     package let keyIDs: [String]?
 
     package init(_ keys: any VerificationKeys, keyIDs: [String]?) {

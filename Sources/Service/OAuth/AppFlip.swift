@@ -16,7 +16,7 @@ public struct AppFlip: Sendable {
     }
 
     /// - Parameter caller: The apps that the API key may use.
-    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an ID that
+    /// - Throws: `AppFlipRefusal` if there is no URL; `AccountRefusal` `account_not_found` for an ID that
     ///   never belonged to an account, or whose account the caller may not see.
     public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings).check(call, caller: caller) {
@@ -67,7 +67,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Returns the account that the backend names, or the reason for which it cannot be linked now.
+    /// Returns the account that the backend names, or the reason why it cannot be linked now.
     func account(
         _ text: String, _ link: AppFlipLink, authenticatedAt: Moment?, caller: AppScope
     ) async throws -> User {
@@ -126,7 +126,7 @@ public struct AppFlip: Sendable {
     /// identity token, otherwise by the strictest policy of the client's app.
     /// An app on Android has no App Attest, and no token for a bundle ID.
     ///
-    /// - Parameter audience: The `aud` of the identity token; `nil` where the backend names the account.
+    /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account.
     /// - Throws: `AppCheckRefusal`.
     private func judge(
         _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
@@ -149,7 +149,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Returns the reason for which the account with this ID is missing.
+    /// Returns the reason why the account with this ID is missing.
     func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
@@ -232,7 +232,7 @@ extension AppFlip {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
-            // Before a user signs in, the request is checked, so that no user signs in for a link that fails.
+            // The request is checked before the sign-in, so that no user signs in for a link that fails.
             guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
             do {
                 return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)

@@ -64,7 +64,7 @@ public struct OAuthDependencies: Sendable {
     public var deployment: Deployment
     public var store: any AuthorizationStore
     public var commits: GroupCommit<GrantCommand>
-    /// For App Flip, whose identity token is a sign-in, and for accounts.
+    /// Use cases for App Flip, whose identity token is a sign-in, and for accounts.
     public var signIn: SignInUseCases
     public var keys: SigningKeys
     /// Issuers of Google's tokens.

@@ -118,7 +118,7 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
-    /// The origin of an ID token that came back as a hint.
+    /// Origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
         /// The key is not held any more, or never was. This service may have issued the token.
@@ -184,7 +184,7 @@ public final class SigningKeys: Sendable {
         let moment = now()
         return state.withLock { state in
             if let reading = state.reading { return reading }
-            // Before the first read no key is known, and `nil` would be a guess.
+            // Before the first read no key is known, so `nil` would not be certain.
             if state.readAt != nil, let askedAt = state.askedAt {
                 let elapsed = moment.milliseconds - askedAt.milliseconds
                 // A clock that was set back must not hide the keys of other replicas.
@@ -294,8 +294,8 @@ public final class SigningKeys: Sendable {
 
 /// Seals the private keys that sign this service's tokens, and opens them.
 ///
-/// The sealed keys have a purpose of their own, and are bound to their key ID and algorithm, so that rows
-/// cannot be exchanged.
+/// The sealed keys have their own purpose, and are bound to
+/// their key ID and algorithm, so that rows cannot be exchanged.
 public struct SigningKeySealer: Sendable {
     private static let purpose = SealingPurpose("oauth_signing_key")
 

@@ -189,7 +189,7 @@ final class AuditRetention: Sendable {
     private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
-    /// In milliseconds.
+    /// Retention of rows in milliseconds.
     private let keptFor: Int64
     private let secondsAhead: @Sendable () -> Int64?
     private let uptime: @Sendable () -> Duration

@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Makes nonces. A nonce is bound to nothing: it is valid for one sign-in of any caller.
+/// Makes nonces. A nonce is valid for one sign-in of any caller, without other bindings.
 public struct NonceMint: Sendable {
     private let texts: ExpiringText
 

@@ -61,7 +61,7 @@ public struct AbandonedReceivers: Service {
             moment >= begin.advanced(byMilliseconds: ReceiverTurn.lifetime)
         }
         if stored.retries.contains(where: { $0.attempts > 0 && isOld($0.waitingSince) }) { return true }
-        // The last poll that changed something, or the resumption.
+        // Time of the last poll with a change, or of the resumption.
         guard isOld(stored.record.notBefore) else { return false }
         var cursor = stored.record.cursor
         for _ in 0..<Self.mostPages {

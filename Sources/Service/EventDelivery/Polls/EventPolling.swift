@@ -47,8 +47,8 @@ public final class EventPolling: Sendable {
         log = ThrottledLog(logger)
     }
 
-    /// Takes and refuses tokens, and returns the next ones. Waits for a token if there is none, unless the request
-    /// asks for a response at once.
+    /// Takes and refuses tokens, and returns the next tokens. Without a token, waits for the next token,
+    /// unless the request requires an immediate response.
     ///
     /// - Throws: `ReceiverPaused`; `OverloadedError` while too many polls of the receiver wait; `StorageError`.
     public func poll(_ receiver: PolledReceiver, _ request: PollRequest) async throws -> PollResponse {
@@ -147,7 +147,7 @@ public final class EventPolling: Sendable {
 
 /// A poll for security event tokens (RFC 8936 §2.2).
 public struct PollRequest: Sendable, Hashable {
-    /// Largest number of tokens in a response. A receiver that asks for more gets this many.
+    /// Largest number of tokens in a response. A request for more tokens gets this number.
     public static let mostTokens = 64
     /// Largest number of tokens that a request can take or
     /// refuse: no more tokens are outstanding at the same time.

@@ -11,9 +11,9 @@ public struct AuthorizeOutcome: Sendable {
     public enum Action: Sendable {
         /// A page that names the fault of the request.
         case page(AuthorizationPageError)
-        /// A page with the reason for which the posted form is refused.
+        /// A page with the reason why the posted form is refused.
         case refusal(FormRefusal)
-        /// A page that says that the account is disabled, and leads to the client.
+        /// A page about a disabled account, with a link to the client.
         case disabled(DisabledAccountNotice)
         /// The page that asks for consent.
         case ask(ConsentPrompt)

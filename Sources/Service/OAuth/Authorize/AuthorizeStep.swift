@@ -125,7 +125,7 @@ extension BrowserSession {
 
 extension Account {
     /// Returns `false` only for a `login_hint` that certainly names another account: an account's ID, or an
-    /// address where the account's own address is known.
+    /// address, if the account's own address is known.
     func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
         // Apple can omit whether an address is private; the address is then compared. A relay address is not

@@ -97,7 +97,7 @@ extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
-    /// Begins the session of a browser that has signed in, and goes on with its request.
+    /// Begins the session of a browser that has signed in, and continues its request.
     ///
     /// The session's lifetime begins with the verification of Apple's token, so that using the same URL twice
     /// does not extend it.
@@ -135,8 +135,8 @@ extension AuthorizeUseCase {
         return cookie(of: session, at: now)
     }
 
-    /// Redirects to the client with an error after a failed sign-in at Apple. The user of a disabled account
-    /// first sees a page that says so.
+    /// Redirects to the client with an error after a failed sign-in at Apple. The
+    /// user of a disabled account first sees a page about the disabled account.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {

@@ -66,8 +66,8 @@ struct GoogleEventToken: Sendable {
         _ kind: GoogleEventKind, _ event: JSONValue, _ recipients: Set<OAuthClientID>,
         settings: GoogleSettings, at moment: Moment
     ) -> [GoogleEventCommand.Change] {
-        // Google's two descriptions differ: the subject is a member of its own, or its members are in the
-        // event.
+        // Google's two descriptions differ: the subject is a
+        // separate member, or its members are in the event.
         let subject = event["subject"] ?? event
         if kind == .tokenRevoked {
             guard let digest = tokenDigest(subject) else { return [] }

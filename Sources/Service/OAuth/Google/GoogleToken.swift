@@ -46,7 +46,7 @@ struct GoogleToken: Sendable {
         self.claims = object
     }
 
-    /// Returns `true` if the issuer is one of these, byte for byte.
+    /// Returns `true` if the issuer equals an entry of `issuers`, byte for byte.
     func hasIssuer(_ issuers: [String]) -> Bool {
         guard let issuer = claims["iss"]?.string else { return false }
         return issuers.contains { $0.isByteEqual(to: issuer) }
@@ -64,7 +64,7 @@ struct GoogleToken: Sendable {
         return audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
     }
 
-    /// Returns a text of 1 to 255 bytes without control characters; `nil` for anything else.
+    /// Returns a text of 1 to 255 bytes without control characters; `nil` for any other value.
     func name(_ claim: String) -> String? {
         guard let text = claims[claim]?.string, (1...255).contains(text.utf8.count),
             !text.hasControlCharacters
@@ -115,7 +115,7 @@ struct GoogleIdentity: Sendable, Equatable {
     let familyName: String?
 
     /// - Parameters:
-    ///   - clientIDs: Client IDs of our project at Google: one of them must be the audience.
+    ///   - clientIDs: Client IDs of our project at Google: the audience must be one of these IDs.
     ///   - now: Seconds since 1970.
     /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys are
     ///   unavailable.
@@ -141,7 +141,7 @@ struct GoogleIdentity: Sendable, Equatable {
     }
 
     /// The address by which an account may be found, if Google vouches for it: the mailbox is Google's, or
-    /// Google hosts the domain. Any other address could have passed to another user since Google verified it.
+    /// Google hosts the domain. Any other address may belong to another user since Google verified it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -11,7 +11,7 @@ struct AddressPace: Sendable {
 
     /// Requests of one address in a window. Many users can share an address.
     let most: Int
-    /// In milliseconds.
+    /// Length of a window in milliseconds.
     let window: Int64
 
     private var begunAt = Moment(milliseconds: 0)
@@ -49,7 +49,7 @@ struct AddressPace: Sendable {
     }
 }
 
-/// Too many requests came from an address, or registrations for an app.
+/// Too many requests from an address, or too many registrations for an app.
 public struct RequestsPaused: Error, Sendable, Equatable {
     public enum Cause: Sendable {
         case registrations, devices
@@ -83,7 +83,7 @@ struct RegistrationPace: Sendable {
     static let mostOfAddress = 300
     /// New keys of one app in a window. Apple asks an app for at most 100 attestations in a second.
     static let mostOfApp = 6000
-    /// In milliseconds.
+    /// Length of a window in milliseconds.
     static let window: Int64 = 60_000
 
     private var addresses = AddressPace(most: Self.mostOfAddress, window: Self.window)

@@ -191,13 +191,13 @@ public struct GuardedAuthentication: Sendable {
         _ authenticate: () throws(TokenEndpointError) -> Value
     ) throws -> Value {
         do throws(TokenEndpointError) {
-            // A right secret does not end a pause: at a shared address the honest client would otherwise end
-            // the guesser's pause again and again.
+            // A right secret does not end a pause: at a shared address, the
+            // honest client would otherwise end each pause of a guesser.
             return try authenticate()
         } catch {
             guard let client = error.guessedClient else { throw error }
             let now = server.now()
-            // Under one lock, so that guesses at the same time are counted one after the other.
+            // Locked, so that concurrent guesses are counted one after the other.
             let pause = server.guessing.withLock { guessing -> Int64? in
                 if let seconds = guessing.pause(for: client, at: address, now: now) { return seconds }
                 guessing.failed(for: client, at: address, now: now)

@@ -28,7 +28,7 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant(.assertionInvalid)
         }
         let scope = client.completed(grant.scope ?? client.scopes)
-        // Also for `check`: a disabled Google account gets no link, with or without an account of ours.
+        // Applies to `check` too: a disabled Google account gets no link, with or without an account here.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity, .googleAccountDisabled)
         }

@@ -61,7 +61,7 @@ extension OAuthError {
 }
 
 extension OAuthServer {
-    /// Token families of Google never count towards the limit of the account, and are never ended by it.
+    /// Token families of Google never count towards the limit of the account, and the limit never ends them.
     func limits(of client: OAuthClient) -> FamilyLimits {
         FamilyLimits(
             perClient: client.refreshTokenLimit,

@@ -21,8 +21,9 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// Waits only for the commit, for keys that are not in memory, for the reads of an assertion, and for RSA signatures,
-    /// which are made on other threads: they would hold up the other requests of an event loop.
+    /// Waits only for the commit, for keys that are not in memory, for the
+    /// reads of an assertion, and for RSA signatures, which are made on other
+    /// threads, because they would delay the other requests of an event loop.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {

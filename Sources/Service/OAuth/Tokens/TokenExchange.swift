@@ -66,7 +66,8 @@ struct TokenExchange: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
         }
-        // The client is public, so anyone can send any address in its name. Apple's token names the user's.
+        // The client is public, so any program can send any address
+        // in its name. Apple's token names the user's address.
         profile?.email = nil
         let request = SignInRequest(
             token: IdentityTokenRequest(

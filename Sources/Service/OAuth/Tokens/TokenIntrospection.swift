@@ -94,7 +94,7 @@ public struct TokenDescription: Sendable {
 
     private var access: AccessToken? { token?.accessToken }
 
-    /// In seconds since 1970.
+    /// Time of issue in seconds since 1970.
     private var issuedAt: Int64? {
         guard access == nil, let family = token?.status.family else { return access?.issuedAt }
         return (family.refreshToken?.exchanged.first?.moment ?? family.createdAt).milliseconds / 1000

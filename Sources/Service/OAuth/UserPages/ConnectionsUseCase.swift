@@ -68,7 +68,7 @@ public struct ConnectionsUseCase: Sendable {
             do {
                 _ = try await server.dependencies.commits.submit(command)
             } catch let refusal as GrantRefusal {
-                // A grant that has ended already is what the user wants.
+                // The grant has already ended, as the user wants.
                 guard refusal.code == .grantNotFound else {
                     return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
                 }
@@ -77,7 +77,7 @@ public struct ConnectionsUseCase: Sendable {
         }
     }
 
-    /// Begins the session of a browser that has signed in, and goes on with its request.
+    /// Begins the session of a browser that has signed in, and continues its request.
     ///
     /// - Parameter sessionCookie: The cookie as the browser sent it.
     public func arrive(
@@ -201,7 +201,7 @@ public struct ConnectionsOutcome: Sendable {
     public enum Action: Sendable {
         /// The page with the clients.
         case show(ConnectionList)
-        /// A page that asks for which app the user wants to sign in.
+        /// A page where the user chooses the app to sign in for.
         case choose([(app: ClientID, name: LocalizedText)])
         /// Redirects to Apple's page, by 303.
         case signIn(WebAuthorizationRequest)
@@ -240,7 +240,7 @@ public struct ConnectionList: Sendable {
 
 /// Reasons why a page for users shows an error. Nothing was changed.
 public enum UserPageRefusal: String, Sendable, CaseIterable {
-    /// There is no page for the query.
+    /// The query has no page.
     case pageUnknown = "not_found"
     case embeddedBrowser = "disallowed_useragent"
     /// The form was not shown to this session for this purpose, or it was changed.

@@ -237,7 +237,7 @@ extension DevicePageUseCase {
         }
     }
 
-    /// Begins the session of a browser that has signed in, and goes on with its request.
+    /// Begins the session of a browser that has signed in, and continues its request.
     ///
     /// - Parameter sessionCookie: The cookie as the browser sent it.
     public func arrive(
@@ -273,7 +273,7 @@ public struct DevicePageOutcome: Sendable {
         case enter(EntryFault?)
         /// The page that asks for consent.
         case ask(DevicePrompt)
-        /// A page that leads by itself to this address, which redirects to Apple's page.
+        /// A page that continues by itself to this address, which redirects to Apple's page.
         case goOn(UserCode, String)
         /// Redirects to Apple's page, by 303.
         case signIn(WebAuthorizationRequest)
@@ -283,13 +283,13 @@ public struct DevicePageOutcome: Sendable {
         case agreed(OAuthClient)
         /// The user has refused.
         case refused(OAuthClient)
-        /// A page that says that the account is disabled.
+        /// A page about the disabled account.
         case disabled
         /// An error page. Nothing was changed.
         case refusal(UserPageRefusal)
     }
 
-    /// The reason for which the page asks for another code.
+    /// The reason why the page asks for another code.
     public enum EntryFault: Sendable, Hashable {
         /// No device shows such a code.
         case malformed

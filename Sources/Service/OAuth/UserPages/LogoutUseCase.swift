@@ -36,7 +36,7 @@ public struct LogoutUseCase: Sendable {
                 return try await end(session, request, asker)
             }
             let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
-            // The account has been erased: there is no user to ask.
+            // The account has been erased, so there is no user to ask.
             guard let account = status?.account else { return try await end(session, request, asker) }
             let query = request.query(clientID: asker.name)
             return LogoutOutcome(

@@ -75,7 +75,7 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.
+    /// Verifies a proof as far as possible before the transaction. Waits only for the database.
     ///
     /// The cheap checks come first, and a foreign or expired challenge costs no look-up.
     func judge(
@@ -193,12 +193,12 @@ public final class AppChecks: Sendable {
     }
 }
 
-/// A request whose proof is verified as far as this is possible before the transaction.
+/// A request whose proof was verified as far as possible before the transaction.
 struct JudgedApp: Sendable {
-    /// Not in mode `off`.
+    /// Policy with a mode other than `off`.
     let policy: AppCheckPolicy
     let appVersion: String?
-    /// For the transaction. `nil` when there is nothing to consume.
+    /// The proof for the transaction; `nil` if there is nothing to consume.
     let proof: AppProof?
     let found: AppCheckProof
     var extensions: AuthenticatorExtensions?

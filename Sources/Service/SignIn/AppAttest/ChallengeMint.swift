@@ -48,8 +48,8 @@ struct ChallengeMint: Sendable {
 public struct AppAttestChallenge: Sendable, Hashable {
     /// Distinguishes challenges from nonces.
     public static let prefix = "siwa-challenge-"
-    /// In milliseconds. Apple asks apps to try an attestation again with the same challenge when its servers
-    /// are not available.
+    /// Lifetime in milliseconds. Apple tells apps to retry an attestation
+    /// with the same challenge while its servers are unavailable.
     static let lifetime: Int64 = 300_000
 
     /// A challenge of one purpose is never accepted for the other.
@@ -66,9 +66,9 @@ public struct AppAttestChallenge: Sendable, Hashable {
 /// Past the bound the challenge of a failed proof is not stored. The proof is refused as before; a second
 /// attempt with its challenge gains nothing, because each attempt needs a valid signature.
 final class FailedChallenges: Sendable {
-    /// For each process.
+    /// Largest number of challenges in a window, for each process.
     static let mostInWindow = 100_000
-    /// In milliseconds. A challenge is kept for as long.
+    /// Length of a window in milliseconds. A challenge is kept for this time.
     static let window = AppAttestChallenge.lifetime + SignInUseCases.longestClockDifference
 
     private let most: Int

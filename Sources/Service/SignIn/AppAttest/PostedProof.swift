@@ -54,7 +54,7 @@ struct ProofFault: Error {
 extension AppCheckCause {
     /// Not a challenge of this service for this purpose and app.
     static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
-    /// The app asks for a new challenge, and tries again.
+    /// The app requests a new challenge, and retries.
     static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
     /// The client data is not the expected JSON object.
     static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)

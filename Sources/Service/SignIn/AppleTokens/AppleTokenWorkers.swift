@@ -8,9 +8,9 @@ public import ServiceLifecycle
 /// The workers that call Apple: they exchange codes, check tokens every day, and revoke the tokens of erased
 /// accounts.
 ///
-/// At shutdown the three stop together, and each finishes the work that it has begun: an exchange is never
-/// cut off, because its response would be lost. In a service group they come after the group commit, which
-/// has to store their results, and before the server, which may still wait for an erasure.
+/// At shutdown the three workers stop together, and each finishes its running work: an exchange is never cut
+/// off, because its response would be lost. In a service group, the workers come after the group commit,
+/// which has to store their results, and before the server, which may still wait for an erasure.
 public struct AppleTokenWorkers: Service {
     private let services: [any Service]
 

@@ -209,8 +209,8 @@ struct CodeExchange: Worker {
                 _ = try await retry.run { try await commits.submit(command) }
                 tokenContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
-                // The account was erased meanwhile: the code is then in the erasure, which has to revoke the
-                // token. Or the account was transferred to another team, which cannot use the token.
+                // The account was erased during the exchange: the code is then in the erasure, which revokes
+                // the token. Or the account was transferred to another team, which cannot use the token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
                     try await tokenContext.tokens.adoptErasureToken(

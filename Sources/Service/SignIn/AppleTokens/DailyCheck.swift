@@ -80,8 +80,8 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
-        // Not overdue: a token whose key is lost for good would be
-        // overdue forever. Unreadable tokens have their own alert.
+        // Not counted as overdue: a token whose key is lost for good would
+        // be overdue forever. Unreadable tokens have their own alert.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
@@ -159,7 +159,7 @@ struct DailyCheck: Worker {
             case .dropped, .ignored: return .ended(.ended)
             }
         } catch is AccountRefusal {
-            // The account was erased or transferred meanwhile: there is no token left to revoke.
+            // The account was erased or transferred during the check: no token is left to revoke.
             return .ended(.ended)
         } catch {
             // Apple will respond the same tomorrow.

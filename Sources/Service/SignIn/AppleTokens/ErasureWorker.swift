@@ -222,7 +222,7 @@ struct ErasureWorker: Worker {
 /// be refreshed is revoked again.
 enum ErasureAction: Equatable {
     case proceed(ErasureToken.Step)
-    /// Repeat later, from this step on.
+    /// Repeat later, starting with this step.
     case retry(ErasureToken.Step, cause: String)
     case finish(ErasureOutcome, cause: String?)
 
@@ -276,8 +276,8 @@ extension ErasureToken {
     /// Applies an action to the record of the Apple token. Does no I/O.
     ///
     /// - Parameters:
-    ///   - lease: End of the claim when the next step follows at once: no other replica may claim the record
-    ///     before.
+    ///   - lease: End of the claim if the next step follows immediately:
+    ///     no other replica may claim the record before this time.
     ///   - delay: Milliseconds until the next attempt, when the action is a retry.
     ///   - deadline: Moment after which Apple is no longer called, so that every erasure ends.
     mutating func apply(

@@ -50,8 +50,8 @@ extension SignInUseCases {
     ) async throws -> Account {
         guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased meanwhile,
-        // or transferred to another key. The account is then read again.
+        // An account that is not found under its key has been erased, or
+        // transferred to another key. The account is then read again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { break }

@@ -45,8 +45,8 @@ extension SignInUseCases {
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased meanwhile,
-        // or transferred to another key. The account is then read again.
+        // An account that is not found under its key has been erased, or
+        // transferred to another key. The account is then read again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -102,7 +102,7 @@ struct ErasureWatch: Sendable {
             do {
                 try await clock.sleep(for: step)
             } catch {
-                // The caller has disconnected. The record that was read last is the result.
+                // The caller has disconnected. The last record read is the result.
                 return record
             }
             waited += step

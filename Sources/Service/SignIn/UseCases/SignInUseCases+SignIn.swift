@@ -226,7 +226,7 @@ public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
     public var email: String?
-    /// Names of dropped or cut members: `user.name`, `user.email`; `user` for all of it.
+    /// Names of dropped or cut members: `user.name`, `user.email`; `user` for the whole object.
     public internal(set) var dropped: [String] = []
 
     public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {

@@ -63,10 +63,10 @@ extension WebSignIn {
 /// The web flow cannot work with these settings.
 public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// The public URL is no `https` URL without query, fragment and user information.
+        /// The public URL is not an `https` URL without query, fragment and user information.
         case publicURLMalformed
-        /// A redirect URL is no `https` URL without fragment and user information. The detail names the
-        /// client ID.
+        /// A redirect URL is not an `https` URL without fragment
+        /// and user information. The detail names the client ID.
         case redirectURLMalformed
         /// No client ID has a redirect URL.
         case redirectURLsMissing

@@ -30,7 +30,7 @@ struct ApplePace: Sendable {
     private var throttles = 0
     private var outOfReach: Pause?
     private var throttle: Pause?
-    /// Runs while one call finds out whether Apple still throttles.
+    /// Runs while one call tests whether Apple still throttles.
     private var probe: Pause?
     private var refusals: [ClientID: Refusals] = [:]
 

@@ -78,9 +78,9 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             (work, nextLook, isPause) = ([], pause, true)
         }
 
-        /// For a claim that failed because the database did not respond. A signal must
-        /// not shorten this pause: while the database is unavailable each failing request
-        /// could send a signal, and the pool would claim a thousand times a second.
+        /// Makes the result of a claim that failed because the database did not respond. A signal must not
+        /// shorten this pause: while the database is unavailable each failing request could send a signal,
+        /// and the pool would claim a thousand times a second.
         package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
