@@ -4,7 +4,7 @@ import HTTPEngine
 /// The query of `GET /v1/accounts`: a search, and its page.
 struct AccountSearchQuery: Sendable {
     static let defaultLimit: Int64 = 50
-    /// In characters. No stored name or address is longer.
+    /// Longest text in characters. No stored name or address is longer.
     private static let longestText = 520
 
     /// - Parameter clientID: The filter as received. Can be any client ID of an app.

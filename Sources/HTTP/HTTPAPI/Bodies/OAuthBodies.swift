@@ -13,7 +13,7 @@ extension GrantUseCases.Listed: JSONBody {
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("id") { $0.grant.id }
         member("account_id") { $0.grant.accountID }
-        // As in the events of grants.
+        // The same member as in the events of grants.
         member("client_id", "The OAuth client, by the ID in its configuration.") {
             $0.grant.oauthClientID.rawValue
         }
@@ -106,8 +106,8 @@ extension SecurityEventError: JSONBody {
     }
 }
 
-/// Reads the body of a poll (RFC 8936 §2.2). Members that the RFC does not define are ignored, and so is a `jti` that
-/// this service did not make.
+/// Reads the body of a poll (RFC 8936 §2.2). Ignores members that the
+/// RFC does not define, and each `jti` that this service did not make.
 extension PollRequest: RequestBody {
     static var schemaName: String { "PollRequest" }
     static var schemaText: String { "A poll (RFC 8936 §2.2). Unknown members are ignored." }

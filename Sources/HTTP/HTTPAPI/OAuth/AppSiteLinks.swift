@@ -5,8 +5,8 @@ import StrictJSON
 /// The links of this host that each app opens, and the apps that belong to the host: the content of
 /// `apple-app-site-association`.
 ///
-/// Two clients can belong to one app, and two apps can have the same paths. iOS takes the first entry that
-/// names the app and matches, so each app is named for its own paths only.
+/// Two clients can belong to one app, and two apps can have the same paths. iOS uses the first entry that
+/// names the app and matches, so each app is named only for its own paths.
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 

@@ -112,7 +112,7 @@ final class OAuthTokenRoutes: Sendable {
             request.client?.isProven(by: name)
             return (try question(.introspection, request, hasAPIKey: true), .apps(scope))
         }
-        // In development no API key is configured, and any caller may introspect.
+        // In development without API keys, any caller may introspect.
         if callers.isOpen, authorization == nil,
             let question = try? question(.introspection, request, hasAPIKey: true),
             (try? self.question(.introspection, request, hasAPIKey: false)) == nil
@@ -129,7 +129,7 @@ final class OAuthTokenRoutes: Sendable {
     /// Returns `nil` for every other field, which then belongs to a client.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
-        // In development no API key is configured.
+        // Development without API keys.
         if callers.isOpen {
             return server.dependencies.settings.clients[basic.clientID] == nil ? (nil, .all) : nil
         }
@@ -232,7 +232,7 @@ extension OAuthTokenRoutes {
 /// log and in the metrics, and in development also to the client.
 struct TokenRefusals: Sendable {
     private let labels: ClientLabels
-    /// By client.
+    /// Counters by client.
     private let cells: [String: [TokenRefusalReason: CounterCell]]
     /// True in development.
     let areExplained: Bool

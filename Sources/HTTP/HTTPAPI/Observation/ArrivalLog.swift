@@ -37,7 +37,7 @@ public final class ArrivalLog: Sendable {
 
     /// Largest number of kept arrivals of each sender.
     public static let most = 100
-    /// In bytes. Real notifications have less than 1 KiB.
+    /// Largest size of the claims in bytes. Real notifications have less than 1 KiB.
     public static let longestClaims = 4096
     /// Milliseconds for which an arrival is kept: a day.
     public static let keptFor: Int64 = 86_400_000

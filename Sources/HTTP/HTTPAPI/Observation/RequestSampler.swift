@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Chooses which of many similar requests get their own log line, and counts the other requests. For requests
-/// without an authenticated caller, and responses with 503.
+/// Chooses the requests with their own log line among many similar requests, and counts the other requests.
+/// Used for requests without an authenticated caller, and for responses with 503.
 ///
 /// Unauthenticated requests cost their sender nothing, so a line for each would let any
 /// sender fill the disk, and so would an outage. In each second the first few requests

@@ -109,7 +109,7 @@ struct WarningMetrics: Sendable {
 final class RequesterWatch: Sendable {
     /// Milliseconds.
     static let window: Int64 = 3_600_000
-    /// Smallest number of requests for a judgement of an hour.
+    /// Smallest number of requests for judging an hour.
     static let fewest = 10
 
     private struct State {

@@ -31,7 +31,7 @@ struct BrowserPage {
         response.fields = [
             ("content-security-policy", policy), ("referrer-policy", "no-referrer"),
             ("x-content-type-options", "nosniff"),
-            // For browsers that do not know `frame-ancestors`.
+            // Protects browsers that do not support `frame-ancestors`.
             ("x-frame-options", "DENY"), ("content-language", language.rawValue),
         ]
         if let cookie { response.fields.append(("set-cookie", cookie)) }

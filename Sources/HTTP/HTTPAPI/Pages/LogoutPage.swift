@@ -47,7 +47,7 @@ struct LogoutResultPage {
     let language: PageLanguage
     /// Reason why the browser does not return to the client.
     var obstacle: LogoutOutcome.Obstacle?
-    /// True in development, where the page tells the developer the obstacle.
+    /// True in development: the page shows the obstacle to the developer.
     var isExplained = false
     var cookie: String?
 

@@ -16,7 +16,7 @@ package struct ProblemType: Sendable {
     package let code: String
     package let status: HTTPResponseStatus
     let title: String
-    /// For developers. Repeats nothing of the request.
+    /// Detail for developers. Repeats nothing of the request.
     package let detail: String
     /// The rule that the request breaks, for operators: for
     /// a token the rule of the check, otherwise `detail`.

@@ -225,7 +225,7 @@ struct AuthorizeMetrics: Sendable {
         case code
         /// A page with the reason why there is no redirect.
         case page
-        /// A page that says that the account is disabled.
+        /// A page about the disabled account.
         case accountDisabled = "account_disabled"
         /// A posted form that was refused.
         case formRefused = "form_refused"
@@ -239,7 +239,7 @@ struct AuthorizeMetrics: Sendable {
     ]
 
     private let labels: ClientLabels
-    /// By client, then by outcome.
+    /// Counters by client, then by outcome.
     private let cells: [String: [String: CounterCell]]
 
     init(_ registry: MetricsRegistry, labels: ClientLabels) {

@@ -34,7 +34,7 @@ final class Endpoint: Sendable {
 
     /// - Parameters:
     ///   - family: The routes that handle the call. A deployment without these routes does not have the call.
-    ///   - handle: Returns the response, or the work that leads to it.
+    ///   - handle: Returns the response, or the work that produces the response.
     init<Family>(
         _ name: StaticString, _ method: RouteMethod, _ path: StaticString,
         of family: @escaping @Sendable (Routes) -> Family?, caller: Caller, body: BodyFormat, errors: Errors,
@@ -79,8 +79,8 @@ final class Endpoint: Sendable {
     /// Time for which the call waits by design.
     enum Wait: Sendable {
         case none
-        /// For Apple's or Google's keys. A failed fetch has its own
-        /// error: an earlier time limit would blame the database.
+        /// Waits for Apple's or Google's keys. A failed fetch has its
+        /// own error: an earlier time limit would blame the database.
         case keys
         case atMost(Duration)
         /// The call may end at any time with the events found so far.

@@ -5,7 +5,7 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes that end a browser's session, which browsers call.
+/// The routes for browsers that end a browser's session.
 final class LogoutRoutes: Sendable {
     /// Bound in bytes. Browsers send a token and a decision.
     private static let longestForm = 1024
@@ -26,7 +26,7 @@ final class LogoutRoutes: Sendable {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
-        // Only the form of the page has a decision. A client's request is a form without it.
+        // Only the form of the page has a decision. A client's request has no decision.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
             // The page has the client's parameters in the URL of its
             // form. Parameters besides its two fields would be ignored.

@@ -35,7 +35,7 @@ final class OperationsRoutes: Sendable {
     /// The response of a running process.
     static var alive: HTTPResponse { document(LivenessStatus()) }
 
-    /// A response that says nothing about a user.
+    /// Returns a response without data about users.
     private static func document(_ body: some JSONBody, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: body.json())
     }

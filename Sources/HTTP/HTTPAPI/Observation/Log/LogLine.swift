@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Writes one line of the log, in one of its forms.
 ///
-/// In text form, values with other characters than printable ASCII are quoted and escaped. In JSON form, one
+/// In text form, values with characters other than printable ASCII are quoted and escaped. In JSON form, one
 /// writer quotes and escapes every value. So outside input can neither begin a line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []

@@ -44,7 +44,7 @@ final class ConsentPageTexts: Sendable {
             """
         loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
         // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This
-        // button does nothing: it would close a dialog, and there is none (§4.10.21.3).
+        // button has no effect: it would close a dialog, and the page has no dialog (§4.10.21.3).
         scopesStart = """
             <button hidden formmethod="dialog"></button>
             <h2>\(paragraphs.filled(texts.scopes))</h2>
@@ -66,8 +66,8 @@ final class ConsentPageTexts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that skips the hidden button takes the next button, so the next button must not grant
-        // consent.
+        // A browser that skips the hidden button uses the next
+        // button, so the next button must not grant consent.
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel)</button>

@@ -12,7 +12,7 @@ struct ConnectionsTexts: TranslatedTexts {
     let since: String
     /// `{day}`; after `since`.
     let lastUsed: String
-    /// In place of `lastUsed`.
+    /// Replaces `lastUsed` for an unused grant.
     let neverUsed: String
     let remove: String
     let removed: String

@@ -17,7 +17,7 @@ struct DeviceTexts: TranslatedTexts {
     let over: String
     /// `{value}`: minutes and seconds.
     let paused: String
-    /// Above the code on the page that asks for consent.
+    /// Text above the code on the page that asks for consent.
     let compare: String
     /// The facts about the request follow as a list.
     let origin: String
@@ -28,7 +28,7 @@ struct DeviceTexts: TranslatedTexts {
     /// `{value}`: a number of minutes. `started` has the
     /// sentences for some numbers in the built-in languages.
     let time: String
-    /// In place of an address or a program.
+    /// Replaces an unknown address or program.
     let unknown: String
     let agreedTitle: String
     /// `{client}`
