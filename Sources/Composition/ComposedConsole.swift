@@ -26,7 +26,7 @@ struct ComposedConsole {
         let observation: ProcessObservation
         let now: @Sendable () -> Moment
         let logger: Logger
-        /// Only in `siwa dev`.
+        /// Additions of `siwa dev`; `nil` in other runs.
         let development: DevelopmentConsole?
         /// The callers that read the feed from this process.
         let readers: FeedReaders

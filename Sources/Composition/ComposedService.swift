@@ -180,7 +180,7 @@ package struct ComposedService {
             http, ShutdownNotice(logger: logger),
             DrainPeriod(http: http, duration: drain, logger: logger),
         ]
-        // Without signals the service is part of another program, which owns the process.
+        // Without signals, the service is part of another program that owns the process.
         if !signals.isEmpty {
             // Ignores other signals until the end of the shutdown, so that they do not interrupt it.
             services.insert(IgnoredSignals(logger: logger), at: 1)

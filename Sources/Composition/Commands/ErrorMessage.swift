@@ -35,7 +35,7 @@ package enum ErrorMessage {
         return String(result)
     }
 
-    /// Returns the message for an error: what failed and what the operator can do.
+    /// Returns the message for an error: the failure and the remedy.
     package static func text(for error: any Error) -> String {
         switch error {
         case let error as any ListenFailure: text(host: error.host, port: error.port, cause: error.cause)

@@ -49,7 +49,7 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
         }
     }
 
-    /// Returns the mistakes that name one of the settings.
+    /// Returns the mistakes about these settings.
     func about(_ settings: [String]) -> ConfigurationMistakes {
         var mistakes = ConfigurationMistakes()
         mistakes.list = list.filter { mistake in settings.contains { mistake.contains($0) } }

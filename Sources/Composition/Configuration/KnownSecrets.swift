@@ -5,7 +5,7 @@ import Foundation
 import HTTPAPI
 
 /// Publicly known secrets: secrets in our documentation, in every copy of the program, or in lists of common
-/// passwords. A service with such a secret is open to everyone.
+/// passwords. A service with a known secret is open to every caller.
 enum KnownSecrets {
     /// Returns the reason why an API key with this hash is publicly known; `nil` for any other key.
     ///

@@ -6,7 +6,7 @@ import HTTPAPI
 import HTTPEngine
 
 extension SettingsReader {
-    /// Reads the entries of `webhooks` whose receivers poll: those with an API key.
+    /// Reads the entries of `webhooks` with an API key, whose receivers poll.
     ///
     /// The key bounds the apps of the receiver, so that a limited key learns nothing more by a poll.
     mutating func polledReceivers(

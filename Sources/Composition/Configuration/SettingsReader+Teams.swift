@@ -6,7 +6,7 @@ import Foundation
 import KeySets
 
 extension SettingsReader {
-    /// Returns the teams of the file, or the one team of the
+    /// Returns the teams of the file, or the single team of the
     /// environment. With both, the team of an app would be ambiguous.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [

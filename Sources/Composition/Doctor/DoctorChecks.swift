@@ -83,7 +83,7 @@ package struct Finding: Equatable {
         /// Works, but the operator should know about it.
         case note
         case wrong
-        /// Not checked because of another error.
+        /// Skipped because of another error.
         case skipped
     }
 

@@ -7,7 +7,7 @@ import Encodings
 struct Registrations {
     /// The values of one place.
     struct Item {
-        /// Menus that lead to the fields.
+        /// Path of menus to the fields.
         let place: [String]
         let fields: [(name: String, value: String)]
         /// The check of `siwa doctor` that tests the values;

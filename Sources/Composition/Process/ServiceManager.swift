@@ -59,7 +59,7 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Tells the service manager when the service listens, and when its shutdown begins.
+/// Notifies the service manager when the service listens, and when its shutdown begins.
 struct ServiceManagerNotices: Service {
     let manager: ServiceManager
     let http: HTTPService
@@ -73,7 +73,7 @@ struct ServiceManagerNotices: Service {
     }
 
     private func tell(_ state: String) {
-        // Under Type=notify, systemd waits for `READY=1` and ends the process when it does not arrive.
+        // Under Type=notify, systemd waits for `READY=1` and ends the process if it does not arrive.
         if !manager.tell(state) { logger.warning("the service manager could not be told") }
     }
 }

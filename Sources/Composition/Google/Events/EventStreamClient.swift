@@ -72,7 +72,7 @@ package struct EventStreamClient: Sendable {
         guard status == 200 || status == 204 else {
             throw EventStreamError(status: status, body: received, call: path, account: key.email)
         }
-        // Calls that only change something have an empty response.
+        // Calls that only make changes have an empty response.
         guard !received.isEmpty else { return .object(JSONObject()) }
         guard let json = try? JSONValue(parsing: received), json.object != nil else {
             throw EventStreamError(
@@ -122,7 +122,7 @@ package struct EventStreamError: CodedError {
         case requestRefused
         /// 401
         case notAuthenticated
-        /// 403, and Google says that the API is not enabled.
+        /// 403, with Google's message that the API is not enabled.
         case apiDisabled
         /// 403
         case forbidden
