@@ -167,7 +167,7 @@ struct CommitPace: Sendable {
         beganAt = now
     }
 
-    /// Returns `false` when no batch was under way.
+    /// Returns `false` if no batch was in progress.
     @discardableResult @usableFromInline
     mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
         guard let beganAt else { return false }

@@ -32,7 +32,7 @@ public final class EventFeed: Sendable {
     /// The last number that the feed knows: 0 until the first commit or announcement.
     public var latest: Int64 { state.withLock { $0.latest } }
 
-    /// Number of readers that wait.
+    /// Number of waiting readers.
     var waiterCount: Int {
         state.withLock { state in
             state.waiters.values.count { waiter in
@@ -42,7 +42,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes every reader whose last seen number is lower.
+    /// Wakes every reader that has only seen lower numbers.
     public func advance(to sequence: Int64) {
         let listeners = state.withLock { $0.latest < sequence ? $0.listeners : [] }
         release { state in

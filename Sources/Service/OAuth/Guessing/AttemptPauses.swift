@@ -58,7 +58,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the networks whose failures count at this moment, the most failures first. Contains a wide
-    /// network only while it is slowed; the failures of its parts are its own failures. `seconds` is the
+    /// network only while it is slowed; its failures are the failures of the networks in it. `seconds` is the
     /// pause; `nil` when the next failure is counted.
     func kept(
         for subject: Subject, now: Moment

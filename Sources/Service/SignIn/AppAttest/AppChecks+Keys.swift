@@ -4,7 +4,7 @@ public import Commits
 import Encodings
 import JOSE
 
-/// An attestation of a new key, as a backend posts it.
+/// An attestation of a new key, posted by a backend.
 public struct KeyRegistrationRequest: Sendable {
     /// The attestation object in base64 with padding.
     public var attestation: String

@@ -13,7 +13,8 @@ public final class RecentRequests: Sendable {
     package static let refusedBound = 500
     package static let acceptedBound = 500
     package static let unknownBound = 250
-    /// Bytes of bodies in development. The oldest bodies are dropped above it.
+    /// Largest size of all kept bodies in development, in
+    /// bytes. The oldest bodies are dropped above this bound.
     package static let exchangeBound = 8 * 1024 * 1024
 
     private struct State {

@@ -34,7 +34,7 @@ final class ConsentPageTexts: Sendable {
         let heading = texts.heading(for: client)
         consent = texts
         title = TextPiece.filled(heading, ["client": name, "app": app])
-        // The operator's text about the client, or for Google always the notice about the link.
+        // The operator's text about the client. Google's page always has the notice about the link.
         let own = client.purpose.map { "<p>\(HTML.value($0[language]))</p>" as HTML }
         let linking = isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : nil
         start = """
