@@ -34,7 +34,7 @@ struct ComposedConsole {
         /// Receives a notice of each change in the data of pages.
         let live: LiveUpdates
         /// Records the actions of operators.
-        let audit: any ConsoleAudit
+        let audit: ConsoleAudit
         /// The findings of `siwa doctor`.
         let doctor: any DoctorFinding
 
@@ -49,7 +49,7 @@ struct ComposedConsole {
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
             (self.development, self.readers, self.overview) = (development, readers, overview)
-            audit = StoredConsoleAudit(store: store, now: now)
+            audit = { try await store.appendAudit([$0]) }
             let live = LiveUpdates()
             self.live = live
             doctor = RunningDoctor(now: now, changed: { live.changed() }) {

@@ -30,7 +30,7 @@ struct RequestReplay: Sendable {
 
 extension RequestsPages {
     /// Makes the page with *Send again* in development, if the port is known in advance.
-    init(_ settings: ServiceSettings, recent: RecentRequests, audit: any ConsoleAudit) {
+    init(_ settings: ServiceSettings, recent: RecentRequests, audit: @escaping ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"
         guard recent.keepsExchanges, port != 0 else {

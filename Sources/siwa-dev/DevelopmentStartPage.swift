@@ -21,7 +21,7 @@ struct DevelopmentStartPage {
             Card("The service itself") { "<dl>\n\(service)</dl>" }
         }
         return ConsolePage(
-            .get, "/start", access: .development, entry: ConsolePage.Entry("Try it", order: 85)
+            .get, "/start", access: .development, entry: ("Try it", 85)
         ) { _ in .page("Try it", content) }
     }
 

@@ -87,8 +87,8 @@ struct ComposedOverview {
         return OverviewPages(
             numbers: numbers, monitor: monitor, version: SiwaVersion.current,
             findings: { doctor.findings() }, keys: { await Self.keys(settings, in: store) },
-            retireKey: { [now = parts.now] keyID, origin in
-                try await Self.retire(keyID, by: origin, at: now(), settings.sealingKeys, in: store)
+            retireKey: { [now = parts.now] keyID in
+                try await Self.retire(keyID, by: .current, at: now(), settings.sealingKeys, in: store)
             }, card: card)
     }
 

@@ -115,17 +115,12 @@ extension HTML {
         "<form method=\"post\" action=\"\(address)\">\(hidden(fields))\n\(content())</form>"
     }
 
-    /// Hidden fields of a form.
-    package static func hidden(_ fields: [(name: String, value: String)]) -> HTML {
-        HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML })
-    }
-
     /// A table of names with their values. Omits names without a value.
     package static func table(_ rows: [(name: String, value: HTML?)]) -> HTML {
         let lines = rows.compactMap { name, value in
             value.map { "<tr><th>\(name)</th><td>\($0)</td></tr>\n" as HTML }
         }
-        return "<table>\n\(HTML(lines))</table>"
+        return lines.isEmpty ? HTML() : "<table>\n\(HTML(lines))</table>"
     }
 }
 
@@ -136,8 +131,11 @@ package struct PageForm: Sendable {
 
     private let fields: [(name: String, value: String)]
 
-    /// Throws `.bodyMalformed`, `.memberMalformed`, and `NIOTooManyBytesError`.
-    package init(_ request: Request) async throws {
+    /// Checks the page's token: another site can submit a form from a developer's browser, but cannot read the token
+    /// (CSRF).
+    ///
+    /// Throws `.bodyMalformed`, `.memberMalformed`, `.pageOutdated`, and `NIOTooManyBytesError`.
+    package init(_ request: Request, token: String) async throws {
         let body = try await request.body.collect(upTo: ControlInput.bodyLimit)
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {
             throw EmulatorError(.bodyMalformed, detail: "not a form")
@@ -148,6 +146,9 @@ package struct PageForm: Sendable {
                 .memberMalformed, detail: "\(long.name.prefix(64)): at most \(Self.longestField) bytes")
         }
         self.fields = fields
+        guard ConstantTime.areEqual(Array((self["token"] ?? "").utf8), Array(token.utf8)) else {
+            throw EmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")
+        }
     }
 
     /// `nil` when the field is absent or empty.
@@ -157,12 +158,4 @@ package struct PageForm: Sendable {
 
     /// All fields except the token of the page.
     package var parameters: [(name: String, value: String)] { fields.filter { $0.name != "token" } }
-
-    /// Checks the page's token. Another site can submit a form from a developer's browser, but cannot read
-    /// the token (CSRF). Throws `.pageOutdated`.
-    package func check(token: String) throws(EmulatorError) {
-        guard ConstantTime.areEqual(Array((self["token"] ?? "").utf8), Array(token.utf8)) else {
-            throw EmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")
-        }
-    }
 }

@@ -3,14 +3,18 @@
 /// A box with a heading.
 public struct Card: PagePart {
     private let title: HTML?
+    private let id: HTML?
     private let content: HTML
 
-    public init(_ title: HTML? = nil, @PageBuilder _ content: () throws -> HTML) rethrows {
-        (self.title, self.content) = (title, try content())
+    /// - Parameter id: The anchor of the box.
+    public init(
+        _ title: HTML? = nil, id: String? = nil, @PageBuilder _ content: () throws -> HTML
+    ) rethrows {
+        (self.title, self.id, self.content) = (title, id.map { " id=\"\($0)\"" }, try content())
     }
 
     public var html: HTML {
-        "<section class=\"card\">\n\(title.map { "<h2>\($0)</h2>\n" as HTML })\(content)</section>"
+        "<section class=\"card\"\(id)>\n\(title.map { "<h2>\($0)</h2>\n" as HTML })\(content)</section>"
     }
 }
 
@@ -48,6 +52,10 @@ public struct Table: PagePart {
         let look: String
         /// True if the cells are the headings of their rows.
         private(set) var isHead = false
+        /// The class of the heading.
+        private(set) var headingLook: String?
+        /// Words of the orders by which the column sorts a long list, the descending one first.
+        private(set) var orders: [String] = []
 
         public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }
         public init(stringLiteral heading: String) { self.init(heading) }
@@ -55,7 +63,19 @@ public struct Table: PagePart {
         /// Returns a column whose lines can break at any character.
         public static func any(_ heading: String) -> Self { Self(heading, "any") }
         public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
-        public static func number(_ heading: String) -> Self { Self(heading, "number") }
+        public static func number(_ heading: String) -> Self {
+            var column = Self(heading, "number")
+            column.headingLook = "number"
+            return column
+        }
+
+        /// Returns the column with a heading that sorts the list. Only for an order that an index serves, or a list in
+        /// memory.
+        public func sorted(_ orders: [String]) -> Self {
+            var column = self
+            column.orders = orders
+            return column
+        }
 
         /// Returns the column with the headings of the rows.
         public static func head(_ heading: String, _ look: String = "") -> Self {
@@ -71,6 +91,7 @@ public struct Table: PagePart {
     private let ids: [String]
     private let empty: HTML?
     private var caption: HTML?
+    private var pager: Pager?
 
     /// - Parameters:
     ///   - label: The name of the table for screen readers; `nil` for a narrow table, which does not scroll.
@@ -96,6 +117,13 @@ public struct Table: PagePart {
         self.init(label, columns, try values.map(cells), ifEmpty: empty)
     }
 
+    /// Returns the table as a page of a long list, with the ways to the others below it.
+    public func paged(_ pager: Pager) -> Self {
+        var table = self
+        table.pager = pager
+        return table
+    }
+
     /// Returns the table with a line above it.
     public func captioned(_ caption: HTML) -> Self {
         var table = self
@@ -104,10 +132,13 @@ public struct Table: PagePart {
     }
 
     public var html: HTML {
-        if rows.isEmpty, let empty { return "<p class=\"empty\">\(empty)</p>" }
+        let pages = pager.map { "\n\($0.html)" as HTML }
+        if rows.isEmpty, let empty { return "<p class=\"empty\">\(empty)</p>\(pages)" }
         let heads = columns.map { column -> HTML in
-            let look = column.look == "number" ? column.look : nil
-            return "<th scope=\"col\"\(HTML.class(look))>\(column.heading)</th>"
+            let (content, sort) =
+                (column.orders.isEmpty ? nil : pager?.heading(column.heading, column.orders))
+                ?? (.text(column.heading), "")
+            return "<th scope=\"col\"\(HTML.class(column.headingLook))\(sort)>\(content)</th>"
         }
         let lines = rows.enumerated().map { number, row -> HTML in
             let cells = zip(columns, row).map { column, cell -> HTML in
@@ -129,7 +160,7 @@ public struct Table: PagePart {
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="\(label)">
             \(table)
-            </div>
+            </div>\(pages)
             """
     }
 }
@@ -139,20 +170,24 @@ public struct PostForm: PagePart {
     private let address: String
     private let token: String
     private let look: String
+    private let hidden: [(name: String, value: String)]
     private let content: HTML
 
     /// - Parameters:
     ///   - token: The token that proves that the form comes from a page of this server (CSRF).
     ///   - look: A class of the style sheet.
+    ///   - hidden: Hidden fields.
     public init(
-        to address: String, token: String, look: String = "", @PageBuilder _ content: () throws -> HTML
+        to address: String, token: String, look: String = "", _ hidden: [(name: String, value: String)] = [],
+        @PageBuilder _ content: () throws -> HTML
     ) rethrows {
-        (self.address, self.token, self.look, self.content) = (address, token, look, try content())
+        (self.address, self.token, self.look, self.hidden) = (address, token, look, hidden)
+        self.content = try content()
     }
 
     public var html: HTML {
         """
-        <form\(HTML.class(look)) method="post" action="\(address)"><input type="hidden" name="csrf" value="\(token)">
+        <form\(HTML.class(look)) method="post" action="\(address)">\(HTML.hidden([("csrf", token)] + hidden))
         \(content)</form>
         """
     }
@@ -195,18 +230,23 @@ public struct Division: PagePart {
 /// Blocks that are folded under a line of text.
 public struct Details: PagePart {
     private let summary: HTML
+    private let look: String
+    private let id: HTML?
     private let isOpen: Bool
     private let content: HTML
 
+    /// - Parameter look: A class of the line.
     public init(
-        _ summary: HTML, isOpen: Bool = false, @PageBuilder _ content: () throws -> HTML
+        _ summary: HTML, _ look: String = "", id: String? = nil, isOpen: Bool = false,
+        @PageBuilder _ content: () throws -> HTML
     ) rethrows {
-        (self.summary, self.isOpen, self.content) = (summary, isOpen, try content())
+        (self.summary, self.look, self.isOpen, self.content) = (summary, look, isOpen, try content())
+        self.id = id.map { " id=\"\($0)\"" }
     }
 
     public var html: HTML {
         let open: HTML = isOpen ? " open" : ""
-        return "<details\(open)>\n<summary>\(summary)</summary>\n\(content)</details>"
+        return "<details\(id)\(open)>\n<summary\(HTML.class(look))>\(summary)</summary>\n\(content)</details>"
     }
 }
 
@@ -249,6 +289,11 @@ public struct CodeBlock: PagePart {
 }
 
 extension HTML {
+    /// Hidden fields of a form.
+    public static func hidden(_ fields: [(name: String, value: String)]) -> HTML {
+        HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" })
+    }
+
     /// Returns a button that copies the text of an element. Without scripts it is hidden.
     public static func copyButton(for id: String, _ words: String = "Copy") -> HTML {
         "<button type=\"button\" class=\"quiet\" data-copy=\"\(id)\" hidden>\(words)</button>"

@@ -7,13 +7,7 @@ extension DevelopmentFakes {
     ///
     /// - Parameter search: Words of the name, the address, the relay address or the user ID; empty for all people.
     func people(matching search: String) -> [EmulatedUser] {
-        let words = search.lowercased().split(separator: " ")
-        return apple.state.users.reversed().filter { user in
-            let texts =
-                [user.firstName, user.lastName, user.email].compactMap { $0 }
-                + user.identities.flatMap { [$0.relayAddress, $0.subject] }
-            return words.allSatisfy { word in texts.contains { $0.lowercased().contains(word) } }
-        }
+        apple.state.users.reversed().filter { $0.matches(search) }
     }
 
     /// Returns `nil` if no person has this user ID.
@@ -31,13 +25,6 @@ extension DevelopmentFakes {
             (edit.hidesEmail, edit.realUserStatus) = (recipe.hidesEmail, recipe.realUserStatus)
             try apple.state.edit(subject, edit)
         }
-    }
-}
-
-extension EmulatedUser {
-    var displayName: String {
-        let name = [firstName, lastName].compactMap { $0 }.joined(separator: " ")
-        return name.isEmpty ? "No name" : name
     }
 }
 

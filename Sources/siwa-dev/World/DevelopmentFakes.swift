@@ -221,7 +221,7 @@ final class DevelopmentFakes: Sendable {
     }
 
     private func outcome(_ subject: String, _ words: String) -> String {
-        let name = person(subject)?.displayName ?? subject
+        let name = person(subject)?.shownName ?? subject
         return words.hasSuffix(".") ? "\(name) \(words)" : "\(name) \(words)."
     }
 

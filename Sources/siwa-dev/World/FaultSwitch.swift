@@ -89,26 +89,21 @@ struct FaultSwitch: Sendable {
     ]
 
     private static let ofReceivers = [
-        FaultSwitch(
-            name: "webhook_down", title: "The webhook is down",
-            place: .receiver(.webhook, ReceiverFault(.down))),
-        FaultSwitch(
-            name: "webhook_fails", title: "The webhook answers 500",
-            place: .receiver(.webhook, ReceiverFault(.error))),
-        FaultSwitch(
-            name: "webhook_slow", title: "The webhook answers after 3 s",
-            place: .receiver(.webhook, ReceiverFault(.slow))),
-        FaultSwitch(
-            name: "webhook_hangs", title: "The webhook hangs",
-            place: .receiver(.webhook, ReceiverFault(.hang))),
-        FaultSwitch(
-            name: "push_down", title: "The receiver of security event tokens is down",
-            place: .receiver(.push, ReceiverFault(.down))),
-        FaultSwitch(
-            name: "push_certificate",
-            title: "The receiver of security event tokens shows a wrong certificate",
-            place: .receiver(.push, ReceiverFault(.wrongCertificate))),
+        receiver("webhook_down", "The webhook is down", .webhook, .down),
+        receiver("webhook_fails", "The webhook answers 500", .webhook, .error),
+        receiver("webhook_slow", "The webhook answers after 3 s", .webhook, .slow),
+        receiver("webhook_hangs", "The webhook hangs", .webhook, .hang),
+        receiver("push_down", "The receiver of security event tokens is down", .push, .down),
+        receiver(
+            "push_certificate", "The receiver of security event tokens shows a wrong certificate", .push,
+            .wrongCertificate),
     ]
+
+    private static func receiver(
+        _ name: String, _ title: String, _ receiver: EmulatedReceiver, _ kind: ReceiverFault.Kind
+    ) -> FaultSwitch {
+        FaultSwitch(name: name, title: title, place: .receiver(receiver, ReceiverFault(kind)))
+    }
 
     private static func apple(
         _ name: String, _ title: String, _ endpoint: EmulatedEndpoint, _ set: (inout EndpointFault) -> Void

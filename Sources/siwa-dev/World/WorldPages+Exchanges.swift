@@ -64,13 +64,11 @@ extension WorldPages {
         ]
         return Self.page(exchange.title, at: .exchanges) {
             Facts(facts)
-            """
-            <h2>Request</h2>
-            <pre tabindex="0">\(exchange.request)</pre>
-            <h2>Answer</h2>
-            <pre tabindex="0">\(exchange.response)</pre>
-            <p><a href="/console/world/exchanges">All exchanges</a></p>
-            """
+            "<h2>Request</h2>"
+            CodeBlock("Request", exchange.request)
+            "<h2>Answer</h2>"
+            CodeBlock("Answer", exchange.response)
+            "<p><a href=\"/console/world/exchanges\">All exchanges</a></p>"
         }
     }
 

@@ -23,16 +23,16 @@ extension WorldPages {
     private func faults(_ request: ConsoleRequest) -> ConsoleAnswer {
         Self.page("Faults", at: .faults) {
             "<p>A fault stays until it is switched off. One endpoint has one fault at a time.</p>"
-            "<div class=\"grid\">"
-            for group in FaultSwitch.Group.allCases {
-                let faults = world.faults.filter { $0.group == group }
-                if !faults.isEmpty {
-                    Card(.text(group.rawValue)) {
-                        "<ul class=\"switches\">\(HTML(faults.map { item($0, request) }))</ul>"
+            Division("grid") {
+                for group in FaultSwitch.Group.allCases {
+                    let faults = world.faults.filter { $0.group == group }
+                    if !faults.isEmpty {
+                        Card(.text(group.rawValue)) {
+                            "<ul class=\"switches\">\(HTML(faults.map { item($0, request) }))</ul>"
+                        }
                     }
                 }
             }
-            "</div>"
         }
     }
 
@@ -41,7 +41,8 @@ extension WorldPages {
         return HTML {
             "<li>"
             PostForm(
-                to: Place.faults.rawValue, request, look: "", ["fault": fault.name, "on": isOn ? "0" : "1"]
+                to: Place.faults.rawValue, request, look: "",
+                [("fault", fault.name), ("on", isOn ? "0" : "1")]
             ) {
                 """
                 <button class="quiet" role="switch" aria-checked="\(isOn ? "true" : "false" as String)" \
@@ -52,7 +53,7 @@ extension WorldPages {
             if isOn, let party = fault.withheldKeysOf {
                 PostForm(
                     to: Place.keys.rawValue, request, look: "row",
-                    ["then": Place.faults.rawValue, "party": party.rawValue]
+                    [("then", Place.faults.rawValue), ("party", party.rawValue)]
                 ) {
                     HTML.muted("siwa still has the keys in its cache.")
                     Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))

@@ -62,7 +62,7 @@ extension WorldPages {
             let account = link.account.flatMap { AccountID($0)?.rawValue }
             let uses = HTML {
                 for use in link.uses {
-                    PostForm(to: path, request, ["link": link.id]) {
+                    PostForm(to: path, request, [("link", link.id)]) {
                         button(
                             use.title, use == .unlink ? "danger" : "quiet", sends: ("use", use.rawValue),
                             unseen: ", link \(link.id)")

@@ -61,7 +61,7 @@ extension WorldPages {
                 Table("Apple's keys", [.any("Key ID"), "Published", "Signs", "Actions"], state.keys) { held in
                     let id = held.key.keyID
                     func change(_ change: WorldKeyChange, _ title: String) -> PostForm {
-                        PostForm(to: Self.path, request, ["party": "apple", "key": id]) {
+                        PostForm(to: Self.path, request, [("party", "apple"), ("key", id)]) {
                             Self.button(title, "quiet", sends: ("change", change.rawValue), unseen: " \(id)")
                         }
                     }
@@ -74,7 +74,7 @@ extension WorldPages {
                         actions,
                     ]
                 }
-                PostForm(to: Self.path, request, look: "row", ["party": "apple"]) {
+                PostForm(to: Self.path, request, look: "row", [("party", "apple")]) {
                     Self.button("Publish a new key", sends: ("change", "publish"))
                     Self.button("Replace all keys at once", "danger", sends: ("change", "replace-all"))
                 }
@@ -91,7 +91,7 @@ extension WorldPages {
                         "<li>\(HTML.code(id))\(mark)</li>"
                     }
                     "</ul>"
-                    PostForm(to: Self.path, request, look: "row", ["party": "google"]) {
+                    PostForm(to: Self.path, request, look: "row", [("party", "google")]) {
                         Self.button(
                             "Publish and sign with a new key", "secondary", sends: ("change", "publish"))
                     }

@@ -33,7 +33,7 @@ extension WorldPages {
         let state = world.apple.state
         var names: [String: String] = [:]
         for user in state.users {
-            for identity in user.identities { names[identity.subject] = user.displayName }
+            for identity in user.identities { names[identity.subject] = user.shownName }
         }
         let (isHolding, waiting) = (state.deliveryPlan.holds, state.waitingNotifications)
         return Self.page("Notifications", heading: "Apple's notifications", at: .notifications, isLive: true)
@@ -42,31 +42,35 @@ extension WorldPages {
                 isHolding
                     ? "<p>Apple <span class=\"warn\">holds</span> its notifications until they are released.</p>"
                     : "<p>Apple sends each notification at once, and again until siwa takes it.</p>" as HTML
-                "<div class=\"bar\">"
-                PostForm(to: Place.notifications.rawValue, request) {
-                    isHolding
-                        ? Self.button("Send at once again", "secondary", sends: ("hold", "0"))
-                        : Self.button("Hold notifications", sends: ("hold", "1"))
-                }
-                if waiting.contains(where: \.isHeld) {
-                    PostForm(to: "/world/notifications/release", request) {
-                        Self.button("Release in order", sends: ("order", "in-order"))
-                        Self.button("Release shuffled", "secondary", sends: ("order", "shuffled"))
-                        Self.button("Release the last first", "secondary", sends: ("order", "reversed"))
+                Division("bar") {
+                    PostForm(to: Place.notifications.rawValue, request) {
+                        isHolding
+                            ? Self.button("Send at once again", "secondary", sends: ("hold", "0"))
+                            : Self.button("Hold notifications", sends: ("hold", "1"))
+                    }
+                    if waiting.contains(where: \.isHeld) {
+                        PostForm(to: "/world/notifications/release", request) {
+                            Self.button("Release in order", sends: ("order", "in-order"))
+                            Self.button("Release shuffled", "secondary", sends: ("order", "shuffled"))
+                            Self.button("Release the last first", "secondary", sends: ("order", "reversed"))
+                        }
                     }
                 }
-                "</div>"
                 if !waiting.isEmpty {
+                    let place = request.place.limited(to: waiting.count, size: Self.pageSize)
+                    let shown = waiting.dropFirst(place.skipped).prefix(Self.pageSize)
                     Table(
-                        "Waiting notifications", ["Event", .any("Person"), "State"],
-                        waiting.prefix(Self.shownNotifications)
+                        "Waiting notifications", ["Event", .any("Person"), "State"], shown
                     ) { waiting in
                         let (type, subject) = (waiting.notification.type, waiting.notification.subject)
                         return [
                             .code(type), .text(names[subject] ?? subject),
                             waiting.isHeld ? "held" : "tried \(waiting.attempts) times",
                         ]
-                    }.captioned("Waiting: \(waiting.count)")
+                    }.captioned("Waiting: \(waiting.count)").paged(
+                        Pager(
+                            place, rows: shown.count, size: Self.pageSize, of: waiting.count,
+                            at: "/console\(Place.notifications.rawValue)"))
                 }
             }
             "<h2>The latest, newest first</h2>"
@@ -84,5 +88,5 @@ extension WorldPages {
     }
 
     /// Number of rows in the table of waiting notifications. The outbox has at most a thousand.
-    private static let shownNotifications = 100
+    private static let pageSize = 100
 }

@@ -7,47 +7,46 @@ extension WorldPages {
     func overviewCard(_ request: ConsoleRequest) -> HTML {
         func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
             let (state, word) = isOn ? ("off", "Mend") : ("on", "Break")
-            return PostForm(to: "/overview/fault", request, ["name": fault.name, "state": state]) {
+            return PostForm(to: "/overview/fault", request, [("name", fault.name), ("state", state)]) {
                 "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>"
             }.html
         }
         let faults = world.faults.map { (fault: $0, isOn: world.isOn($0)) }
         let active = faults.filter(\.isOn).map(\.fault)
         return HTML {
-            "<section class=\"card\" aria-labelledby=\"world\">"
-            "<h2 id=\"world\">Try it</h2>"
-            "<div class=\"bar\">"
-            PostForm(to: "/overview/sign-in", request) { Self.button("New person signs in") }
-            PostForm(to: "/overview/link", request) { Self.button("Link with Google") }
-            PostForm(to: "/overview/stop", request) { Self.button("Person stops using the app") }
-            "</div>"
-            if !active.isEmpty {
-                "<h3>Faults that are on</h3>"
-                "<ul class=\"switches\">"
-                for fault in active {
-                    "<li><span class=\"badge warn\">on</span> \(fault.title) \(flip(fault, isOn: true))"
-                    // The service still has the keys of the party in its cache.
-                    if let party = fault.withheldKeysOf {
-                        let fields: KeyValuePairs = ["then": Self.overview, "party": party.rawValue]
-                        let replace = PostForm(to: "/world/keys", request, fields) {
-                            Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
-                        }.html
-                        """
-                        <div class="bar"><span class="muted">siwa still has the keys in its cache, so sign-ins go on. \
-                        Replace all keys, and the next sign-in needs one that siwa does not have.</span> \
-                        \(replace)</div>
-                        """
-                    }
-                    "</li>"
+            Card("Try it", id: "world") {
+                Division("bar") {
+                    PostForm(to: "/overview/sign-in", request) { Self.button("New person signs in") }
+                    PostForm(to: "/overview/link", request) { Self.button("Link with Google") }
+                    PostForm(to: "/overview/stop", request) { Self.button("Person stops using the app") }
                 }
-                "</ul>"
+                if !active.isEmpty {
+                    "<h3>Faults that are on</h3>"
+                    "<ul class=\"switches\">"
+                    for fault in active {
+                        "<li><span class=\"badge warn\">on</span> \(fault.title) \(flip(fault, isOn: true))"
+                        // The service still has the keys of the party in its cache.
+                        if let party = fault.withheldKeysOf {
+                            let fields = [("then", Self.overview), ("party", party.rawValue)]
+                            let replace = PostForm(to: "/world/keys", request, fields) {
+                                Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
+                            }.html
+                            """
+                            <div class="bar"><span class="muted">siwa still has the keys in its cache, so sign-ins go on. \
+                            Replace all keys, and the next sign-in needs one that siwa does not have.</span> \
+                            \(replace)</div>
+                            """
+                        }
+                        "</li>"
+                    }
+                    "</ul>"
+                }
+                Details("Break something", isOpen: !active.isEmpty) {
+                    Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault, isOn in
+                        [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
+                    }
+                }
             }
-            "<details\(active.isEmpty ? "" : " open" as HTML)><summary>Break something</summary>"
-            Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault, isOn in
-                [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
-            }
-            "</details>"
-            "</section>"
         }
     }
 

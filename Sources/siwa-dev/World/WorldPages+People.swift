@@ -8,10 +8,10 @@ extension WorldPages {
         [
             ConsolePage(
                 .get, Place.people.rawValue, access: .development,
-                entry: ConsolePage.Entry("Fake world", order: 80), handle: people),
+                entry: ("Fake world", 80), handle: people),
             ConsolePage(.post, "/world/people", access: .development) { request in
                 try await Self.act(then: "/world") {
-                    "\(try world.make(Self.recipe(of: request)).displayName) has an Apple Account now."
+                    "\(try world.make(Self.recipe(of: request)).shownName) has an Apple Account now."
                 }
             },
             ConsolePage(.get, "/world/people/{sub}", access: .development, handle: person),
@@ -45,15 +45,8 @@ extension WorldPages {
         let find = String(
             decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
         let all = world.people(matching: find)
-        let last = all.isEmpty ? 0 : (all.count - 1) / Self.pageSize * Self.pageSize
-        let offset = min(max(0, request.query["from"].flatMap { Int($0) } ?? 0), last)
-        let people = all.dropFirst(offset).prefix(Self.pageSize)
-        func link(_ title: HTML, from offset: Int) -> HTML {
-            let query = FormEncoding.encode([("find", find), ("from", String(offset))])
-            return " · \(HTML.link(title, to: "/console/world?\(query)"))"
-        }
-        let newer = offset > 0 ? link("Newer", from: max(0, offset - Self.pageSize)) : nil
-        let older = people.endIndex < all.count ? link("Older", from: people.endIndex) : nil
+        let place = request.place.limited(to: all.count, size: Self.pageSize)
+        let people = all.dropFirst(place.skipped).prefix(Self.pageSize)
         return Self.page("Fake world", at: .people) {
             """
             <p>The people of the fake Apple. They are invented, so nothing is masked here. What they do goes the way \
@@ -67,16 +60,17 @@ extension WorldPages {
             Table(
                 "People", [.any("Name"), .any("Address"), .any("Uses"), "Actions"], people,
                 ifEmpty: "No person has this text in the name, the addresses or the user ID.",
-                cells: { Self.cells($0, request) })
-            if !people.isEmpty {
-                "<p class=\"muted\">\(offset + 1) to \(people.endIndex) of \(all.count)\(newer)\(older)</p>"
-            }
+                cells: { Self.cells($0, request) }
+            ).paged(
+                Pager(
+                    place, rows: people.count, size: Self.pageSize, of: all.count, at: "/console/world",
+                    [("find", find)]))
             Card("New person") { Self.form(of: nil, request) }
         }
     }
 
     private static func cells(_ person: EmulatedUser, _ request: ConsoleRequest) -> [HTML] {
-        let (name, path) = (person.displayName, path(of: person.subject))
+        let (name, path) = (person.shownName, path(of: person.subject))
         let relay = person.hidesEmail ? person.identities.first?.relayAddress : nil
         let actions = HTML {
             if !person.isDeleted {
@@ -111,11 +105,11 @@ extension WorldPages {
             Fact("Uses", person.apps.isEmpty ? "no app" : codes(person.apps.sorted())),
             person.isDeleted ? Fact("State", "deleted", look: "bad") : nil,
         ]
-        return Self.page(person.displayName, at: .people) {
-            "<div class=\"grid\">"
-            Card("Apple Account") { Facts(facts) }
-            if !person.isDeleted { actions(of: person, request) }
-            "</div>"
+        return Self.page(person.shownName, at: .people) {
+            Division("grid") {
+                Card("Apple Account") { Facts(facts) }
+                if !person.isDeleted { actions(of: person, request) }
+            }
             if !person.isDeleted { Card("Edit") { Self.form(of: person, request) } }
             "<p><a href=\"/console/world\">All people</a></p>"
         }
@@ -131,15 +125,16 @@ extension WorldPages {
             }
         }
         return Card("Actions") {
-            "<div class=\"bar\">"
-            for action in actions {
-                let look = action == .deleteAccount ? "danger" : action == .signInOnPhone ? nil : "secondary"
-                PostForm(to: "\(Self.path(of: person.subject))/\(action.rawValue)", request) {
-                    Self.button(action.title(for: person), look)
+            Division("bar") {
+                for action in actions {
+                    let look =
+                        action == .deleteAccount ? "danger" : action == .signInOnPhone ? nil : "secondary"
+                    PostForm(to: "\(Self.path(of: person.subject))/\(action.rawValue)", request) {
+                        Self.button(action.title(for: person), look)
+                    }
                 }
             }
             """
-            </div>
             <p class="muted">For each change Apple sends its notification to siwa, unless \
             <a href="/console/world/notifications">notifications are held</a>. After a change of the password Apple \
             sends nothing: siwa finds the end of the refresh token with its next check.</p>
@@ -161,17 +156,17 @@ extension WorldPages {
             chosen: person.map { $0.realUserStatus.map { "\($0)" } ?? "" })
         let checked = person?.hidesEmail == true ? " checked" : ""
         return PostForm(to: person.map { path(of: $0.subject) } ?? "/world/people", request, look: "") {
-            "<div class=\"grid\">"
-            field("first", "First name", "name=\"first_name\" value=\"\(first)\"")
-            field("last", "Last name", "name=\"last_name\" value=\"\(last)\"")
-            if person == nil {
-                field(
-                    "email", "E-mail address",
-                    "type=\"email\" name=\"email\" placeholder=\"made of the name\"")
+            Division("grid") {
+                field("first", "First name", "name=\"first_name\" value=\"\(first)\"")
+                field("last", "Last name", "name=\"last_name\" value=\"\(last)\"")
+                if person == nil {
+                    field(
+                        "email", "E-mail address",
+                        "type=\"email\" name=\"email\" placeholder=\"made of the name\"")
+                }
+                "<div><label for=\"status\">Real user status</label>\(status.html)</div>"
             }
             """
-            <div><label for="status">Real user status</label>\(status.html)</div>
-            </div>
             <p><label><input type="checkbox" name="hides_email" value="1"\(checked)> Hides the address behind a relay \
             address</label></p>
             """

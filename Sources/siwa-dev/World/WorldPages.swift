@@ -38,18 +38,13 @@ struct WorldPages: Sendable {
         _ title: String, heading: String? = nil, at place: Place, isLive: Bool = false,
         @PageBuilder _ content: () -> HTML
     ) -> ConsoleAnswer {
-        let page = HTML {
+        .page(title, isLive: isLive) {
             "<h1>\(heading ?? title)</h1>"
-            tabs(place)
+            Tabs(
+                "Fake world", Place.allCases.map { ($0.title, "/console\($0.rawValue)") },
+                current: "/console\(place.rawValue)")
             content()
         }
-        return .page(title, isLive: isLive, page)
-    }
-
-    private static func tabs(_ current: Place) -> Tabs {
-        Tabs(
-            "Fake world", Place.allCases.map { ($0.title, "/console\($0.rawValue)") },
-            current: "/console\(current.rawValue)")
     }
 
     /// Returns a button of a form.
@@ -98,11 +93,9 @@ extension PostForm {
     ///   - fields: Hidden fields.
     init(
         to path: String, _ request: ConsoleRequest, look: String = "inline",
-        _ fields: KeyValuePairs<String, String> = [:], @PageBuilder _ content: () -> HTML
+        _ fields: [(name: String, value: String)] = [], @PageBuilder _ content: () -> HTML
     ) {
-        self.init(to: "/console\(path)", token: request.viewer.formToken, look: look) {
-            for (name, value) in fields { "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" }
-            content()
-        }
+        self.init(
+            to: "/console\(path)", token: request.viewer.formToken, look: look, fields, content)
     }
 }

@@ -3,6 +3,7 @@ import AuthorizationServer
 import EventDelivery
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -75,11 +76,16 @@ import TokenMint
             seen += html.split(separator: "<tr><td>").dropFirst().compactMap {
                 Int64($0.prefix { $0.isNumber })
             }
-            guard let older = html.split(separator: "?before=").dropFirst().first?.prefix(while: \.isNumber)
-            else { break }
-            query["before"] = String(older)
+            guard let next = PageTree(html).way("Next page") else { break }
+            query = next
         }
         #expect(seen == Array((1...last).reversed()))
+        // The page before, and the other end of the feed.
+        let back = try #require(PageTree(try await world.html("/events", query: query)).way("Previous page"))
+        #expect(PageTree(try await world.html("/events", query: back)).way("Next page") == query)
+        let oldest = PageTree(try await world.html("/events", query: ["order": "oldest"]))
+        #expect(oldest.rows("Feed").compactMap { Int64($0[0]) } == Array(1...50))
+        #expect(oldest.all("th").first?.attributes["aria-sort"] == "ascending")
     }
 
     @Test func `an operator of other apps sees no event and no reader`() async throws {
@@ -269,15 +275,13 @@ import TokenMint
         for _ in 0..<20 {
             let html = try await world.html("/events/google", query: query)
             seen += html.split(separator: "jti-&lt;").count - 1
-            guard
-                let older = html.split(separator: "?before=").dropFirst().first?.prefix(while: { $0 != "\"" })
-            else { break }
-            query["before"] = String(older)
+            guard let next = PageTree(html).way("Next page") else { break }
+            query = next
         }
         #expect(seen == 120)
         let newest = try await world.html("/events/google")
         for wrong in ["x", "1.%", "9999999999999999999.", "1"] {
-            #expect(try await world.html("/events/google", query: ["before": wrong]) == newest)
+            #expect(try await world.html("/events/google", query: ["from": "50-\(wrong)"]) == newest)
         }
     }
 

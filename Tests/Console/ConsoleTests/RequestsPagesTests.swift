@@ -16,13 +16,13 @@ import Testing
         caller: String? = "backend", client: String? = nil, isProven: Bool? = nil,
         route: String = "/v1/sign-ins",
         method: String = "POST", reason: String? = nil, refusal: RecentRefusal? = nil,
-        exchange: KeptExchange? = nil
+        exchange: KeptExchange? = nil, microseconds: Int64 = 1582
     ) {
         recent.append { number in
             RecentRequest(
                 number: number, time: 1_767_225_600_123, method: method, route: route, status: status,
                 code: code, caller: caller, client: client,
-                isProven: isProven ?? (caller != nil || client != nil), microseconds: 1582, begin: 0,
+                isProven: isProven ?? (caller != nil || client != nil), microseconds: microseconds, begin: 0,
                 requestID: id,
                 traceID: nil,
                 reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
@@ -49,6 +49,30 @@ import Testing
 
     private static func html(_ answer: ConsoleAnswer) throws -> String {
         try #require(answer.html())
+    }
+
+    @Test func `the list has pages, and is sorted by time or duration`() async throws {
+        let recent = RecentRequests(keepsExchanges: false)
+        // The durations have another order than the numbers.
+        for number in 1...450 as ClosedRange<Int64> {
+            Self.add(recent, id: "r\(number)", microseconds: number * 7 % 450)
+        }
+        let pages = RequestsPages(recent: recent, address: "")
+        func list(_ query: [String: String]) async throws -> PageTree {
+            PageTree(try Self.html(try await Self.open(pages, "/requests", query: query)))
+        }
+        let first = try await list(["caller": "backend"])
+        #expect(first.rows("Requests").compactMap(\.last).first == "r450")
+        #expect(first.all("nav", "pager").first?.text == "1 to 200 of 450 Next page")
+        let second = try await list(try #require(first.way("Next page")))
+        let last = try await list(try #require(second.way("Next page")))
+        #expect(last.rows("Requests").count == 50 && last.way("Next page") == nil)
+        #expect(last.way("Previous page") == ["caller": "backend", "from": "200"])
+        #expect(try await list(["order": "oldest"]).rows("Requests").first?.last == "r1")
+        for (order, durations) in [("slowest", ["449 µs", "448 µs"]), ("fastest", ["0 µs", "1 µs"])] {
+            let rows = try await list(["order": order]).rows("Requests")
+            #expect(rows.prefix(2).map { $0[5] } == durations)
+        }
     }
 
     @Test func `the page of a refusal names the check, what it expects and what it found`() async throws {
@@ -280,8 +304,8 @@ import Testing
         let recent = RecentRequests(keepsExchanges: true)
         Self.add(recent, exchange: Self.exchange("{}"))
         let audit = RecordingAudit()
-        let pages = RequestsPages(recent: recent, address: "", audit: audit) { request, id in
-            #expect(audit.entries.map(\.action) == [.replayRequest])
+        let pages = RequestsPages(recent: recent, address: "", audit: audit.record) { request, id in
+            #expect(audit.entries.map(\.facts.action) == [.requestReplayed])
             #expect(request.exchange?.body == Array("{}".utf8))
             Self.add(recent, id: id)
             return 201
@@ -305,7 +329,7 @@ import Testing
             Issue.record("there is no such request")
             return
         }
-        #expect(audit.entries.map(\.operatorName) == ["operator"])
+        #expect(audit.entries.map(\.facts.actor) == [.consoleOperator("operator")])
         // Nothing is sent that the audit log does not know.
         audit.fail()
         await #expect(throws: RecordingAudit.Failure.self) {
@@ -379,7 +403,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("exp=1767225660", "exp = 2026-01-01T00:01:00.000Z, 60 s after the request"),
+        ("exp=1767225660", "exp = 2026-01-01T00:01:00.000Z, 1 min after the request"),
         ("iat=1767225600", "iat = 2026-01-01T00:00:00.000Z, the moment of the request"),
         ("nbf=9223372036854775807", "nbf=9223372036854775807"), ("exp=-1", "exp=-1"), ("exp=x", "exp=x"),
         ("aud=[\"a\"]", "aud=[\"a\"]"), ("", ""),

@@ -40,7 +40,7 @@ final class TestedConsole: Sendable {
         let keys = Mutex(TestedConsole.keys)
         let now = Mutex<Int64>(1_800_000_000_000)
         let actions = Mutex<[String]>([])
-        let audit = Mutex<[ConsoleAuditEntry]>([])
+        let audit = Mutex<[AuditEntry]>([])
         let auditFails = Mutex(false)
     }
 
@@ -73,15 +73,7 @@ final class TestedConsole: Sendable {
         }
     }
 
-    private struct Audit: ConsoleAudit {
-        struct Failure: Error {}
-        let world: World
-
-        func record(_ entry: ConsoleAuditEntry) async throws {
-            if world.auditFails.withLock({ $0 }) { throw Failure() }
-            world.audit.withLock { $0.append(entry) }
-        }
-    }
+    private struct AuditFailure: Error {}
 
     private let world: World
 
@@ -102,7 +94,11 @@ final class TestedConsole: Sendable {
         let live = LiveUpdates()
         self.live = live
         site = ConsoleSite(
-            pages: Self.pages(world), visitors: visitors, live: live, audit: Audit(world: world),
+            pages: Self.pages(world), visitors: visitors, live: live,
+            audit: {
+                if world.auditFails.withLock({ $0 }) { throw AuditFailure() }
+                world.audit.withLock { [entry = $0] in $0.append(entry) }
+            },
             now: { Moment(milliseconds: world.now.withLock { $0 }) }, logger: .silent)
     }
 
@@ -111,8 +107,8 @@ final class TestedConsole: Sendable {
     var audited: [String] {
         world.audit.withLock { entries in
             entries.map { entry in
-                "\(entry.operatorName) \(entry.action.rawValue)"
-                    + (entry.outcome == .refused ? " refused" : "")
+                "\(entry.facts.actor.name ?? "") \(entry.facts.action.rawValue)"
+                    + (entry.facts.outcome == .refused ? " refused" : "")
             }
         }
     }
@@ -127,8 +123,7 @@ final class TestedConsole: Sendable {
             _ path: String, _ title: String, _ access: ConsolePage.Access = .operators, order: Int? = nil,
             isLive: Bool = false
         ) -> ConsolePage {
-            ConsolePage(.get, path, access: access, entry: order.map { ConsolePage.Entry(title, order: $0) })
-            {
+            ConsolePage(.get, path, access: access, entry: order.map { (title, $0) }) {
                 let text = $0.parameters["name"] ?? $0.query["q"] ?? "nothing"
                 return .page(title, isLive: isLive, "<h1>\(title)</h1><p>\(text)</p>")
             }

@@ -130,7 +130,7 @@ import Testing
                 let delivery = try #require(apple.emulator.state.recentDeliveries.last)
                 #expect(delivery.subject == user.subject)
                 #expect(page.contains("<td>Grace Appleseed</td>"))
-                #expect(page.contains("<th>Time</th>") && page.contains("Z</td>"))
+                #expect(page.contains(">Time</th>") && page.contains("Z</td>"))
             }
         }
     }

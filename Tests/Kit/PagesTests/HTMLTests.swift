@@ -38,6 +38,10 @@ import Testing
             Table(nil, ["Row"], [], ifEmpty: "\(value)").html, Division(value) { "\(value)" }.html,
             Details("\(value)") { "\(value)" }.html, Tabs(value, [(value, value)], current: value).html,
             CodeBlock(value, value, id: value).html, .copyButton(for: value, value),
+            .hidden([(value, value)]), Card(id: value) { "" }.html,
+            Details("", value, id: value) { "" }.html,
+            Pager(ListPlace(), rows: 1, next: value, at: value, [(value, value)], posts: true).html,
+            Pager(ListPlace(), rows: 1, size: 1, of: 2, at: value, [("x", value)]).html,
         ]
         for word in words {
             #expect(!word.string.contains("<script") && !word.string.contains("\"\">"), "\(word.string)")
@@ -78,6 +82,60 @@ import Testing
             nil as HTML?
         }
         #expect(page.string == "<h1>x</h1>\n<p>some</p>\n<p>a</p>\n<p>b</p>\n")
+    }
+
+    /// Walks to the end of 2,345 rows and back, as a browser does.
+    @Test func `a long list leads to each page, and back to the one before where it began`() throws {
+        func page(_ fields: [String: String]) throws -> (tree: PageTree, place: ListPlace) {
+            let place = try #require(ListPlace(fields["from"], order: fields["order"]))
+            let begin = place.position.flatMap { Int($0) } ?? 0
+            let rows = Array((begin + 1)...min(begin + 100, 2345))
+            let table = Table(
+                "Rows", [Table.Column("Row").sorted(["", "oldest"])], rows, cells: { ["\($0)"] }
+            ).paged(
+                Pager(
+                    place, rows: rows.count, next: rows.last.flatMap { $0 < 2345 ? "\($0)" : nil }, at: "/x",
+                    [("find", "a b")]))
+            return (PageTree(table.html.string), place)
+        }
+        var (ways, seen): ([[String: String]], Int) = ([[:]], 0)
+        while true {
+            let (tree, place) = try page(ways[ways.count - 1])
+            #expect(place.skipped == seen)
+            seen += tree.rows("Rows").count
+            let count = seen < 2345 ? "\(place.skipped + 1) to \(seen); more follow" : "2301 to 2345 of 2345"
+            #expect(tree.all("nav", "pager").first?.text.hasPrefix(count) == true)
+            guard let next = tree.way("Next page") else { break }
+            #expect(next["find"] == "a b")
+            ways.append(next)
+        }
+        #expect(ways.count == 24)
+        // Twenty pages are remembered. Farther back only the first page is certain.
+        var (fields, number) = (ways[23], 23)
+        while let back = try page(fields).tree.way("Previous page") {
+            (fields, number) = (back, number - 1)
+            #expect(try page(fields).place.position == page(ways[number]).place.position)
+        }
+        #expect(number == 4)
+        #expect(try page(fields).tree.way("First page") == ["find": "a b"])
+        for wrong in ["x", "-", "-1", "1~x", "~-"] { #expect(ListPlace(wrong) == nil, "\(wrong)") }
+        #expect(ListPlace("9223372036854775807-9")?.skipped ?? 0 < Int.max / 2)
+        #expect(ListPlace("4000").map { $0.limited(to: 45, size: 20).skipped } == 40)
+    }
+
+    @Test func `a heading sorts a list by an order that the list has`() {
+        func heading(_ order: String) -> PageTree? {
+            PageTree(
+                Table("Rows", [Table.Column("Row").sorted(["", "oldest"])], [["1"]]).paged(
+                    Pager(ListPlace(order: order), rows: 1, at: "/x")
+                ).html.string
+            ).all("th").first
+        }
+        #expect(heading("")?.attributes["aria-sort"] == "descending")
+        #expect(heading("")?.link(to: "/x?order=oldest") == "Row")
+        #expect(heading("oldest")?.attributes["aria-sort"] == "ascending")
+        #expect(heading("oldest")?.link(to: "/x") == "Row")
+        #expect(heading("other")?.attributes["aria-sort"] == nil)
     }
 
     @Test func `a page is found by its names`() {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An element of a page, to find what the page shows by its names: a card by its heading, a fact by its name, the rows
 /// of a table by its label, a form by its address. The text of HTML that this program writes; it is no parser of
 /// others' pages.
@@ -139,6 +141,29 @@ extension PageTree {
             element in
             element.attributes["name"].map { ($0, element.attributes["value", default: ""]) }
         }
+    }
+
+    /// The fields of a way from page to page of a long list, such as "Next page": of the query of its link, or of its
+    /// form with its button.
+    public func way(_ words: String) -> [String: String]? {
+        let pagers = descendants.filter { $0.attributes["class"] == "pager" }
+        for pager in pagers {
+            if let button = pager.all("button").first(where: { $0.text == words }) {
+                let hidden = pager.all("input").map {
+                    ($0.attributes["name"] ?? "", $0.attributes["value"] ?? "")
+                }
+                return Dictionary(hidden + [("from", button.attributes["value"] ?? "")]) { $1 }
+            }
+            guard let link = pager.all("a").first(where: { $0.text == words }) else { continue }
+            let query = (link.attributes["href"] ?? "").split(separator: "?").dropFirst().first ?? ""
+            return Dictionary(
+                query.split(separator: "&").map { pair in
+                    let parts = pair.split(separator: "=").map { $0.removingPercentEncoding ?? "" }
+                    return (parts[0], parts[1])
+                }
+            ) { $1 }
+        }
+        return nil
     }
 
     /// The text of each link by its address.

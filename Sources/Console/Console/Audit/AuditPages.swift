@@ -1,4 +1,5 @@
 public import AppleAccounts
+import Encodings
 import Pages
 
 /// The page of the audit log. It belongs to no app, so only operators whose key is for all apps see it.
@@ -14,7 +15,7 @@ public struct AuditPages: Sendable {
     public var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/audit", access: .operatorsOfAllApps, entry: ConsolePage.Entry("Audit", order: 70),
+                .get, "/audit", access: .operatorsOfAllApps, entry: ("Audit", 70),
                 handle: list)
         ]
     }
@@ -22,19 +23,17 @@ public struct AuditPages: Sendable {
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let filter: AuditFilter
         do throws(AuditFilter.Unreadable) {
-            filter = try AuditFilter(request.query)
+            filter = try AuditFilter(request.query, at: request.place)
         } catch {
             return .refused(error.sentence)
         }
         let (rows, next) = try await filter.page(of: reader)
         let look = try await progress.advance(at: request.now)
-        return .page("Audit log", Self.page(rows, next, filter, look))
-    }
-
-    private static func page(
-        _ rows: [AuditRow], _ next: Int64?, _ filter: AuditFilter, _ look: AuditProgress.Look
-    ) -> HTML {
-        HTML {
+        let chain = look.chain
+        let total = filter.fields.isEmpty ? Int(chain.head.sequence - chain.anchor.sequence) : nil
+        // Rows of one account have an index for the newest first alone.
+        let order = filter.account == nil ? [AuditFilter.oldest] : []
+        return .page("Audit log") {
             "<h1>Audit log</h1>"
             Card {
                 Facts([
@@ -43,8 +42,8 @@ public struct AuditPages: Sendable {
                         "All rows last read",
                         look.lastWhole.map { .text($0.sentence) }
                             ?? .muted("not yet since this process started")),
-                    Fact("Rows", "\(look.chain.anchor.sequence + 1) to \(look.chain.head.sequence)"),
-                    Fact("Newest hash", .code(look.chain.head.hashText)),
+                    Fact("Rows", "\(chain.anchor.sequence + 1) to \(chain.head.sequence)"),
+                    Fact("Newest hash", .code(chain.head.hashText)),
                     Fact(
                         "Rows whose user was erased",
                         look.lastWhole.map { "\($0.anonymous)" } ?? .muted("not counted yet")),
@@ -56,15 +55,17 @@ public struct AuditPages: Sendable {
                 """
             }
             filter.form
-            if rows.isEmpty {
-                let older = next == nil ? "" : " among the newest; the older rows follow"
-                "<p class=\"empty\">No row matches\(older).</p>"
-            }
+            let unread = next == nil ? "" : " among those that were looked at; more follow"
             Table(
-                "Rows of the audit log, the newest first",
-                ["Row", .nowrap("Time (UTC)"), "What", .any("Who"), .nowrap("Account"), "More"], rows,
-                cells: cells)
-            if let next { "<p><a href=\"/console/audit?\(filter.query(before: next))\">Older rows</a></p>" }
+                "Rows of the audit log",
+                [
+                    Table.Column("Row").sorted([""] + order), .nowrap("Time (UTC)"), "What", .any("Who"),
+                    .nowrap("Account"), "More",
+                ], rows, ifEmpty: "No row matches\(unread).", cells: Self.cells
+            ).paged(
+                Pager(
+                    filter.place, rows: rows.count, next: next.map { "\($0)" }, of: total,
+                    at: "/console/audit", filter.fields))
         }
     }
 
@@ -84,10 +85,7 @@ public struct AuditPages: Sendable {
             "\(facts.action.rawValue)\(refused)\(facts.reason.map { " \(HTML.muted($0))" as HTML })",
             "\(actor)\(facts.oauthClient.map { " \(HTML.muted("for \($0.rawValue)"))" as HTML })",
             person.map { .shortLink(to: $0.account) } ?? (isErased ? .muted("erased") : ""),
-            """
-            <details><summary class="nowrap">\(facts.requestID.map(ShortID.text) ?? "Details")</summary>
-            \(Facts(more).html)</details>
-            """,
+            Details(.text(facts.requestID.map(ShortID.text) ?? "Details"), "nowrap") { Facts(more) }.html,
         ]
     }
 }
@@ -139,5 +137,99 @@ extension AuditFilter {
             <button>Filter</button>
             </form>
             """
+    }
+}
+
+/// The filter of the audit page, as its form gives it.
+struct AuditFilter: Sendable {
+    /// Most rows that one page looks through. A filter that few rows pass leads on from page to page.
+    static let longestScan = 5000
+    /// Rows of one page.
+    static let pageSize = 50
+
+    let actor: String
+    let action: AuditAction?
+    let account: AccountID?
+    let until: Moment?
+    let place: ListPlace
+
+    /// The first field that cannot be read, in words for the operator.
+    struct Unreadable: Error {
+        let sentence: String
+    }
+
+    init(_ query: [String: String], at place: ListPlace) throws(Unreadable) {
+        self.place = place
+        func text(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
+        actor = text("actor") ?? ""
+        action = try text("action").map { word throws(Unreadable) in
+            guard let action = AuditAction(rawValue: word) else {
+                throw Unreadable(sentence: "There is no kind of row named \(word).")
+            }
+            return action
+        }
+        account = try text("account").map { word throws(Unreadable) in
+            guard let account = AccountID(word) else {
+                throw Unreadable(sentence: "An account is acc_ and an ID, as GET /v1/accounts gives it.")
+            }
+            return account
+        }
+        until = try text("until").map { word throws(Unreadable) in
+            // As the column shows it, as the log has it, or a day.
+            guard
+                let moment = Moment(rfc3339: word) ?? Moment(rfc3339: "\(word)T23:59:59.999Z")
+                    ?? Moment(rfc3339: word.replacing(" ", with: "T") + ".999Z")
+            else {
+                throw Unreadable(sentence: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21.")
+            }
+            return moment
+        }
+    }
+
+    func matches(_ row: AuditRow) -> Bool {
+        let facts = row.facts
+        guard action == nil || facts.action == action, until.map({ facts.moment <= $0 }) ?? true,
+            account == nil || row.entry.person?.account == account
+        else { return false }
+        guard !actor.isEmpty else { return true }
+        return actor.isByteEqual(to: facts.actor.kind.rawValue)
+            || facts.actor.name.map { actor.isByteEqual(to: $0) } ?? false
+            || facts.oauthClient.map { actor.isByteEqual(to: $0.rawValue) } ?? false
+    }
+
+    /// The order that begins with the oldest row.
+    static let oldest = "oldest"
+
+    /// Rows of the page, and the number from which the next page goes on; `nil` at the end.
+    func page(of reader: any AuditReader) async throws -> (rows: [AuditRow], next: Int64?) {
+        let isForward = place.order == Self.oldest
+        var last = Int64.max
+        if let until { last = try await reader.auditSequence(at: until) + 1 }
+        let position = place.position.flatMap { Int64($0) }
+        var end = isForward ? max(0, position ?? 0) : min(position ?? .max, last)
+        var found: [AuditRow] = []
+        var scanned = 0
+        while scanned < Self.longestScan {
+            let rows =
+                isForward
+                ? try await reader.auditRows(after: end, limit: 500).filter { $0.sequence < last }
+                : try await reader.auditRows(before: end, of: account, limit: 500)
+            for row in rows {
+                guard found.count < Self.pageSize else { return (found, end) }
+                if matches(row) { found.append(row) }
+                end = row.sequence
+            }
+            scanned += rows.count
+            guard rows.count == 500 else { return (found, nil) }
+        }
+        return (found, end)
+    }
+
+    /// The fields of the form; empty for a filter that all rows pass.
+    var fields: [(name: String, value: String)] {
+        [
+            ("actor", actor), ("action", action?.rawValue ?? ""), ("account", account?.rawValue ?? ""),
+            ("until", until?.rfc3339 ?? ""),
+        ].filter { !$0.1.isEmpty }
     }
 }

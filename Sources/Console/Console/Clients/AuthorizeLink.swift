@@ -39,8 +39,7 @@ struct AuthorizeLink: Sendable {
             let challenge = Base64URL.encode(SHA256Digest.hash(Self.exampleVerifier).bytes)
             parameters += [("code_challenge", challenge), ("code_challenge_method", "S256")]
         }
-        let query = parameters.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
-        url = issuer.url("\(AuthorizeUseCase.path)?\(query)")
+        url = issuer.url("\(AuthorizeUseCase.path)?\(FormEncoding.encode(parameters))")
         var lines = [
             "curl \(issuer.url("/oauth/token"))", "--data-urlencode grant_type=authorization_code",
             "--data-urlencode code=CODE",
@@ -98,15 +97,4 @@ struct AuthorizeLink: Sendable {
                 + "address bar."
         )
     }
-
-    /// Percent-encodes all bytes except unreserved ones (RFC 3986 §2.3).
-    private static func encoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            unreserved.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
-        }.joined()
-    }
-
-    private static let unreserved = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }

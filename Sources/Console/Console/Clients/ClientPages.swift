@@ -33,7 +33,7 @@ package struct ClientPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/clients", access: .operatorsOfAllApps, entry: .init("OAuth clients", order: 50),
+                .get, "/clients", access: .operatorsOfAllApps, entry: ("OAuth clients", 50),
                 handle: list),
             ConsolePage(.get, "/clients/{client}", access: .operatorsOfAllApps, handle: page),
             ConsolePage(
@@ -52,13 +52,13 @@ package struct ClientPages: Sendable {
 
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let server else {
-            return .page(
-                "OAuth clients",
+            return .page("OAuth clients") {
+                "<h1>OAuth clients</h1>"
                 """
-                <h1>OAuth clients</h1>
                 <p class="empty">No OAuth client is configured. <code>siwa client new</code> prints the lines for \
                 one.</p>
-                """)
+                """
+            }
         }
         let settings = server.dependencies.settings
         let usage = try await store.clientUsage(lookingAt: Self.countedRows)
@@ -80,25 +80,23 @@ package struct ClientPages: Sendable {
                 "\(server.secretGuesses(of: client.id).count(where: \.isSlowed))",
             ]
         }
-        return .page(
-            "OAuth clients",
-            HTML {
-                "<h1>OAuth clients</h1>"
-                "<p>Issuer: <code>\(settings.issuer.text)</code></p>"
-                Card("Clients") {
-                    table
-                    if usage.isSample {
-                        """
-                        <p class="muted">The database has more grants than a page counts: grants and token families \
-                        are of a sample of \(Self.countedRows) rows each.</p>
-                        """
-                    }
+        return .page("OAuth clients") {
+            "<h1>OAuth clients</h1>"
+            "<p>Issuer: <code>\(settings.issuer.text)</code></p>"
+            Card("Clients") {
+                table
+                if usage.isSample {
                     """
-                    <p class="muted">Refused requests are of this process since its start. A client past the \
-                    twentieth has no number of its own.</p>
+                    <p class="muted">The database has more grants than a page counts: grants and token families \
+                    are of a sample of \(Self.countedRows) rows each.</p>
                     """
                 }
-            })
+                """
+                <p class="muted">Refused requests are of this process since its start. A client past the \
+                twentieth has no number of its own.</p>
+                """
+            }
+        }
     }
 
     private func page(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -108,55 +106,53 @@ package struct ClientPages: Sendable {
         let judged = try await judgedRequests(of: client, at: request.now)
         let facts = facts(of: client, server, masksURLs: !request.viewer.isDevelopment)
         let uris = client.redirectURIs
-        return .page(
-            client.name.english,
-            HTML {
-                "<p><a href=\"/console/clients\">OAuth clients</a></p>"
-                "<h1>\(client.name.english)</h1>"
-                Division("grid") {
-                    Card("Configuration") {
-                        Facts(facts)
-                        // Google's clients have more than a dozen.
-                        Details("Redirect URIs: \(uris.count)", isOpen: uris.count <= 4) {
-                            "<ul>\n\(HTML(uris.map { "<li><code>\($0.text)</code></li>\n" }))</ul>"
-                        }
-                    }
-                    Card("Use") {
-                        Facts([
-                            Fact("Grants", "\(usage.grants[client.id] ?? 0)"),
-                            Fact("Token families", "\(usage.families[client.id] ?? 0)"),
-                        ])
-                        if usage.isSample {
-                            """
-                            <p class="muted">Of a sample of \(Self.countedRows) rows each, because the database has \
-                            more.</p>
-                            """
-                        }
-                        "<h3>Refused token requests</h3>"
-                        Table(
-                            nil, [.head("Reason", "any"), "Count"], refusals(of: client),
-                            ifEmpty: "None since the start of this process."
-                        ) { reason, count in
-                            [
-                                "\(HTML.code(reason.rawValue))<br>\(HTML.muted(reason.explanation))",
-                                "\(count)",
-                            ]
-                        }
-                        if let judged {
-                            "<h3>App Check, the last seven days</h3>"
-                            Table(nil, [.head("Kind"), "Requests"], AppCheckKind.allCases) { kind in
-                                let (name, meaning) = kind.words
-                                return ["\(name)<br>\(HTML.muted(meaning))", "\(judged[kind])"]
-                            }
-                        }
-                        "<h3>Wrong secrets of the last 15 minutes</h3>"
-                        Self.wrongSecrets(server.secretGuesses(of: client.id))
+        return .page(client.name.english) {
+            "<p><a href=\"/console/clients\">OAuth clients</a></p>"
+            "<h1>\(client.name.english)</h1>"
+            Division("grid") {
+                Card("Configuration") {
+                    Facts(facts)
+                    // Google's clients have more than a dozen.
+                    Details("Redirect URIs: \(uris.count)", isOpen: uris.count <= 4) {
+                        "<ul>\n\(HTML(uris.map { "<li><code>\($0.text)</code></li>\n" }))</ul>"
                     }
                 }
-                Self.links(of: client, settings.issuer)
-                client.googleLinking.map { Self.googleCard(client, $0, settings.issuer).html }
-                Self.previewCard(of: client, settings, request.query)
-            })
+                Card("Use") {
+                    Facts([
+                        Fact("Grants", "\(usage.grants[client.id] ?? 0)"),
+                        Fact("Token families", "\(usage.families[client.id] ?? 0)"),
+                    ])
+                    if usage.isSample {
+                        """
+                        <p class="muted">Of a sample of \(Self.countedRows) rows each, because the database has \
+                        more.</p>
+                        """
+                    }
+                    "<h3>Refused token requests</h3>"
+                    Table(
+                        nil, [.head("Reason", "any"), "Count"], refusals(of: client),
+                        ifEmpty: "None since the start of this process."
+                    ) { reason, count in
+                        [
+                            "\(HTML.code(reason.rawValue))<br>\(HTML.muted(reason.explanation))",
+                            "\(count)",
+                        ]
+                    }
+                    if let judged {
+                        "<h3>App Check, the last seven days</h3>"
+                        Table(nil, [.head("Kind"), "Requests"], AppCheckKind.allCases) { kind in
+                            let (name, meaning) = kind.words
+                            return ["\(name)<br>\(HTML.muted(meaning))", "\(judged[kind])"]
+                        }
+                    }
+                    "<h3>Wrong secrets of the last 15 minutes</h3>"
+                    Self.wrongSecrets(server.secretGuesses(of: client.id))
+                }
+            }
+            Self.links(of: client, settings.issuer)
+            client.googleLinking.map { Self.googleCard(client, $0, settings.issuer).html }
+            Self.previewCard(of: client, settings, request.query)
+        }
     }
 
     private func facts(of client: OAuthClient, _ server: OAuthServer, masksURLs: Bool) -> [Fact?] {

@@ -10,8 +10,8 @@ import StrictJSON
 extension EventPages {
     func apple(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let (scope, isDevelopment) = (request.viewer.scope, request.viewer.isDevelopment)
-        let kept = try await store.notifications(
-            before: request.query["before"].flatMap { Int64($0) }, limit: Self.pageSize, visibleTo: scope)
+        let (place, before) = request.place { Int64($0) }
+        let kept = try await store.notifications(before: before, limit: Self.pageSize, visibleTo: scope)
         return page("From Apple", at: "/console/events/apple", request) {
             Card("Notifications of Apple's") {
                 Table(
@@ -28,10 +28,10 @@ extension EventPages {
                         .code(notification.clientID.rawValue),
                         claims.details(identifier) ?? .text(identifier),
                     ]
-                }
-                if !kept.notifications.isEmpty {
-                    Self.pager("/console/events/apple", older: kept.next.map { "\($0)" })
-                }
+                }.paged(
+                    Pager(
+                        place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
+                        at: "/console/events/apple"))
             }
             // The app of what was refused is not verified, so it belongs to none.
             if scope == .all { refused(from: .apple, request) }
@@ -39,7 +39,7 @@ extension EventPages {
     }
 
     func google(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let before = request.query["before"].flatMap { GoogleEventPosition(text: $0) }
+        let (place, before) = request.place { GoogleEventPosition(text: $0) }
         let events = try await store.googleEvents(before: before, limit: Self.pageSize)
         let older = events.count == Self.pageSize ? events.last?.position.text : nil
         let reports = try await deliveries(at: request.now).first { $0.name == .google }
@@ -72,10 +72,7 @@ extension EventPages {
                         .span("good", "accepted"), event.payload.isEmpty ? "erased" : .text(claims.types),
                         claims.details(event.jti) ?? .text(event.jti),
                     ]
-                }
-                if !events.isEmpty {
-                    Self.pager("/console/events/google", older: older)
-                }
+                }.paged(Pager(place, rows: events.count, next: older, at: "/console/events/google"))
             }
             refused(from: .google, request)
         }
@@ -138,7 +135,7 @@ private struct MaskedClaims {
     /// The types of its events; empty where they cannot be read.
     let types: String
     /// The signed token as it came. Only in `siwa dev`: it can be sent again, and nothing in it is masked.
-    private var raw: HTML?
+    private var raw = HTML()
 
     /// - Parameters:
     ///   - token: In its compact form. Another text has no claims.
@@ -150,10 +147,11 @@ private struct MaskedClaims {
         guard isShown, let payload, let header = Base64URL.decode(String(segments[0])) else { return }
         // As their bytes are, not written anew.
         let content = [header, payload].map { String(decoding: $0, as: UTF8.self) }
-        raw = """
-            <p class="muted">As it came. Only siwa dev shows this.</p><pre tabindex="0">\(content[0])
-            \(content[1])</pre><pre tabindex="0">\(token)</pre>
-            """
+        raw = HTML {
+            "<p class=\"muted\">As it came. Only siwa dev shows this.</p>"
+            CodeBlock("Header and claims", content.joined(separator: "\n"))
+            CodeBlock("Signed token", token)
+        }
     }
 
     /// - Parameter bytes: A JSON object.
@@ -169,8 +167,12 @@ private struct MaskedClaims {
 
     /// Returns `nil` without claims.
     func details(_ summary: String) -> HTML? {
-        guard !members.isEmpty else { return nil }
-        return "<details><summary>\(summary)</summary>\(Facts(members).html)\(raw)</details>"
+        members.isEmpty
+            ? nil
+            : Details(.text(summary)) {
+                Facts(members)
+                raw
+            }.html
     }
 
     /// Apple's events are an object with a type or an array of such, in a string or not; Google's are an object by

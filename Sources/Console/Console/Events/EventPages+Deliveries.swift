@@ -37,10 +37,9 @@ extension EventPages {
     private static func card(of delivery: Delivery, token: String) -> HTML {
         let name = delivery.name.rawValue
         func form(_ action: String, @PageBuilder _ content: () -> HTML) -> PostForm {
-            PostForm(to: "/console/events/deliveries/\(action)", token: token) {
-                "<input type=\"hidden\" name=\"receiver\" value=\"\(name)\">"
-                content()
-            }
+            PostForm(
+                to: "/console/events/deliveries/\(action)", token: token, [("receiver", name)],
+                content)
         }
         let facts =
             [Fact("Form", .text(delivery.receiver?.form ?? "not configured any more"))] + delivery.progress
@@ -74,10 +73,7 @@ extension EventPages {
 
     func resume(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let name = try await known(request) else { return .notFound }
-        let isKnown = try await asOperator(request) {
-            try await store.resumeReceiver(name, at: request.now)
-        }
-        guard isKnown else { return .notFound }
+        guard try await store.resumeReceiver(name, at: request.now) else { return .notFound }
         wake()
         return .redirect(
             to: "/events/deliveries", notice: "\(name) is resumed and gets what it missed, in order.")
@@ -92,10 +88,7 @@ extension EventPages {
         }
         let cursor = try await store.eventSequence(before: since)
         let last = try await store.lastEventSequence()
-        let isKnown = try await asOperator(request) {
-            try await store.moveReceiver(name, to: cursor, at: request.now)
-        }
-        guard isKnown else { return .notFound }
+        guard try await store.moveReceiver(name, to: cursor, at: request.now) else { return .notFound }
         wake()
         return .redirect(
             to: "/events/deliveries", notice: "\(name) gets \(last - cursor) events once more, at most.")
@@ -129,14 +122,6 @@ extension EventPages {
             try await store.receiver(name) != nil
         else { return nil }
         return name
-    }
-
-    /// Names the operator to the store, which writes the change and the entry of the audit log in one transaction.
-    private func asOperator<Value: Sendable>(
-        _ request: ConsoleRequest, _ change: () async throws -> Value
-    ) async throws -> Value {
-        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
-        return try await AuditOrigin.$current.withValue(origin) { try await change() }
     }
 }
 

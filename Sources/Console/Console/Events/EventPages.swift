@@ -48,7 +48,7 @@ package struct EventPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/events", access: .operators, entry: .init("Events", order: 60), handle: feed),
+                .get, "/events", access: .operators, entry: ("Events", 60), handle: feed),
             ConsolePage(.get, "/events/apple", access: .operators, handle: apple),
             ConsolePage(.get, "/events/google", access: .operatorsOfAllApps, handle: google),
             ConsolePage(.get, "/events/deliveries", access: .operatorsOfAllApps, handle: deliveries),
@@ -68,19 +68,11 @@ package struct EventPages: Sendable {
             if hasGoogle { tabs.append(("Google", "/console/events/google")) }
             tabs.append(("Deliveries", "/console/events/deliveries"))
         }
-        return .page(
-            title, isLive: isLive,
-            try HTML {
-                "<h1>Events</h1>"
-                Tabs("Events", tabs, current: path)
-                try content()
-            })
-    }
-
-    /// Links to the newest page and to the next one.
-    static func pager(_ path: String, older: String?, isNewest: Bool = false) -> HTML {
-        let newest = isNewest ? nil : HTML.link("Newest", to: path) + " "
-        return "<p>\(newest)\(older.map { HTML.link("Older", to: "\(path)?before=\($0)") })</p>"
+        return try .page(title, isLive: isLive) {
+            "<h1>Events</h1>"
+            Tabs("Events", tabs, current: path)
+            try content()
+        }
     }
 }
 
@@ -92,33 +84,44 @@ extension EventPages {
     private static let mostWindows = 20
 
     private func feed(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let before = request.query["before"].flatMap { Int64($0) }
-        let (events, older) = try await events(before: before, visibleTo: request.viewer.scope)
+        let (place, position) = request.place { Int64($0) }
+        let (events, next) = try await events(
+            position, isOldestFirst: place.order == Self.oldest, visibleTo: request.viewer.scope)
         // The name of a key and the numbers of the feed tell of callers with other apps.
         let readers = request.viewer.scope == .all ? readers() : []
-        return page("Events", at: "/console/events", request, isLive: before == nil) {
+        return page("Events", at: "/console/events", request, isLive: position == nil) {
             if !readers.isEmpty {
                 Card("Readers of this process") { "<ul>\n\(HTML(readers.map(\.line)))</ul>" }
             }
             Card("Feed") {
-                let place = before == nil ? "" : " in this part of the feed"
+                let part = position == nil ? "" : " in this part of the feed"
                 Table(
                     "Feed",
                     [
-                        "Number", "Event", .nowrap("Account"), .any("App, client"),
+                        Table.Column("Number").sorted(["", Self.oldest]), "Event", .nowrap("Account"),
+                        .any("App, client"),
                         .nowrap("Happened, recorded (UTC)"),
-                    ], events, ifEmpty: "No event\(place).", cells: Self.cells)
-                Self.pager("/console/events", older: older.map { "\($0)" }, isNewest: before == nil)
+                    ], events, ifEmpty: "No event\(part).", cells: Self.cells
+                ).paged(
+                    Pager(place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"))
             }
         }
     }
 
-    /// Returns the events before a number, the newest first, and the number for the next page.
+    /// The order of the feed itself.
+    private static let oldest = "oldest"
+
+    /// Returns the events after a position in the order of the list, and the number for the next page.
     private func events(
-        before: Int64?, visibleTo scope: AppScope
-    ) async throws -> (events: [AccountEvent], older: Int64?) {
+        _ position: Int64?, isOldestFirst: Bool, visibleTo scope: AppScope
+    ) async throws -> (events: [AccountEvent], next: Int64?) {
+        guard !isOldestFirst else {
+            let page = try await store.events(
+                after: max(0, position ?? 0), limit: Self.pageSize, visibleTo: scope)
+            return (page.events, page.hasMore ? page.cursor : nil)
+        }
         let last = try await store.lastEventSequence()
-        var upper = max(1, min(before ?? .max, last + 1))
+        var upper = max(1, min(position ?? .max, last + 1))
         var events: [AccountEvent] = []
         for _ in 0..<Self.mostWindows where upper > 1 && events.count < Self.pageSize {
             let lower = max(0, upper - 1 - Self.window)
@@ -138,11 +141,9 @@ extension EventPages {
         let client = event.grant.map { "<br>\(HTML.code($0.oauthClientID.rawValue))" as HTML }
         return [
             "\(event.sequence)",
-            """
-            <details><summary class="nowrap"><strong>\(event.kind.rawValue)</strong></summary>\
-            <code class="long">\(String(decoding: json.bytes, as: UTF8.self))</code></details>\
-            \(cause.map(HTML.muted))
-            """,
+            Details("<strong>\(event.kind.rawValue)</strong>", "nowrap") {
+                HTML.code(String(decoding: json.bytes, as: UTF8.self), "long")
+            }.html + (cause.map(HTML.muted) ?? ""),
             event.accountID.map(HTML.shortLink) ?? .muted("none"),
             "\(event.clientID.map { HTML.code($0.rawValue) })\(client)",
             "\(EventTime.short(event.moment))<br>\(HTML.muted(EventTime.short(event.recordedAt)))",

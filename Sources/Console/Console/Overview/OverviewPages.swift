@@ -15,7 +15,7 @@ public struct OverviewPages: Sendable {
     private let version: String
     private let findings: @Sendable () async -> DoctorFindings?
     private let keys: @Sendable () async -> [KeyCondition]
-    private let retireKey: @Sendable (_ keyID: String, _ origin: AuditOrigin) async throws -> Bool
+    private let retireKey: @Sendable (_ keyID: String) async throws -> Bool
     private let card: OtherCard?
 
     /// - Parameter retireKey: Retires the key that signs tokens with this ID. Returns false for a key that opens,
@@ -24,7 +24,7 @@ public struct OverviewPages: Sendable {
         numbers: ServiceNumbers, monitor: OverviewMonitor, version: String,
         findings: @escaping @Sendable () async -> DoctorFindings?,
         keys: @escaping @Sendable () async -> [KeyCondition],
-        retireKey: @escaping @Sendable (String, AuditOrigin) async throws -> Bool, card: OtherCard? = nil
+        retireKey: @escaping @Sendable (String) async throws -> Bool, card: OtherCard? = nil
     ) {
         (self.numbers, self.monitor, self.version, self.card) = (numbers, monitor, version, card)
         (self.findings, self.keys, self.retireKey) = (findings, keys, retireKey)
@@ -33,15 +33,14 @@ public struct OverviewPages: Sendable {
     public var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/overview", access: .operators, entry: ConsolePage.Entry("Overview", order: 10),
+                .get, "/overview", access: .operators, entry: ("Overview", 10),
                 handle: show),
             ConsolePage(.post, "/overview/retire-key", access: .operatorsOfAllApps, handle: retire),
         ]
     }
 
     private func retire(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
-        guard let keyID = request.form["key"], try await retireKey(keyID, origin) else {
+        guard let keyID = request.form["key"], try await retireKey(keyID) else {
             return .refused("This key opens, or is gone. A key that opens is not retired by hand.")
         }
         return .redirect(to: "/overview", notice: "The key is retired. Tokens that it has signed end.")
@@ -57,14 +56,13 @@ public struct OverviewPages: Sendable {
             : """
             <p class="muted">Your key is for a part of the apps. The numbers are of all apps, so they are not shown.</p>
             """
-        let page = HTML {
+        return .page("Overview", isLive: true) {
             "<div class=\"bar\"><h1>Overview</h1>\(HTML.muted("siwa \(version)"))</div>"
             Self.wrongNow(condition, troubles, findings, seesNumbers: seesNumbers)
             Division("grid") { condition.states(seesNumbers: seesNumbers) }
             card.map { $0(request) }
             numbers
         }
-        return .page("Overview", isLive: true, page)
     }
 
     static func wrongNow(
@@ -131,13 +129,10 @@ public struct OverviewPages: Sendable {
             that it does not want count until they are passed.</p>
             """
             "<h2 id=\"keys\">Keys</h2>"
-            if keys.isEmpty {
-                "<p class=\"empty\">This service has no key that seals or signs.</p>"
-            } else {
-                Table("Keys", [.head("Use"), .any("Name"), .any("Fingerprint"), "Age"], keys) { key in
-                    Self.cells(key, at: condition.now, token: request.viewer.formToken)
-                }
-            }
+            Table(
+                "Keys", [.head("Use"), .any("Name"), .any("Fingerprint"), "Age"], keys,
+                ifEmpty: "This service has no key that seals or signs."
+            ) { Self.cells($0, at: condition.now, token: request.viewer.formToken) }
             "<h2 id=\"checks\">Findings of siwa doctor</h2>"
             if let findings, let checkedAt = findings.checkedAt {
                 for finding in findings.findings where finding.verdict != .good { Self.card(of: finding) }
@@ -165,10 +160,11 @@ public struct OverviewPages: Sendable {
 
     private static func cells(_ key: KeyCondition, at now: Moment, token: String) -> [HTML] {
         let retire = key.shutKeyID.map { keyID -> HTML in
-            let form = PostForm(to: "/console/overview/retire-key", token: token, look: "inline") {
+            let form = PostForm(
+                to: "/console/overview/retire-key", token: token, look: "inline", [("key", keyID)]
+            ) {
                 """
-                <input type="hidden" name="key" value="\(keyID)"><button class="quiet danger" \
-                aria-label="Retire: \(keyID)">Retire: its tokens end</button>
+                <button class="quiet danger" aria-label="Retire: \(keyID)">Retire: its tokens end</button>
                 """
             }
             return "<br>\(HTML.span("bad", "does not open")) \(form.html)"

@@ -38,38 +38,36 @@ extension PeoplePages {
         let address = "/console/people/\(id.rawValue)"
         let auditNote = HTML.muted("The audit log keeps it.")
         let audit: HTML = " <a href=\"/console/audit?account=\(id.rawValue)\">Audit log of this person</a>"
-        return .page(
-            "Person",
-            HTML {
-                "<div class=\"bar\"><h1>Person</h1>\(badge)</div>"
-                "<p><code>\(id.rawValue)</code></p>"
-                if account != nil, !isShown {
-                    PostForm(to: "\(address)/show", token: viewer.formToken) {
-                        "<button class=\"secondary\">Show name and address</button> \(auditNote)"
-                    }
+        return .page("Person") {
+            "<div class=\"bar\"><h1>Person</h1>\(badge)</div>"
+            "<p><code>\(id.rawValue)</code></p>"
+            if account != nil, !isShown {
+                PostForm(to: "\(address)/show", token: viewer.formToken) {
+                    "<button class=\"secondary\">Show name and address</button> \(auditNote)"
                 }
-                if isShown, !viewer.isDevelopment {
-                    """
-                    <p class="notice">Personal data is shown, and the audit log has kept it. \
-                    <a href="\(address)">Mask it</a></p>
-                    """
-                }
-                if let erasure { Self.card(of: erasure) }
-                if let account {
-                    "<div class=\"grid\">"
+            }
+            if isShown, !viewer.isDevelopment {
+                """
+                <p class="notice">Personal data is shown, and the audit log has kept it. \
+                <a href="\(address)">Mask it</a></p>
+                """
+            }
+            if let erasure { Self.card(of: erasure) }
+            if let account {
+                Division("grid") {
                     Card("Account") { Facts(Self.facts(of: account, isShown: isShown)) }
                     for credential in account.credentials { Self.card(of: credential, checks) }
-                    "</div>"
-                    Self.table(of: granted, viewer)
-                    requests(of: account)
-                    Self.actions(on: account, token: viewer.formToken)
                 }
-                timeline
-                """
-                <p class="muted">All times are UTC. The history keeps 200 entries and 90 days; events stay. A sign-in \
-                without news is noted once a day and app.\(viewer.scope == .all ? audit : "")</p>
-                """
-            })
+                Self.table(of: granted, viewer)
+                requests(of: account)
+                Self.actions(on: account, token: viewer.formToken)
+            }
+            timeline
+            """
+            <p class="muted">All times are UTC. The history keeps 200 entries and 90 days; events stay. A sign-in \
+            without news is noted once a day and app.\(viewer.scope == .all ? audit : "")</p>
+            """
+        }
     }
 
     private static func card(of erasure: ErasureRecord) -> Card {
@@ -151,22 +149,19 @@ extension PeoplePages {
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"
-            if grants.isEmpty {
-                "<p class=\"muted\">No grant now. Grants that have ended are in the time line.</p>"
-            } else {
-                Table(
-                    "OAuth grants",
-                    [.any("Client"), .nowrap("Grant"), .any("Scope"), "Created", "Tokens last issued"], grants
-                ) { grant in
-                    let client = grant.oauthClientID.rawValue
-                    let link = HTML.link(.text(client), to: "/console/clients/\(client)")
-                    let app = HTML.muted(grant.clientID.rawValue)
-                    return [
-                        "\(viewer.scope == .all ? link : .text(client))<br>\(app)",
-                        .code(grant.id.rawValue), .text(grant.scope), .text(grant.createdAt.shown),
-                        "\(grant.lastUsedAt?.rfc3339.prefix(10) ?? "")",
-                    ]
-                }
+            Table(
+                "OAuth grants",
+                [.any("Client"), .nowrap("Grant"), .any("Scope"), "Created", "Tokens last issued"], grants,
+                ifEmpty: "No grant now. Grants that have ended are in the time line."
+            ) { grant in
+                let client = grant.oauthClientID.rawValue
+                let link = HTML.link(.text(client), to: "/console/clients/\(client)")
+                let app = HTML.muted(grant.clientID.rawValue)
+                return [
+                    "\(viewer.scope == .all ? link : .text(client))<br>\(app)",
+                    .code(grant.id.rawValue), .text(grant.scope), .text(grant.createdAt.shown),
+                    "\(grant.lastUsedAt?.rfc3339.prefix(10) ?? "")",
+                ]
             }
         }
     }
@@ -185,9 +180,8 @@ extension PeoplePages {
             Table(title, [.nowrap("Time (UTC)"), "Request", "Status", "Code or reason"], found) { request in
                 let target: HTML = "<code>\(request.method) \(request.route)</code>"
                 return [
-                    .text(RequestList.time(request.time)),
-                    .link(target, to: "/console/requests/\(request.number)"),
-                    .span(RequestList.style(request), "\(request.status)"),
+                    .text(request.timeOfDay), .link(target, to: "/console/requests/\(request.number)"),
+                    request.statusText,
                     "\(request.reason ?? request.code)",
                 ]
             }
@@ -198,36 +192,37 @@ extension PeoplePages {
         let address = "/console/people/\(account.id.rawValue)"
         return HTML {
             "<h2>Actions</h2>"
-            "<div class=\"grid\">"
-            if account.disabling == nil {
-                PostForm(to: "\(address)/disable", token: token, look: "card") {
-                    "<label for=\"reason\">Disable, because of</label>"
-                    Select(
-                        "reason", id: "reason", Disabling.Reason.allCases.map { ($0.rawValue, $0.rawValue) })
+            Division("grid") {
+                if account.disabling == nil {
+                    PostForm(to: "\(address)/disable", token: token, look: "card") {
+                        "<label for=\"reason\">Disable, because of</label>"
+                        Select(
+                            "reason", id: "reason",
+                            Disabling.Reason.allCases.map { ($0.rawValue, $0.rawValue) })
+                        """
+                        <label for="days">Days; empty without an end</label>
+                        <input id="days" name="days" type="number" min="1" max="3650">
+                        <button class="danger">Disable</button>
+                        """
+                    }
+                } else {
+                    PostForm(to: "\(address)/enable", token: token, look: "card") {
+                        "<p>The person cannot sign in, and tokens are suspended.</p>"
+                        "<button>Enable</button>"
+                    }
+                }
+                PostForm(to: "\(address)/sign-out", token: token, look: "card") {
                     """
-                    <label for="days">Days; empty without an end</label>
-                    <input id="days" name="days" type="number" min="1" max="3650">
-                    <button class="danger">Disable</button>
+                    <p>Ends all sessions and grants. Links with Google stay unless you choose otherwise.</p>
+                    <p><label><input type="checkbox" name="google" value="yes"> End links with Google too</label></p>
+                    <button class="danger">Sign out everywhere</button>
                     """
                 }
-            } else {
-                PostForm(to: "\(address)/enable", token: token, look: "card") {
-                    "<p>The person cannot sign in, and tokens are suspended.</p>"
-                    "<button>Enable</button>"
+                Card {
+                    "<p>Deletes all personal data and revokes Apple's tokens. Nothing brings it back.</p>"
+                    "<p><a href=\"\(address)/erase\">Erase this person…</a></p>"
                 }
             }
-            PostForm(to: "\(address)/sign-out", token: token, look: "card") {
-                """
-                <p>Ends all sessions and grants. Links with Google stay unless you choose otherwise.</p>
-                <p><label><input type="checkbox" name="google" value="yes"> End links with Google too</label></p>
-                <button class="danger">Sign out everywhere</button>
-                """
-            }
-            Card {
-                "<p>Deletes all personal data and revokes Apple's tokens. Nothing brings it back.</p>"
-                "<p><a href=\"\(address)/erase\">Erase this person…</a></p>"
-            }
-            "</div>"
         }
     }
 }

@@ -17,13 +17,13 @@ public struct PeoplePages: Sendable {
     let grants: GrantUseCases?
     let checks: CheckSchedule
     let recent: RecentRequests?
-    private let audit: any ConsoleAudit
+    private let audit: ConsoleAudit
 
     /// - Parameters:
     ///   - checks: The times of the checks of Apple's refresh tokens.
     ///   - recent: The requests of `siwa dev`, with their bodies; `nil` in production, where no body is kept.
     public init(
-        signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit, checks: CheckSchedule,
+        signIn: SignInUseCases, oauth: OAuthServer?, audit: @escaping ConsoleAudit, checks: CheckSchedule,
         recent: RecentRequests? = nil
     ) {
         (self.signIn, self.audit, self.checks, self.recent) = (signIn, audit, checks, recent)
@@ -33,7 +33,7 @@ public struct PeoplePages: Sendable {
     public var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/people", access: .operators, entry: ConsolePage.Entry("People", order: 20),
+                .get, "/people", access: .operators, entry: ("People", 20),
                 handle: list),
             // The text of a search can be an address or a name, which must not be in a URL: URLs are logged and
             // kept in histories of browsers.
@@ -59,7 +59,7 @@ public struct PeoplePages: Sendable {
         let viewer = request.viewer
         // A search text in a URL does not count.
         let search = PersonSearch(
-            request.form.isEmpty ? request.query.filter { $0.key != "q" } : request.form)
+            request.form.isEmpty ? request.query.filter { $0.key != "q" } : request.form, at: request.place)
         let page: AccountPage
         do {
             page = try await found(search, in: viewer.scope)
@@ -69,27 +69,25 @@ public struct PeoplePages: Sendable {
             return .refused("This page belongs to another search.")
         }
         let apps = signIn.deployment.apps.map(\.primaryClientID).filter { viewer.scope.allows($0) }
-        return .page(
-            "People",
-            HTML {
-                "<h1>People</h1>"
-                search.form(apps: apps, token: viewer.formToken)
-                if page.accounts.isEmpty {
-                    let more = page.next == nil ? "" : " among those that were looked at. There are more"
-                    "<p class=\"empty\">\(GrantID(search.text).map { _ in Self.endedGrant })Nobody was found\(more).</p>"
-                } else {
-                    Table(
-                        "People",
-                        [
-                            .any("Account"), .any("Name"), .any("Address"), .any("Credentials"),
-                            "Last sign-in", "Created",
-                        ],
-                        page.accounts
-                    ) { Self.cells($0, isShown: viewer.isDevelopment) }
-                }
-                if let next = page.next { search.form(after: next, token: viewer.formToken) }
-                "<p class=\"muted\">The newest come first.\(viewer.isDevelopment ? "" : Self.masked)</p>"
-            })
+        let more = page.next == nil ? "" : " among the accounts that were looked at. There are more"
+        let ended = GrantID(search.text).map { _ in Self.endedGrant }
+        return .page("People") {
+            "<h1>People</h1>"
+            search.form(apps: apps, token: viewer.formToken)
+            Table(
+                "People",
+                [
+                    .any("Account"), .any("Name"), .any("Address"), .any("Credentials"), "Last sign-in",
+                    "Created",
+                ], page.accounts, ifEmpty: "\(ended)No account was found\(more)."
+            ) {
+                Self.cells($0, isShown: viewer.isDevelopment)
+            }.paged(
+                Pager(
+                    search.place, rows: page.accounts.count, next: page.next?.text, at: "/console/people",
+                    search.fields(token: viewer.formToken), posts: true))
+            "<p class=\"muted\">The newest come first.\(viewer.isDevelopment ? "" : Self.masked)</p>"
+        }
     }
 
     private static let endedGrant: HTML = """
@@ -104,7 +102,8 @@ public struct PeoplePages: Sendable {
         var page = AccountPage(accounts: [], next: nil)
         for key in search.keys where page.accounts.isEmpty && page.next == nil {
             page = try await signIn.accounts(
-                AccountSearch(key: key, filter: filter, scope: scope), after: search.position,
+                AccountSearch(key: key, filter: filter, scope: scope),
+                after: search.place.position.flatMap { SearchPosition($0) },
                 limit: Self.pageSize)
         }
         return page
@@ -127,9 +126,7 @@ public struct PeoplePages: Sendable {
     /// The audit log has the entry before anything is read that the page shows.
     private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id else { return .notFound }
-        try await audit.record(
-            ConsoleAuditEntry(
-                operatorName: request.viewer.name, action: .show, account: id, requestID: request.requestID))
+        try await audit(AuditEntry(.consoleShow, by: .current, at: request.now, person: AuditPerson(id)))
         return try await person(request, isShown: true)
     }
 
@@ -163,26 +160,24 @@ public struct PeoplePages: Sendable {
 
     private func confirmErasure(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id.rawValue else { return .notFound }
-        return .page(
-            "Erase",
-            HTML {
-                "<h1>Erase this person?</h1>"
-                Card {
-                    "<p><code>\(id)</code></p>"
+        return .page("Erase") {
+            "<h1>Erase this person?</h1>"
+            Card {
+                "<p><code>\(id)</code></p>"
+                """
+                <p>All personal data is deleted at once: address, name, <code>sub</code>, credentials, grants, \
+                notifications and history. Apple's tokens are revoked, and the revocation is proven. The events \
+                stay, without the person. <strong>This cannot be undone.</strong></p>
+                """
+                PostForm(to: "/console/people/\(id)/erase", token: request.viewer.formToken) {
                     """
-                    <p>All personal data is deleted at once: address, name, <code>sub</code>, credentials, grants, \
-                    notifications and history. Apple's tokens are revoked, and the revocation is proven. The events \
-                    stay, without the person. <strong>This cannot be undone.</strong></p>
+                    <p><label><input type="checkbox" name="confirm" value="erase" required> I want to erase this \
+                    person</label></p>
+                    <button class="danger">Erase</button> <a href="/console/people/\(id)">Back</a>
                     """
-                    PostForm(to: "/console/people/\(id)/erase", token: request.viewer.formToken) {
-                        """
-                        <p><label><input type="checkbox" name="confirm" value="erase" required> I want to erase this \
-                        person</label></p>
-                        <button class="danger">Erase</button> <a href="/console/people/\(id)">Back</a>
-                        """
-                    }
                 }
-            })
+            }
+        }
     }
 
     private func erase(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -271,5 +266,98 @@ extension CredentialReason {
         case .refreshTokenRejected: "refresh token refused by Apple"
         case .erased: "erased"
         }
+    }
+}
+
+/// The form above the list of people.
+struct PersonSearch {
+    /// The text that was searched for; empty for none. Can be an address or a name, so it never is in a URL.
+    let text: String
+    let place: ListPlace
+    private let fields: [String: String]
+
+    init(_ fields: [String: String], at place: ListPlace) {
+        // Copying brings spaces along.
+        let given = fields["q", default: ""].prefix(520).drop(while: \.isWhitespace)
+        text = given.lastIndex { !$0.isWhitespace }.map { String(given[...$0]) } ?? ""
+        (self.place, self.fields) = (place, fields)
+    }
+
+    /// The ways in which the text can be meant; `nil` without a text. The first way with a result counts.
+    var keys: [AccountSearch.Key?] {
+        guard !text.isEmpty else { return [nil] }
+        if let id = AccountID(text) { return [.account(id)] }
+        if let id = GrantID(text) { return [.grant(id)] }
+        if text.contains("@") { return [.email(text)] }
+        guard !text.contains(" "), let subject = AppleSubject(text) else { return [.name(text)] }
+        // Apple's user IDs have digits and dots.
+        let first: AccountSearch.Key = .subject(subject)
+        return text.first?.isNumber == true ? [first, .name(text)] : [.name(text), first]
+    }
+
+    /// A field has a value that no form has.
+    struct UnknownValue: Error {}
+
+    var filter: AccountFilter {
+        get throws(UnknownValue) {
+            AccountFilter(
+                clientID: try value("app") { ClientID($0) },
+                state: try value("state") { CredentialState(rawValue: $0) },
+                reason: try value("reason") { CredentialReason(rawValue: $0) },
+                holdsAppleToken: try value("token") { Self.truths[$0] },
+                isDisabled: try value("disabled") { Self.truths[$0] },
+                isLinked: try value("linked") { Self.truths[$0] },
+                // Browsers send the date alone.
+                createdAfter: try value("created_after") {
+                    Moment(rfc3339: $0.count == 10 ? $0 + "T00:00:00Z" : $0)
+                })
+        }
+    }
+
+    private static let truths = ["yes": true, "no": false]
+
+    /// Returns `nil` for an empty field, which limits nothing.
+    private func value<Value>(
+        _ name: String, _ read: (String) -> Value?
+    ) throws(UnknownValue) -> Value? {
+        guard let text = fields[name], !text.isEmpty else { return nil }
+        guard let value = read(text) else { throw UnknownValue() }
+        return value
+    }
+
+    func form(apps: [ClientID], token: String) -> PostForm {
+        let truths = ["yes", "no"].map { ($0, $0) }
+        let lists = [
+            ("app", "App", apps.map { ($0.rawValue, $0.rawValue) }),
+            ("state", "State", [CredentialState.authorized, .revoked].map { ($0.rawValue, $0.rawValue) }),
+            ("reason", "Reason", CredentialReason.allCases.map { ($0.rawValue, $0.words) }),
+            ("disabled", "Disabled", truths), ("linked", "Linked", truths), ("token", "Apple token", truths),
+        ]
+        return PostForm(to: "/console/people", token: token, look: "card") {
+            """
+            <label for="q">Name, address, relay address, account, <code>sub</code> or grant</label>
+            <input id="q" name="q" type="search" value="\(text)" autocomplete="off" spellcheck="false" maxlength="520">
+            """
+            Division("grid") {
+                for (name, label, choices) in lists {
+                    Division {
+                        "<label for=\"field-\(name)\">\(label)</label>"
+                        Select(
+                            name, id: "field-\(name)", [("", "any")] + choices, chosen: fields[name] ?? "")
+                    }
+                }
+                """
+                <div><label for="created_after">Created after (UTC)</label>
+                <input id="created_after" name="created_after" type="date" value="\(fields["created_after"])"></div>
+                """
+            }
+            "<button>Search</button>"
+        }
+    }
+
+    /// The fields that ask for another page of the same search.
+    func fields(token: String) -> [(name: String, value: String)] {
+        let names = ["app", "state", "reason", "disabled", "linked", "token", "created_after"]
+        return [("csrf", token), ("q", text)] + names.map { ($0, fields[$0, default: ""]) }
     }
 }

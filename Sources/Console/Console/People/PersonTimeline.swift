@@ -149,22 +149,19 @@ struct TimelineItem: PagePart {
 
     var html: HTML {
         HTML {
-            """
-            <li\(HTML.class(look.rawValue))>
-            <details>
-            <summary>\(title)\(app.map { " \(HTML.muted($0.rawValue))" as HTML })</summary>
-            """
-            if !facts.isEmpty { Facts(facts) }
-            if events.isEmpty {
-                "<p class=\"muted\">The backend got no event of this.</p>"
-            } else {
-                "<h3>What the backend got</h3>"
-                Facts(
-                    events.map {
-                        Fact("event \($0.sequence)", "\($0.kind.rawValue) \(HTML.code($0.id.rawValue))")
-                    })
+            "<li\(HTML.class(look.rawValue))>"
+            Details("\(title)\(app.map { " \(HTML.muted($0.rawValue))" as HTML })") {
+                if !facts.isEmpty { Facts(facts) }
+                if events.isEmpty {
+                    "<p class=\"muted\">The backend got no event of this.</p>"
+                } else {
+                    "<h3>What the backend got</h3>"
+                    Facts(
+                        events.map {
+                            Fact("event \($0.sequence)", "\($0.kind.rawValue) \(HTML.code($0.id.rawValue))")
+                        })
+                }
             }
-            "</details>"
             "<p>\(effect)</p>"
             comparison?.plot
             "<p class=\"muted\">\(times)</p>"

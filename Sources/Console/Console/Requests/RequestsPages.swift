@@ -14,19 +14,18 @@ package struct RequestsPages: Sendable {
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
 
     private let recent: RecentRequests
-    private let audit: (any ConsoleAudit)?
+    private let audit: ConsoleAudit?
     private let replay: Replay?
     private let address: String
 
-    /// Rows of a page.
-    private static let mostRows = 200
+    private static let pageSize = 200
 
     /// - Parameters:
     ///   - address: The public URL of the service, for commands to copy.
     ///   - audit: Keeps who sent a request again; `nil` where none can be sent.
     ///   - replay: `nil` outside of development.
     package init(
-        recent: RecentRequests, address: String, audit: (any ConsoleAudit)? = nil, replay: Replay? = nil
+        recent: RecentRequests, address: String, audit: ConsoleAudit? = nil, replay: Replay? = nil
     ) {
         (self.recent, self.address, self.audit, self.replay) = (recent, address, audit, replay)
     }
@@ -34,7 +33,7 @@ package struct RequestsPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/requests", access: .operatorsOfAllApps, entry: .init("Requests", order: 40),
+                .get, "/requests", access: .operatorsOfAllApps, entry: ("Requests", 40),
                 handle: list),
             ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps, handle: one),
             ConsolePage(.get, "/codes", access: .operatorsOfAllApps) { _ in
@@ -46,70 +45,81 @@ package struct RequestsPages: Sendable {
 
     private func list(_ request: ConsoleRequest) -> ConsoleAnswer {
         let filter = RequestFilter(request.query)
-        let found = recent.all.lazy.filter { filter.accepts($0) }
-        let shown = Array(found.prefix(Self.mostRows))
+        let found = Self.sorted(recent.all.filter { filter.accepts($0) }, request.place.order)
         // The ID of one request is an exact question, whose answer is its page.
-        if filter.isExact, shown.count == 1 { return .redirect(to: "/requests/\(shown[0].number)") }
-        return .page(
-            "Requests", isLive: filter.isEmpty,
-            HTML {
-                "<h1>Requests</h1>"
-                """
-                <p class="muted">The last requests of this replica: \(RecentRequests.refusedBound) refused and \
-                \(RecentRequests.acceptedBound) accepted of callers that a key or secret proved, \
-                \(RecentRequests.unknownBound) of others, which can name any client. \(recent.count) since its \
-                start. <a href="/console/codes">What codes mean</a></p>
-                """
-                filter.form
-                Table(
-                    "Requests",
-                    [
-                        .nowrap("Time (UTC)"), .any("Request"), "Status", .any("Code or reason"),
-                        .any("Caller or client"), .nowrap("Duration"), .any("Request ID"),
-                    ], shown, ifEmpty: "No such request. The log has those that are older."
-                ) { request in
-                    [
-                        .text(RequestList.time(request.time)),
-                        .code("\(request.method) \(request.route)"), request.statusText,
-                        .text(request.reason ?? request.code ?? ""), .text(request.callerText),
-                        .text(request.duration),
-                        .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
-                    ]
-                }
-            })
+        if filter.isExact, found.count == 1 { return .redirect(to: "/requests/\(found[0].number)") }
+        let place = request.place.limited(to: found.count, size: Self.pageSize)
+        let shown = found.dropFirst(place.skipped).prefix(Self.pageSize)
+        return .page("Requests", isLive: filter.isEmpty) {
+            "<h1>Requests</h1>"
+            """
+            <p class="muted">The last requests of this replica: \(RecentRequests.refusedBound) refused and \
+            \(RecentRequests.acceptedBound) accepted of callers that a key or secret proved, \
+            \(RecentRequests.unknownBound) of others, which can name any client. \(recent.count) since its \
+            start. <a href="/console/codes">What codes mean</a></p>
+            """
+            filter.form
+            Table(
+                "Requests",
+                [
+                    .nowrap("Time (UTC)").sorted(["", "oldest"]), .any("Request"), "Status",
+                    .any("Code or reason"), .any("Caller or client"),
+                    .nowrap("Duration").sorted(["slowest", "fastest"]), .any("Request ID"),
+                ], shown, ifEmpty: "No such request. The log has those that are older."
+            ) { request in
+                [
+                    .text(request.timeOfDay),
+                    .code("\(request.method) \(request.route)"), request.statusText,
+                    .text(request.reason ?? request.code ?? ""), .text(request.callerText),
+                    .text(request.duration),
+                    .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
+                ]
+            }.paged(
+                Pager(
+                    place, rows: shown.count, size: Self.pageSize, of: found.count,
+                    at: "/console/requests", filter.fields))
+        }
+    }
+
+    /// - Parameter requests: The newest first.
+    private static func sorted(_ requests: [RecentRequest], _ order: String) -> [RecentRequest] {
+        switch order {
+        case "oldest": requests.reversed()
+        case "slowest": requests.sorted { $0.microseconds > $1.microseconds }
+        case "fastest": requests.sorted { $0.microseconds < $1.microseconds }
+        case _: requests
+        }
     }
 
     private func one(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard let found = found(request) else { return .notFound }
         let command = CurlCommand(found, address: address)
         let canReplay = replay != nil && request.viewer.isDevelopment
-        return .page(
-            "Request \(found.requestID)",
-            HTML {
-                "<p><a href=\"/console/requests\">All requests</a></p>"
-                "<h1><code>\(found.method) \(found.route)</code></h1>"
-                Division("grid") {
-                    Card("Request") {
-                        Facts(found.facts)
-                        found.inspectForm(token: request.viewer.formToken)
-                    }
-                    found.refusal.map { found.card(of: $0).html }
+        return .page("Request \(found.requestID)") {
+            "<p><a href=\"/console/requests\">All requests</a></p>"
+            "<h1><code>\(found.method) \(found.route)</code></h1>"
+            Division("grid") {
+                Card("Request") {
+                    Facts(found.facts)
+                    found.inspectForm(token: request.viewer.formToken)
                 }
-                Card("As a command") {
-                    command.steps.map { "<p class=\"muted\">\($0)</p>" as HTML }
-                    CodeBlock("The command", command.text, id: "command")
-                    "<p>\(HTML.copyButton(for: "command"))</p>"
-                    if canReplay, found.exchange?.isBodyCut == false {
-                        PostForm(
-                            to: "/console/requests/\(found.number)/replay", token: request.viewer.formToken
-                        ) { "<button>Send again</button>" }
-                    }
+                found.refusal.map { found.card(of: $0).html }
+            }
+            Card("As a command") {
+                command.steps.map { "<p class=\"muted\">\($0)</p>" as HTML }
+                CodeBlock("The command", command.text, id: "command")
+                "<p>\(HTML.copyButton(for: "command"))</p>"
+                if canReplay, found.exchange?.isBodyCut == false {
+                    PostForm(
+                        to: "/console/requests/\(found.number)/replay", token: request.viewer.formToken
+                    ) { "<button>Send again</button>" }
                 }
-                if let exchange = found.exchange {
-                    Self.card("Body of the request", exchange.body)
-                    Self.card("Body of the response", exchange.response)
-                }
-            })
+            }
+            if let exchange = found.exchange {
+                Self.card("Body of the request", exchange.body)
+                Self.card("Body of the response", exchange.response)
+            }
+        }
     }
 
     private static func card(_ title: String, _ bytes: [UInt8]) -> Card {
@@ -124,8 +134,8 @@ package struct RequestsPages: Sendable {
             return .refused("The request is too long or too old to be sent again: its body is not kept.")
         }
         let id = "replay.\(RequestID.make())"
-        try await audit?.record(
-            ConsoleAuditEntry(operatorName: request.viewer.name, action: .replayRequest, requestID: id))
+        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: id)
+        try await audit?(AuditEntry(.requestReplayed, by: origin, at: request.now))
         let status: Int
         do {
             status = try await replay(found, id)
@@ -142,22 +152,11 @@ package struct RequestsPages: Sendable {
     }
 }
 
-/// Words about requests, which the page of a person also shows.
-enum RequestList {
-    /// The class of a request's status: `good`, `warn` or `bad`.
-    static func style(_ request: RecentRequest) -> String {
-        if request.status >= 500 { return "bad" }
-        return request.isRefused ? "warn" : "good"
-    }
-
-    /// The time of day, because all of them are of the last minutes or hours.
-    static func time(_ milliseconds: Int64) -> String {
-        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(12))
-    }
-}
-
 extension RecentRequest {
-    fileprivate var statusText: HTML { .span(RequestList.style(self), "\(status)") }
+    var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
+
+    /// Without the day, because all of them are of the last minutes or hours.
+    var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
     /// Anyone can name a client.
     fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
@@ -191,8 +190,7 @@ extension RecentRequest {
         let fields =
             [("request", "\(number)"), ("token", carried)]
             + (["nonce"] + beside).compactMap { name in body?[name]?.string.map { (name, $0) } }
-        return PostForm(to: "/console/tokens", token: token) {
-            HTML(fields.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" })
+        return PostForm(to: "/console/tokens", token: token, fields) {
             "<button class=\"secondary\">Inspect its token</button>"
         }.html
     }
@@ -228,17 +226,8 @@ enum FoundValue {
         let words =
             distance == 0
             ? "the moment of the request"
-            : "\(duration(abs(distance))) \(distance < 0 ? "before" : "after") the request"
+            : "\(ShownDuration(milliseconds: distance * 1000)) \(distance < 0 ? "before" : "after") the request"
         return "\(parts[0]) = \(RFC3339.text(milliseconds: seconds * 1000)), \(words)"
-    }
-
-    private static func duration(_ seconds: Int64) -> String {
-        switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3600) h"
-        default: "\(seconds / 86_400) days"
-        }
     }
 }
 
@@ -295,5 +284,68 @@ enum CodeList {
         let listed = ExplainedCode.problems + ExplainedCode.oauth
         guard let code = request.code, listed.contains(where: { $0.code == code }) else { return nil }
         return "/console/codes#\(problems)-\(code)"
+    }
+}
+
+/// The question of the form above the list. Empty fields ask nothing.
+struct RequestFilter: Sendable {
+    let id: String
+    let code: String
+    let caller: String
+    let route: String
+    /// True for refusals and failures alone.
+    let showsRefused: Bool
+
+    init(_ query: [String: String]) {
+        func field(_ name: String) -> String {
+            String((query[name] ?? "").filter { !$0.isWhitespace }.prefix(128))
+        }
+        (id, code, caller, route) = (field("id"), field("code"), field("caller"), field("route"))
+        showsRefused = field("show") == "refused"
+    }
+
+    var isExact: Bool { !id.isEmpty }
+    var isEmpty: Bool { id.isEmpty && code.isEmpty && caller.isEmpty && route.isEmpty }
+    var fields: [(name: String, value: String)] {
+        [
+            ("id", id), ("code", code), ("caller", caller), ("route", route),
+            ("show", showsRefused ? "refused" : ""),
+        ]
+    }
+
+    var form: HTML {
+        let labels = ["Request or trace ID", "Code, reason or status", "Caller or client", "Route"]
+        let inputs = zip(labels, fields).map { label, field -> HTML in
+            """
+            <label>\(label) <input name="\(field.name)" value="\(field.value)" autocomplete="off" spellcheck="false">\
+            </label>
+
+            """
+        }
+        let shown = Select(
+            "show", [("all", "all"), ("refused", "refused only")], chosen: showsRefused ? "refused" : nil)
+        return """
+            <form method="get" action="/console/requests" class="row">
+            \(HTML(inputs))\
+            <label>Show \(shown.html)</label>
+            <button>Search</button>
+            </form>
+            """
+    }
+
+    func accepts(_ request: RecentRequest) -> Bool {
+        if showsRefused, !request.isRefused { return false }
+        if !id.isEmpty, request.requestID != id, request.traceID != id { return false }
+        if !code.isEmpty, request.code != code, request.reason != code, String(request.status) != code {
+            return false
+        }
+        return hasCaller(request) && (route.isEmpty || request.route.contains(route))
+    }
+
+    /// Troubles of the overview name callers as the metrics do: `client:` and the ID of an OAuth client, or `none`.
+    private func hasCaller(_ request: RecentRequest) -> Bool {
+        if caller.isEmpty || request.caller == caller || request.client == caller { return true }
+        if caller == "none" { return request.caller == nil && request.client == nil }
+        return request.client.map { "client:\($0)" == caller } ?? false
     }
 }

@@ -1,5 +1,9 @@
+import AppleAccounts
 import HTTPEngine
+import Logging
 import NIOCore
+import NIOHTTP1
+import SignIn
 import Synchronization
 
 /// A request that the console has taken on, until its response is written.
@@ -43,5 +47,55 @@ final class ConsoleExchange: HTTPExchange {
             method: method, route: route, response, requestID: requestID,
             microseconds: (now - startedAt).nanoseconds / 1000)
         return response
+    }
+}
+
+/// Logs what operators do, and attempts to sign in.
+final class ConsoleLog: Sendable {
+    private let logger: Logger
+    private let throttle = Mutex(LogThrottle())
+    private let now: @Sendable () -> Moment
+
+    init(_ logger: Logger, now: @escaping @Sendable () -> Moment) {
+        (self.logger, self.now) = (logger, now)
+    }
+
+    /// One line for each request of a page. The number is bounded by the operators; what outsiders cause goes
+    /// through `refused`.
+    func record(
+        method: String, route: String, _ response: HTTPResponse, requestID: String, microseconds: Int64
+    ) {
+        guard response.code == nil else { return refused(response.code ?? "", requestID: requestID) }
+        logger.info(
+            "console request",
+            metadata: [
+                "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
+                "duration_us": "\(microseconds)", "request_id": "\(requestID)",
+            ])
+    }
+
+    func signedIn(as name: String, requestID: String) {
+        logger.notice(
+            "operator signed in at the console",
+            metadata: ["caller": "\(name)", "request_id": "\(requestID)"])
+    }
+
+    /// Logs one line a minute for each code.
+    private func refused(_ code: String, requestID: String) {
+        guard let leftOut = throttle.withLock({ $0.admit(code, at: now()) }) else { return }
+        logger.warning(
+            "console refused a request",
+            metadata: ["code": "\(code)", "left_out": "\(leftOut)", "request_id": "\(requestID)"])
+    }
+
+    func failed(_ error: any Error, route: String, requestID: String) {
+        guard let leftOut = throttle.withLock({ $0.admit("failed \(route)", at: now()) }) else { return }
+        // The text of an unknown error could contain anything.
+        logger.error(
+            "console page failed",
+            metadata: [
+                "error_type": "\(type(of: error))", "route": "\(route)", "left_out": "\(leftOut)",
+                "request_id": "\(requestID)",
+            ])
     }
 }

@@ -20,7 +20,7 @@ public struct SettingsPages: Sendable {
             // Settings belong to no app.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps,
-                entry: ConsolePage.Entry("Settings", order: 90), handle: show),
+                entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
                 doctor.checkAgain()
                 return .redirect(to: "/settings", notice: "The checks run; their results appear below.")
@@ -39,86 +39,69 @@ public struct SettingsPages: Sendable {
             registrations.contains { $0.notifiedApp != nil }
             ? try? await inbox.notifications(before: nil, limit: Self.mostNotifications, visibleTo: .all)
             : nil
-        let page = HTML {
+        return .page("Settings", isLive: true) {
             "<h1>Settings</h1>"
             Tabs(
                 "On this page",
                 [("Checks", "#checks"), ("Registration", "#register"), ("In force", "#in-force")]
                     + configuration.sections.map { ($0.title, "#\($0.id)") })
-            "<section class=\"card\" id=\"checks\">"
-            Self.checks(found, token: request.viewer.formToken)
-            "</section>"
-            """
-            <section class="card" id="register">
-            <h2>Registration</h2>
-            """
-            if registrations.isEmpty {
-                """
-                <p class="empty">Nothing is to be registered: Apple and Google cannot reach this service, which has \
-                no public address with https (<code>SIWA_PUBLIC_URL</code>).</p>
-                """
-            } else {
-                """
-                <p class="muted">What is registered at Apple and Google for this configuration. The last column is \
-                what the checks say, and for notifications when Apple's last one came.</p>
-                """
-                Table("Registration", ["Place", .any("Value"), "Result"], registrations.enumerated()) {
-                    Self.cells($1, number: $0, found, notified: notified)
+            Card(id: "checks") { Self.checks(found, token: request.viewer.formToken) }
+            Card("Registration", id: "register") {
+                if registrations.isEmpty {
+                    """
+                    <p class="empty">Nothing is to be registered: Apple and Google cannot reach this service, which has \
+                    no public address with https (<code>SIWA_PUBLIC_URL</code>).</p>
+                    """
+                } else {
+                    """
+                    <p class="muted">What is registered at Apple and Google for this configuration. The last column is \
+                    what the checks say, and for notifications when Apple's last one came.</p>
+                    """
+                    Table("Registration", ["Place", .any("Value"), "Result"], registrations.enumerated()) {
+                        Self.cells($1, number: $0, found, notified: notified)
+                    }
                 }
             }
-            """
-            </section>
-            <section class="card" id="in-force">
-            <h2>In force</h2>
-            """
-            inForce
-            "</section>"
+            Card("In force", id: "in-force") { inForce }
             for section in configuration.sections {
-                """
-                <section class="card" id="\(section.id)">
-                <h2>\(section.title)</h2>
-                """
-                for entry in section.entries {
-                    "<h3>\(entry.name)</h3>"
-                    Facts(entry.facts.map { Fact(.text($0.name), .text($0.value)) })
+                Card(.text(section.title), id: section.id) {
+                    for entry in section.entries {
+                        "<h3>\(entry.name)</h3>"
+                        Facts(entry.facts.map { Fact(.text($0.name), .text($0.value)) })
+                    }
+                    if section.entries.isEmpty { "<p class=\"empty\">None.</p>" }
                 }
-                if section.entries.isEmpty { "<p class=\"empty\">None.</p>" }
-                "</section>"
             }
         }
-        return .page("Settings", isLive: true, page)
     }
 
     private static func checks(_ found: DoctorFindings, token: String) -> HTML {
         HTML {
-            """
-            <div class="bar">
-            <h2>Checks</h2>
-            \(summary(of: found))
-            """
-            if found.isRunning { HTML.muted("checking now") }
-            PostForm(to: "/console/settings/check", token: token, look: "inline") {
-                "<button class=\"quiet\">Check again</button>"
+            Division("bar") {
+                "<h2>Checks</h2>"
+                summary(of: found)
+                if found.isRunning { HTML.muted("checking now") }
+                PostForm(to: "/console/settings/check", token: token, look: "inline") {
+                    "<button class=\"quiet\">Check again</button>"
+                }
             }
             """
-            </div>
             <p class="muted">What <code>siwa doctor</code> says of this configuration: it asks Apple, Google and the \
             database, and changes nothing.</p>
             """
-            if found.findings.isEmpty {
-                "<p class=\"empty\">The results appear here in some seconds.</p>"
-            } else {
-                Table("Checks", ["Result", .head("Check"), .any("Found")], found.findings) { finding in
-                    let (look, word) =
-                        switch finding.verdict {
-                        case .good: ("good", "ok")
-                        case .note: ("warn", "note")
-                        case .wrong: ("bad", "wrong")
-                        case .skipped: ("muted", "not checked")
-                        }
-                    let advice = finding.advice.map { "<br>\(HTML.muted($0))" as HTML }
-                    return [.span(look, .text(word)), .text(finding.check), "\(finding.text)\(advice)"]
-                }
+            Table(
+                "Checks", ["Result", .head("Check"), .any("Found")], found.findings,
+                ifEmpty: "The results appear here in some seconds."
+            ) { finding in
+                let (look, word) =
+                    switch finding.verdict {
+                    case .good: ("good", "ok")
+                    case .note: ("warn", "note")
+                    case .wrong: ("bad", "wrong")
+                    case .skipped: ("muted", "not checked")
+                    }
+                let advice = finding.advice.map { "<br>\(HTML.muted($0))" as HTML }
+                return [.span(look, .text(word)), .text(finding.check), "\(finding.text)\(advice)"]
             }
         }
     }
@@ -190,7 +173,7 @@ public struct SettingsPages: Sendable {
                 ]
             }
             if !unset.isEmpty {
-                "<details><summary>Not set, without a default</summary><p>\(HTML(unset))</p></details>"
+                Details("Not set, without a default") { "<p>\(HTML(unset))</p>" }
             }
         }
     }
@@ -262,5 +245,29 @@ public struct ShownConfiguration: Sendable {
 
     public init(settings: [Setting], sections: [Section], registrations: [Registration]) {
         (self.settings, self.sections, self.registrations) = (settings, sections, registrations)
+    }
+}
+
+/// A URL to which the service sends, as pages show it. Such URLs often have a secret.
+///
+/// User and query are hidden. A long segment of the path is shortened, because services give out addresses with a key in
+/// the path. The rest of the path is shown.
+public enum MaskedURL {
+    /// Bytes of a segment of the path from which it is shortened.
+    static let longSegment = 16
+
+    public static func text(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return "…" }
+        let rest = url[scheme.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let user = authority.lastIndex(of: "@")
+        let host = user.map { authority[authority.index(after: $0)...] } ?? authority
+        let path = rest[authority.endIndex...].prefix { !"?#".contains($0) }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            segment.utf8.count < longSegment ? String(segment) : "\(segment.prefix(4))…"
+        }
+        let end = path.endIndex == url.endIndex ? "" : "?…"
+        return
+            "\(url[..<scheme.upperBound])\(user == nil ? "" : "…@")\(host)\(segments.joined(separator: "/"))\(end)"
     }
 }

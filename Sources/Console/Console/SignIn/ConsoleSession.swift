@@ -2,7 +2,10 @@ import AppleAccounts
 import Cryptography
 import Encodings
 import HTTPAPI
+import HTTPEngine
+import SignIn
 import StrictJSON
+import Synchronization
 
 /// The session of an operator who has signed in with an API key. It is in a sealed cookie, so every replica
 /// that has the sealing key reads it, and no table is needed.
@@ -60,4 +63,124 @@ struct ConsoleSession: Sendable, Equatable {
         (self.id, self.key, self.keyDigest, self.formKey) = (id, key, digest, formKey)
         self.expiresAt = Moment(milliseconds: expiresAt)
     }
+}
+
+/// Sessions that ended before their time, because their operators signed out.
+///
+/// The end is a row in the database until the session would have expired, so that a copied cookie opens nothing at
+/// any replica and after a restart. No bound in memory forgets it: a forgotten end would be a session again.
+final class EndedConsoleSessions: Sendable {
+    private let tickets: any TicketStore
+    /// Ends that the database could not keep: the latest expiry of such a session, by the name of its key. All
+    /// sessions of the key that expire no later count as ended, so that there are at most as many entries as keys.
+    private let unwritten = Mutex<[String: Moment]>([:])
+
+    init(_ tickets: any TicketStore) {
+        self.tickets = tickets
+    }
+
+    /// Ends a session. Ending it again changes nothing.
+    ///
+    /// - Throws: `StorageError`. Then the session has ended in this process alone.
+    func end(_ session: ConsoleSession) async throws {
+        do {
+            _ = try await tickets.insertTicket(
+                Ticket(
+                    digest: Self.digest(of: session), purpose: .endedSession, payload: [],
+                    // A replica with a slow clock must still find it.
+                    expiresAt: session.expiresAt.advanced(
+                        byMilliseconds: SignInUseCases.longestClockDifference)))
+        } catch {
+            unwritten.withLock { ends in
+                ends[session.key] = max(ends[session.key] ?? session.expiresAt, session.expiresAt)
+            }
+            throw error
+        }
+    }
+
+    /// - Throws: `StorageError`. Then no session counts as good.
+    func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
+        if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
+        return try await tickets.hasTicket(
+            digest: Self.digest(of: session), purpose: .endedSession, at: moment)
+    }
+
+    /// Differs from the digests of browsers' sessions, which are rows of the same purpose.
+    private static func digest(of session: ConsoleSession) -> TicketDigest {
+        TicketDigest(SHA256Digest.hash(Array("siwa console session\n".utf8) + session.id))
+    }
+}
+
+/// A cookie of the console. Where the browser uses https, its name has the prefix `__Host-`, so that no other
+/// host of the domain can set it (RFC 6265bis §4.1.3.2).
+struct ConsoleCookie: Sendable {
+    static let session = ConsoleCookie(name: "siwa-console", lifetime: ConsoleSession.lifetime / 1000)
+    static let notice = ConsoleCookie(name: "siwa-console-notice", lifetime: 60)
+
+    let name: String
+    /// In seconds.
+    let lifetime: Int64
+
+    private func fullName(isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + name }
+
+    /// The values of both names, the protected one first.
+    func values(in field: String?) -> [String] {
+        [true, false].compactMap { CookieField.value(of: fullName(isSecure: $0), in: field) }
+    }
+
+    func set(_ value: String, isSecure: Bool) -> String { field(value, lifetime, isSecure: isSecure) }
+
+    /// Fields that delete the cookie, whichever name it has.
+    var deletions: [String] { [field("", 0, isSecure: true), field("", 0, isSecure: false)] }
+
+    private func field(_ value: String, _ age: Int64, isSecure: Bool) -> String {
+        "\(fullName(isSecure: isSecure))=\(value); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
+    }
+}
+
+/// Makes the values of the console's cookies, and reads them.
+struct ConsoleSeal: Sendable {
+    /// Bound in bytes. Our values are shorter, and longer ones are not worth decoding.
+    static let longest = 4096
+
+    enum Content: String {
+        case session = "console_session"
+        /// A sentence that the next page shows.
+        case notice = "console_notice"
+    }
+
+    let keys: SealingKeyRing
+
+    /// - Parameter session: The ID of the only session that can open the value; empty for a value of any.
+    func seal(_ content: Content, _ bytes: [UInt8], of session: [UInt8] = []) -> String {
+        Base64URL.encode(
+            keys.seal(
+                bytes, for: SealingPurpose(content.rawValue),
+                associatedData: Array(content.rawValue.utf8) + session))
+    }
+
+    /// Returns `nil` for a value that was not sealed here for this purpose and session.
+    func open(_ content: Content, _ text: String?, of session: [UInt8] = []) -> [UInt8]? {
+        guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else {
+            return nil
+        }
+        return try? keys.open(
+            sealed, for: SealingPurpose(content.rawValue),
+            associatedData: Array(content.rawValue.utf8) + session)
+    }
+}
+
+/// The token that each form of a session sends back, so that a page of another site cannot make a browser act
+/// for its operator (CSRF).
+enum ConsoleFormToken {
+    static func make(key: [UInt8]) -> String { Base64URL.encode(HMACSHA256(key: key).code(for: message)) }
+
+    /// The duration does not depend on the position of a difference.
+    static func isValid(_ token: String?, key: [UInt8]) -> Bool {
+        guard let token, token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
+        return HMACSHA256(key: key).isValid(code, for: message)
+    }
+
+    private static let message = Array("siwa console form".utf8)
 }

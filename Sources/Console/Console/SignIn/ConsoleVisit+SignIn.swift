@@ -51,7 +51,7 @@ extension ConsoleVisit {
         switch site.access.signIn(with: key, from: address, at: now) {
         case .signedIn(let session, let name):
             exchange.proveOperator()
-            if let error = await record(.signIn, of: name) { return notRecorded(error) }
+            if let error = await record(.consoleSignIn, of: name) { return notRecorded(error) }
             site.log.signedIn(as: name, requestID: requestID)
             var reply = ConsoleReply(
                 status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
@@ -62,7 +62,7 @@ extension ConsoleVisit {
         case .refused(let problem, let code, let name):
             // Only with a right key, and once a minute: the table could be filled otherwise.
             if let name, site.access.isRefusalDue(of: name, at: now) {
-                _ = await record(.signIn, of: name, outcome: .refused)
+                _ = await record(.consoleSignIn, of: name, outcome: .refused)
             }
             return signInPage(then: then, problem: problem, status: .forbidden, code: code)
         case .paused(let seconds):
@@ -85,7 +85,7 @@ extension ConsoleVisit {
                 reply = endNotWritten(of: session, error)
             }
         }
-        _ = await record(.signOut, of: visit.viewer.name)
+        _ = await record(.consoleSignOut, of: visit.viewer.name)
         reply.cookies = ConsoleCookie.session.deletions + ConsoleCookie.notice.deletions
         return reply
     }
@@ -115,12 +115,11 @@ extension ConsoleVisit {
 
     /// Returns the error when the audit log cannot keep the entry.
     private func record(
-        _ action: ConsoleAuditEntry.Action, of name: String, outcome: ConsoleAuditEntry.Outcome = .done
+        _ action: AuditAction, of name: String, outcome: AuditOutcome = .done
     ) async -> (any Error)? {
         do {
-            try await site.audit?.record(
-                ConsoleAuditEntry(
-                    operatorName: name, action: action, requestID: requestID, outcome: outcome))
+            let origin = AuditOrigin(.consoleOperator(name), requestID: requestID)
+            try await site.audit?(AuditEntry(action, by: origin, at: now, outcome: outcome))
             return nil
         } catch {
             site.log.failed(error, route: "/sign-in", requestID: requestID)

@@ -1,5 +1,4 @@
 import AppleAccounts
-import Encodings
 import Pages
 
 /// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
@@ -66,11 +65,11 @@ struct ConsoleFrame: Sendable {
         if case .only(let apps) = viewer.scope {
             limit = .muted("sees \(apps.map(\.rawValue).sorted().joined(separator: ", "))") + "\n"
         }
-        let signOut: HTML = """
-            <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" \
-            value="\(viewer.formToken)"><button class="quiet">Sign out</button></form>
-
-            """
+        let signOut = HTML {
+            PostForm(to: "/console/sign-out", token: viewer.formToken) {
+                "<button class=\"quiet\">Sign out</button>"
+            }
+        }
         return """
             <header>
             <a class="brand" href="/console"><svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">\

@@ -1,3 +1,6 @@
+public import AppleAccounts
+public import Pages
+
 /// One page of the console, or one action of it, with all its properties in one declaration. Navigation,
 /// access, the protection of forms and the tests follow from the list of pages.
 public struct ConsolePage: Sendable {
@@ -17,13 +20,8 @@ public struct ConsolePage: Sendable {
         case development
     }
 
-    /// Place of the page in the navigation.
-    public struct Entry: Sendable {
-        public let title: String
-        public let order: Int
-
-        public init(_ title: String, order: Int) { (self.title, self.order) = (title, order) }
-    }
+    /// The title in the navigation, and the place there.
+    public typealias Entry = (title: String, order: Int)
 
     public let method: Method
     /// The path below the console's root with names in braces for its values, such as `/people/{account}`.
@@ -31,6 +29,7 @@ public struct ConsolePage: Sendable {
     public let access: Access
     /// `nil` for a page that other pages link to.
     public let entry: Entry?
+    /// Answers a request. Rows of the audit log that are written meanwhile name the operator.
     public let handle: @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
 
     public init(
@@ -38,6 +37,90 @@ public struct ConsolePage: Sendable {
         handle: @escaping @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
     ) {
         (self.method, self.path, self.access, self.entry) = (method, path, access, entry)
-        self.handle = handle
+        self.handle = { request in
+            let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
+            return try await AuditOrigin.$current.withValue(origin) { try await handle(request) }
+        }
+    }
+}
+
+/// Keeps what an operator does in the console in the audit log, and returns after the entry is durable. A page calls it
+/// before it shows what the entry tells of, and shows nothing if it throws: personal data is never shown without a row
+/// of the audit log. Changes of accounts and receivers do not need it: the store writes their rows in the transaction
+/// of the change.
+public typealias ConsoleAudit = @Sendable (AuditEntry) async throws -> Void
+
+/// A request of a signed-in operator, as a page sees it.
+public struct ConsoleRequest: Sendable {
+    public let requestID: String
+    /// The decoded values of the names in the path.
+    public let parameters: [String: String]
+    /// The decoded fields of the query; the first of a name counts.
+    public let query: [String: String]
+    /// The decoded fields of the form; empty for GET.
+    public let form: [String: String]
+    public let viewer: ConsoleViewer
+    public let now: Moment
+
+    public init(
+        requestID: String, parameters: [String: String] = [:], query: [String: String] = [:],
+        form: [String: String] = [:], viewer: ConsoleViewer, now: Moment
+    ) {
+        (self.requestID, self.parameters, self.query, self.form) = (requestID, parameters, query, form)
+        (self.viewer, self.now) = (viewer, now)
+    }
+
+    /// The page of a long list that the request asks for. A text that no page has written asks for the first one.
+    public var place: ListPlace {
+        let fields = form.isEmpty ? query : form
+        return ListPlace(fields["from"], order: fields["order"]) ?? ListPlace()
+    }
+
+    /// The page of a long list of a database, with its position; the first page for a position that cannot be read.
+    func place<Position>(
+        _ read: (String) -> Position?
+    ) -> (place: ListPlace, position: Position?) {
+        guard let position = place.position.flatMap(read) else { return (ListPlace(order: place.order), nil) }
+        return (place, position)
+    }
+}
+
+/// The operator who looks.
+public struct ConsoleViewer: Sendable {
+    /// The name of the API key, or `developer` in `siwa dev`.
+    public let name: String
+    /// The apps whose people the operator may see.
+    public let scope: AppScope
+    public let isDevelopment: Bool
+    /// The token that each form sends back as the field `csrf`.
+    public let formToken: String
+
+    public init(name: String, scope: AppScope, isDevelopment: Bool, formToken: String) {
+        (self.name, self.scope) = (name, scope)
+        (self.isDevelopment, self.formToken) = (isDevelopment, formToken)
+    }
+}
+
+/// The answer of a page.
+public enum ConsoleAnswer: Sendable {
+    /// The content of a page, for the frame of the console.
+    ///
+    /// - Parameter isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
+    ///   so, and at most once a second.
+    case page(_ title: String, isLive: Bool = false, HTML)
+    /// A whole document for a frame of a page, with a policy of its own. Only pages of this console may frame it.
+    case document(html: [UInt8], contentSecurityPolicy: String)
+    /// After an action: a path below the console's root (303), with a sentence that the next page shows once.
+    case redirect(to: String, notice: String? = nil)
+    /// There is no such page or person, or this operator may not see it; the response is the same for both.
+    case notFound
+    /// The form was wrong: a page with the sentence, and the way back.
+    case refused(String)
+
+    /// Returns a page of blocks.
+    public static func page(
+        _ title: String, isLive: Bool = false, @PageBuilder content: () throws -> HTML
+    ) rethrows -> ConsoleAnswer {
+        .page(title, isLive: isLive, try content())
     }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import Encodings
 import HTTPEngine
 import NIOHTTP1
@@ -52,4 +53,80 @@ struct ConsoleReply {
     static let contentSecurityPolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
+
+// Responses to requests that open no page.
+extension ConsoleVisit {
+    func refusal(_ code: String) -> ConsoleReply {
+        let text =
+            code == "host_refused"
+            ? "The console is not known by this host name. SIWA_CONSOLE_ALLOWED_HOSTS takes further names, and "
+                + "siwa dev the option --allowed-host."
+            : "This request came from a page of another site."
+        return site.message(
+            "Refused", text, status: code == "host_refused" ? .misdirectedRequest : .forbidden, code: code)
+    }
+
+    func methodRefused(_ allowed: [ConsolePage.Method]) -> ConsoleReply {
+        var reply = site.message(
+            "Not this way", "This address does not take this method.", status: .methodNotAllowed,
+            code: "method_not_allowed", back: (ConsoleSite.root, "To the console"))
+        reply.allow = (allowed.contains(.get) ? ["GET", "HEAD"] : []).joined(separator: ", ")
+        if allowed.contains(.post) { reply.allow = (reply.allow ?? "").isEmpty ? "POST" : "GET, HEAD, POST" }
+        return reply
+    }
+
+    func malformed(_ text: String) -> ConsoleReply {
+        site.message(
+            "Malformed", text, status: .badRequest, code: "parameter_malformed",
+            back: (ConsoleSite.root, "To the console"))
+    }
+
+    func notFound(_ viewer: ConsoleViewer) -> ConsoleReply {
+        site.message(
+            "Not found", "There is no such page, or nothing by this name that your key may see.",
+            status: .notFound, back: (ConsoleSite.root, "To the first page"), viewer: viewer)
+    }
+
+    func formRefused(_ visit: ConsoleAccess.Visit) -> ConsoleReply {
+        site.message(
+            "Refused",
+            "The form is of another session, or incomplete. Open the page again, and repeat what you did.",
+            status: .forbidden, code: "console_form_token_refused", back: (wayBack, "Back"),
+            viewer: visit.viewer)
+    }
+
+    /// The page that the browser came from, or the first page.
+    var wayBack: String {
+        let referer = head.headers.first(name: "referer").flatMap { WebAddress($0) }
+        let path = referer.map { $0.path + ($0.query.map { "?\($0)" } ?? "") }
+        return ConsolePath.safe(path) ?? ConsoleSite.root
+    }
+}
+
+/// The style sheet and the script of all pages. Their names have the hash of their content, so browsers keep
+/// them for ever, and a page names the hash too, so a browser runs nothing else.
+struct ConsoleAssets: Sendable {
+    struct File: Sendable {
+        let path: String
+        /// For the attribute `integrity` (Subresource Integrity §3.3).
+        let integrity: String
+        let contentType: StaticString
+        let bytes: [UInt8]
+
+        init(_ name: String, _ suffix: String, _ contentType: StaticString, _ bytes: [UInt8]) {
+            let hash = bytes.withUnsafeBytes { SHA256Digest.hash($0) }
+            path = "\(ConsoleSite.root)/assets/\(name).\(Hexadecimal.encode(hash).prefix(16)).\(suffix)"
+            integrity = "sha256-" + Base64.encode(hash)
+            (self.contentType, self.bytes) = (contentType, bytes)
+        }
+    }
+
+    static let style = File("console", "css", "text/css; charset=utf-8", PackageResources.console_css)
+    static let script = File("console", "js", "text/javascript; charset=utf-8", PackageResources.console_js)
+
+    /// Returns the file at a path.
+    static func file(at path: Substring) -> File? {
+        [style, script].first { $0.path.isByteEqual(to: String(path)) }
+    }
 }

@@ -10,36 +10,20 @@ struct ConsoleRoutes: Sendable {
         case none
     }
 
-    private struct Route: Sendable {
-        let page: ConsolePage
-        let segments: [Segment]
-
-        var parameterCount: Int { segments.count { $0.name != nil } }
-    }
-
-    private struct Segment: Sendable, Hashable {
-        let text: String
-        /// The name of a value; `nil` for fixed text.
-        let name: String?
-
-        init(_ text: Substring) {
-            let isValue = text.hasPrefix("{") && text.hasSuffix("}")
-            name = isValue ? String(text.dropFirst().dropLast()) : nil
-            self.text = isValue ? "{}" : String(text)
-        }
-    }
-
-    private let routes: [Route]
+    /// Each with the segments of its path.
+    private let routes: [(page: ConsolePage, segments: [Substring])]
 
     /// Two pages with the same method and path are a programmer's error.
     init(_ pages: [ConsolePage]) {
         routes = pages.map { page in
             precondition(page.path.hasPrefix("/"), "\(page.path) must begin with a slash")
-            return Route(page: page, segments: Self.segments(of: page.path[...]).map(Segment.init))
+            return (page, Self.segments(of: page.path[...]))
         }
         // A path with fixed text wins against a path with a value in its place.
-        .sorted { $0.parameterCount < $1.parameterCount }
-        let shapes = routes.map { [$0.page.method.rawValue] + $0.segments.map(\.text) }
+        .sorted { $0.segments.count(where: Self.isValue) < $1.segments.count(where: Self.isValue) }
+        let shapes = routes.map { page, segments in
+            [page.method.rawValue] + segments.map { Self.isValue($0) ? "{}" : String($0) }
+        }
         precondition(Set(shapes).count == shapes.count, "two pages have the same path")
     }
 
@@ -64,17 +48,78 @@ struct ConsoleRoutes: Sendable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    private static func parameters(of template: [Segment], in segments: [String]) -> [String: String]? {
+    /// True for the name of a value, false for fixed text.
+    private static func isValue(_ segment: Substring) -> Bool {
+        segment.hasPrefix("{") && segment.hasSuffix("}")
+    }
+
+    private static func parameters(of template: [Substring], in segments: [String]) -> [String: String]? {
         guard template.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
         for (part, segment) in zip(template, segments) {
-            if let name = part.name {
+            if isValue(part) {
                 guard !segment.isEmpty else { return nil }
-                parameters[name] = segment
-            } else if !part.text.isByteEqual(to: segment) {
+                parameters[String(part.dropFirst().dropLast())] = segment
+            } else if !String(part).isByteEqual(to: segment) {
                 return nil
             }
         }
         return parameters
+    }
+}
+
+/// The fields of a query or a form (URL Standard §5.1). The first field of a name counts.
+enum ConsoleFields {
+    /// Bound in bytes.
+    static let mostBytes = 65_536
+    /// Number of fields.
+    static let mostFields = 256
+
+    /// Returns `nil` for too many bytes or fields, a broken escape, and bytes that are not UTF-8.
+    static func decode(_ bytes: some Collection<UInt8>) -> [String: String]? {
+        guard bytes.count <= mostBytes else { return nil }
+        var fields: [String: String] = [:]
+        var count = 0
+        for pair in Array(bytes).split(separator: UInt8(ascii: "&")) {
+            count += 1
+            guard count <= mostFields else { return nil }
+            let mark = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            guard let name = decoded(pair[..<mark]), let value = decoded(pair[mark...].dropFirst()) else {
+                return nil
+            }
+            if fields[name] == nil { fields[name] = value }
+        }
+        return fields
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+        bytes.withUnsafeBufferPointer { bytes in
+            try? PercentEncoding.decode(bytes, plus: UInt8(ascii: " ")).get()
+        }
+    }
+}
+
+/// Paths of the console that a response may lead to.
+enum ConsolePath {
+    /// Returns the full path for a path below the console's root, or one that begins with the root already.
+    /// Anything else, such as an address of another site, becomes the root.
+    static func full(_ path: String) -> String {
+        let full =
+            path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/")
+            ? path : ConsoleSite.root + path
+        return isSafe(full) ? full : ConsoleSite.root
+    }
+
+    /// Returns the text if it is a path of the console with an optional query.
+    static func safe(_ path: String?) -> String? {
+        guard let path, path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/") else { return nil }
+        return isSafe(path) ? path : nil
+    }
+
+    /// Two slashes would name another host, some browsers take a backslash for a slash, and a line break would
+    /// begin another header field.
+    private static func isSafe(_ path: String) -> Bool {
+        path.utf8.count <= 2048 && path.hasPrefix(ConsoleSite.root) && !path.contains("//")
+            && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
     }
 }

@@ -36,7 +36,7 @@ public final class ConsoleSite: Sendable {
     let routes: ConsoleRoutes
     let frame: ConsoleFrame
     let live: LiveUpdates
-    let audit: (any ConsoleAudit)?
+    let audit: ConsoleAudit?
     let monitor: OverviewMonitor?
     let log: ConsoleLog
     let now: @Sendable () -> Moment
@@ -47,7 +47,7 @@ public final class ConsoleSite: Sendable {
     ///   - monitor: Says what is wrong to an operator whose session cannot begin.
     public init(
         pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
-        audit: (any ConsoleAudit)? = nil, monitor: OverviewMonitor? = nil,
+        audit: ConsoleAudit? = nil, monitor: OverviewMonitor? = nil,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)

@@ -10,6 +10,8 @@ import Pages
 /// origin, files, path and method, session, form, the token of the form, an end of the session that the database
 /// knows, access to the page. Nothing of a form is decoded for a visitor without a session, but at the sign-in.
 struct ConsoleVisit: Sendable {
+    typealias Handling = (exchange: any HTTPExchange, source: ResponseSource)
+
     let site: ConsoleSite
     let head: HTTPRequestHead
     let fields: RequestFields
@@ -42,7 +44,7 @@ struct ConsoleVisit: Sendable {
 
     // The beginning, on the event loop
 
-    func begin() -> (exchange: any HTTPExchange, source: ResponseSource) {
+    func begin() -> Handling {
         if let code = site.access.refusal(of: head) { return answer(refusal(code), route: "none") }
         if let file = ConsoleAssets.file(at: path), isReading {
             let reply = ConsoleReply(contentType: file.contentType, body: file.bytes, isImmutable: true)
@@ -93,7 +95,7 @@ struct ConsoleVisit: Sendable {
 
     private func respond(
         _ query: [String: String], _ form: [String: String], _ visit: ConsoleAccess.Visit
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+    ) -> Handling {
         if pagePath == "/live", isReading { return waitForChange(query) }
         if head.method == .POST, !ConsoleFormToken.isValid(form["csrf"], key: visit.formKey) {
             return answer(formRefused(visit), route: "none")
@@ -106,7 +108,7 @@ struct ConsoleVisit: Sendable {
 
     private func open(
         _ query: [String: String], _ form: [String: String], _ visit: ConsoleAccess.Visit
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+    ) -> Handling {
         let viewer = visit.viewer
         switch site.routes.match(isReading ? .get : .post, pagePath) {
         case .none:
@@ -156,11 +158,8 @@ struct ConsoleVisit: Sendable {
     ) async -> ConsoleReply {
         // Read before the page, so that a change while the page is made is not missed.
         let number = site.live.number
-        // For the rows of the audit log about what the page changes.
-        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: requestID)
         do {
-            let answer = try await AuditOrigin.$current.withValue(origin) { try await page.handle(request) }
-            switch answer {
+            switch try await page.handle(request) {
             case .page(let title, let isLive, let content):
                 return render(content, title, isLive ? number : nil, visit)
             case .document(let html, let policy): return ConsoleReply(body: html, framedPolicy: policy)
@@ -203,7 +202,7 @@ struct ConsoleVisit: Sendable {
     /// One event of `text/event-stream` (HTML §9.2), after which the browser asks again.
     private func waitForChange(
         _ query: [String: String]
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+    ) -> Handling {
         // After the first event the browser says which one it has.
         let known = (head.headers.first(name: "last-event-id") ?? query["after"]).flatMap { UInt64($0) } ?? 0
         let exchange = exchange(route: "/live", isLogged: false, isLongPoll: true)
@@ -227,14 +226,14 @@ struct ConsoleVisit: Sendable {
 
     func answer(
         _ reply: ConsoleReply, route: String, isLogged: Bool = true
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+    ) -> Handling {
         (exchange(route: route, isLogged: isLogged), .response(reply.response))
     }
 
     private func later(
         _ route: String, isOperator: Bool = false,
         _ reply: @escaping @Sendable (ConsoleExchange) async -> ConsoleReply
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+    ) -> Handling {
         let exchange = exchange(route: route, isLogged: true, isOperator: isOperator)
         return (exchange, .work { .response(await reply(exchange).response) })
     }

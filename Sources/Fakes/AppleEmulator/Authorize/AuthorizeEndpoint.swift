@@ -15,7 +15,7 @@ struct AuthorizeEndpoint: Sendable {
             try await faults.respond(to: request, on: context.channel) { request, _ in
                 respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
-                    return chooser(page, opened, UserPage(of: users))
+                    return chooser(page, opened, try UserPage(of: users))
                 }
             }
         }
@@ -88,24 +88,23 @@ extension AuthorizeEndpoint {
         return .page("Sign in", formTargets: request.formTargets) {
             "<h1>Choose an account</h1>"
             "<p>Sign in to <b>\(request.clientID)</b>, with an emulated account.</p>"
-            users.searchForm("post", Self.path, hidden: hidden)
+            users.searchForm(Self.path, posts: true, hidden: hidden)
             HTML.form(to: Self.path, hidden) {
                 for user in users.users {
                     "<button class=\"user\" name=\"choose\" value=\"\(user.subject)\">\(user.line)</button>"
                 }
             }
-            users.pager("post", Self.path, hidden: hidden)
-            "<details>"
-            "<summary>Create an account</summary>"
-            HTML.form(to: Self.path, hidden) {
-                """
-                \(nameFields(first: "Ada", last: "Lovelace"))
-                <label for="email">E-mail address</label>
-                <input id="email" type="email" name="email" placeholder="generated from the name" maxlength="300">
-                <button class="main full" name="create" value="1">Create and continue</button>
-                """
+            users.pager(Self.path, posts: true, hidden: hidden)?.html
+            Details("Create an account") {
+                HTML.form(to: Self.path, hidden) {
+                    """
+                    \(nameFields(first: "Ada", last: "Lovelace"))
+                    <label for="email">E-mail address</label>
+                    <input id="email" type="email" name="email" placeholder="generated from the name" maxlength="300">
+                    <button class="main full" name="create" value="1">Create and continue</button>
+                    """
+                }
             }
-            "</details>"
             HTML.form(to: Self.path, hidden) {
                 "<button class=\"plain full\" name=\"cancel\" value=\"1\">Cancel</button>"
             }

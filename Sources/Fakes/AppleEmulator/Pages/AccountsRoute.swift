@@ -87,9 +87,9 @@ extension AccountsRoute {
         return .page("Fake Apple", isWide: true) {
             "<h1>Emulated Apple accounts</h1>"
             "<p>For each change, Apple sends a notification to the apps\(target).</p>"
-            page.searchForm("get", "/")
+            page.searchForm("/")
             for user in page.users { account(user, on: page) }
-            page.pager("get", "/")
+            page.pager("/")?.html
             notifications(to: users)
         }
     }
@@ -102,7 +102,7 @@ extension AccountsRoute {
             <div class="person">\(user.line)\(user.isDeleted ? HTML.span("tag", "deleted") : nil)</div>
             <p class="note"><code>\(user.subject)</code>\(hiding)</p>
             """
-            if !user.isDeleted { "<div class=\"row\">\n\(buttons(user, on: page))</div>" }
+            if !user.isDeleted { Division("row") { buttons(user, on: page) } }
         }
     }
 
@@ -144,31 +144,24 @@ extension AccountsRoute {
                 names[identity.subject] = user.shownName
             }
         }
-        let rows = deliveries.reversed().map { delivery -> HTML in
-            let look = delivery.outcome == "200" ? "good" : "bad"
-            return """
-                <tr><td>\(RFC3339.text(milliseconds: delivery.postedAt))</td><td>\(delivery.type)</td>\
-                <td>\(names[delivery.subject] ?? delivery.subject)</td><td>\(delivery.clientID)</td>\
-                <td class="\(look)">\(delivery.outcome)</td></tr>
-
-                """
-        }
         return .section("Notifications, newest first", look: "account") {
-            if rows.isEmpty {
-                "<p class=\"note\">No notifications yet.</p>"
-            } else {
-                """
-                <table><tr><th>Time</th><th>Event</th><th>User</th><th>App</th><th>Response</th></tr>
-                \(HTML(rows))</table>
-                """
+            Table(
+                nil, ["Time", "Event", "User", "App", "Response"], deliveries.reversed(),
+                ifEmpty: "No notifications yet."
+            ) {
+                [
+                    .text(RFC3339.text(milliseconds: $0.postedAt)), .text($0.type),
+                    .text(names[$0.subject] ?? $0.subject), .text($0.clientID),
+                    .span($0.outcome == "200" ? "good" : "bad", .text($0.outcome)),
+                ]
             }
         }
     }
 
     /// A page in place of the developer's own site, which shows the result of sign-in on the web.
     private func site(_ query: FormFields) -> EndpointResponse {
-        let rows = ["code", "state", "error", "error_description"].compactMap { name in
-            query[name].map { "<tr><td>\(name)</td><td>\(HTML.code($0))</td></tr>" as HTML }
+        let rows = ["code", "state", "error", "error_description"].map { name in
+            (name, query[name].map { HTML.code($0) })
         }
         return .page("Your site") {
             "<h1>This page is your site</h1>"
@@ -177,7 +170,7 @@ extension AccountsRoute {
             } else {
                 "<p>The backend of your site exchanges this code for the user.</p>"
             }
-            if !rows.isEmpty { "<table>\(HTML(rows))</table>" }
+            HTML.table(rows)
         }
     }
 }

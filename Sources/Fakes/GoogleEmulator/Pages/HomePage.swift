@@ -21,12 +21,10 @@ extension PageRoutes {
             "</div><div>"
             HTML.section("Every request and answer, newest first", id: "exchanges") {
                 for exchange in exchanges.reversed() {
-                    """
-                    <details\(exchange == exchanges.last ? " open" : "")>\
-                    <summary>\(exchange.number). \(exchange.title)</summary>
-                    <pre>\(exchange.request)</pre>
-                    <pre>\(exchange.response)</pre></details>
-                    """
+                    Details("\(exchange.number). \(exchange.title)", isOpen: exchange == exchanges.last) {
+                        CodeBlock("Request \(exchange.number)", exchange.request)
+                        CodeBlock("Response \(exchange.number)", exchange.response)
+                    }
                 }
                 if exchanges.isEmpty { "<p>None yet.</p>" }
             }
@@ -101,23 +99,17 @@ extension PageRoutes {
     }
 
     private var events: HTML {
-        let rows = state.receivedEvents.reversed().map { event -> HTML in
-            """
-            <tr><td>\(event.type)</td><td>\(event.linkID.map { "link \($0)" } ?? "unknown token")</td>\
-            <td><code>\(event.tokenHash.prefix(16))…</code></td><td>\(event.deliveries)</td></tr>
-
-            """
-        }
         let types = SentEventType.allCases.map { ($0.rawValue, $0.rawValue) }
         let reasons = ["hijacking", "bulk-account"].map { ($0, $0) }
         return .section("Security events of the server", id: "events") {
-            if rows.isEmpty {
-                "<p>None yet. The server sends one when a link ends there; reload to see it.</p>"
-            } else {
-                """
-                <table><tr><th>Event</th><th>Link</th><th>Hash</th><th>Delivered</th></tr>
-                \(HTML(rows))</table>
-                """
+            Table(
+                nil, ["Event", "Link", "Hash", "Delivered"], state.receivedEvents.reversed(),
+                ifEmpty: "None yet. The server sends one when a link ends there; reload to see it."
+            ) {
+                [
+                    .text($0.type), .text($0.linkID.map { "link \($0)" } ?? "unknown token"),
+                    .code("\($0.tokenHash.prefix(16))…"), "\($0.deliveries)",
+                ]
             }
             """
             <p><a class="button" href="/">Reload</a></p>

@@ -27,7 +27,7 @@ struct PageRoutes: Sendable {
             }
         }
         router.post("link") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             var wanted = LinkRequest()
             wanted.mode = form["mode"] == AccountLink.Mode.appFlip.rawValue ? .appFlip : .browser
             wanted.scope = form["scope"]
@@ -37,7 +37,7 @@ struct PageRoutes: Sendable {
             return open(try linking.begin(wanted))
         }
         router.post("links") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             switch form["action"] {
             case "refresh": _ = try await linking.refresh(form["link"])
             case "call": _ = try await linking.call(form["link"])
@@ -47,7 +47,7 @@ struct PageRoutes: Sendable {
             return Response.seeOther("/")
         }
         router.post("streamlined") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             var account = GoogleAccount()
             if let email = form["email"] { account.email = email }
             if let subject = form["sub"] { account.subject = subject }
@@ -58,7 +58,7 @@ struct PageRoutes: Sendable {
             return Response.seeOther("/")
         }
         router.post("events") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             var event = SentEvent()
             event.type = form["type"].flatMap { SentEventType(rawValue: $0) } ?? .sessionsRevoked
             event.subject = form["sub"]
@@ -77,7 +77,7 @@ struct PageRoutes: Sendable {
             return app(link)
         }
         router.post("app/decision") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             let (link, app) = (AppFlipLink(form.parameters), AppFlipApp(state: state))
             guard app.check(link) == .fine, let decision = AppFlipDecision(rawValue: form["decision"] ?? "")
             else { throw EmulatorError(.memberMalformed, detail: "decision") }
@@ -92,12 +92,6 @@ struct PageRoutes: Sendable {
             let (url, response) = try await app.decide(decision, link, identity: identity)
             return opened(url, after: response)
         }
-    }
-
-    private func form(_ request: Request) async throws -> PageForm {
-        let form = try await PageForm(request)
-        try form.check(token: token)
-        return form
     }
 }
 

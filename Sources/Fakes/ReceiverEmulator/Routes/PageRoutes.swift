@@ -24,7 +24,7 @@ struct PageRoutes: Sendable {
             await page(isWatching: request.uri.queryParameters["watch"] != nil)
         }
         router.post("faults") { request, _ in
-            let form = try await form(request)
+            let form = try await PageForm(request, token: token)
             let receiver = try ControlRoutes.receiver(form["receiver"] ?? "")
             switch form["action"] {
             case "recover": await state.recover(receiver)
@@ -46,16 +46,10 @@ struct PageRoutes: Sendable {
             return Response.seeOther("/")
         }
         router.post("clear") { request, _ in
-            _ = try await form(request)
+            _ = try await PageForm(request, token: token)
             state.update { $0.log.clear() }
             return Response.seeOther("/")
         }
-    }
-
-    private func form(_ request: Request) async throws -> PageForm {
-        let form = try await PageForm(request)
-        try form.check(token: token)
-        return form
     }
 }
 
@@ -154,12 +148,13 @@ extension PageRoutes {
             ("committed", event?.recordedAt.map { RFC3339.text(milliseconds: $0) }), ("event", event?.id),
             ("user", event?.user), ("type", event?.uri),
         ]
-        return """
-            <details id="message-\(number)"\(isOpen ? " open" : "")><summary>\(number). \
-            <b>\(event?.type ?? "no event")</b> \(verdict)<br>\(HTML.span("soft", .text(words)))</summary>
-            \(HTML.table(facts.map { ($0.name, $0.value.map { .text($0) }) }))
-            <pre>\(Self.indented(message.content))</pre></details>
+        let summary: HTML = """
+            \(number). <b>\(event?.type ?? "no event")</b> \(verdict)<br>\(HTML.span("soft", .text(words)))
             """
+        return Details(summary, id: "message-\(number)", isOpen: isOpen) {
+            HTML.table(facts.map { ($0.name, $0.value.map { .text($0) }) })
+            CodeBlock("Message \(number)", Self.indented(message.content))
+        }.html
     }
 
     /// Formats JSON with one member per line. Returns another text as it is.

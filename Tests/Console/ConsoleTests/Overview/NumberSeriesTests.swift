@@ -97,7 +97,7 @@ import Testing
         let again = series.takeChangedHours()
         #expect(again == hours)
         series.forgetStoredHours(at: moment(minute: 61))
-        #expect(series.ownHours == [:])
+        #expect(series.takeChangedHours() == [:] && series.unstoredHours == [:])
     }
 }
 

@@ -40,7 +40,7 @@ import Testing
                     KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
                     shutKey,
                 ]
-            }, retireKey: { keyID, _ in keyID == "kid9" }, card: card)
+            }, retireKey: { $0 == "kid9" }, card: card)
     }
 
     private static var shutKey: KeyCondition {

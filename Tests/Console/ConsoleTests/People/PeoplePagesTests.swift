@@ -38,7 +38,7 @@ import Testing
             }
         }
         let none = try await people.text(.post, "/people", ["q": "nobody@example.com"])
-        #expect(none.contains("Nobody was found") && !none.contains("No grant has this ID now"))
+        #expect(none.contains("No account was found") && !none.contains("No grant has this ID now"))
     }
 
     @Test func `says that a grant has ended where its ID finds nobody`() async throws {
@@ -64,17 +64,22 @@ import Testing
         }
         let first = PageTree(try await people.text(.post, "/people", ["state": "authorized"]))
         #expect(first.rows("People").count == PeoplePages.pageSize)
-        let next = try #require(first.all("form").last)
-        let fields = Dictionary(uniqueKeysWithValues: next.fields)
+        #expect(first.all("form", "pager").first?.text == "1 to 25; more follow Next page")
+        let fields = try #require(first.way("Next page"))
         let second = PageTree(try await people.text(.post, "/people", fields))
         #expect(second.rows("People").count == 5)
         #expect(Set((first.rows("People") + second.rows("People")).map { $0[0] }).count == 30)
-        #expect(second.all("form").count == 1)
+        #expect(second.way("Next page") == nil)
+        #expect(second.all("form", "pager").first?.text.hasPrefix("26 to 30 of 30") == true)
+        // The previous page begins where it began, whoever has signed in since.
+        try await people.signIn("person-31", authorizedAt: 9_000_000)
+        let back = try #require(second.way("Previous page"))
+        #expect(back["from"] == "" && back["state"] == "authorized")
     }
 
     @Test(arguments: [
         ["state": "maybe"], ["disabled": "perhaps"], ["reason": "none"], ["created_after": "tomorrow"],
-        ["state": "revoked", "after": "a01a1fbea-fd31-77cb-bae8-b913bd619922"],
+        ["state": "revoked", "from": "25-a01a1fbea-fd31-77cb-bae8-b913bd619922"],
     ])
     func `refuses a filter that no form has`(fields: [String: String]) async throws {
         try await people.signIn()
@@ -94,8 +99,9 @@ import Testing
         #expect(shown.contains("secret@hidden.example") && shown.contains("Zenobia Quill"))
         #expect(
             people.audit.entries == [
-                ConsoleAuditEntry(
-                    operatorName: "operator", action: .show, account: account.id, requestID: "request-1")
+                AuditEntry(
+                    .consoleShow, by: AuditOrigin(.consoleOperator("operator"), requestID: "request-1"),
+                    at: people.now, person: AuditPerson(account.id))
             ])
     }
 
@@ -234,7 +240,7 @@ struct PeopleUnderTest {
             tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), now: { now })
         self.isDevelopment = isDevelopment
         pages = PeoplePages(
-            signIn: signIn, oauth: nil, audit: audit, checks: CheckSchedule(),
+            signIn: signIn, oauth: nil, audit: audit.record, checks: CheckSchedule(),
             recent: isDevelopment ? recent : nil)
         (self.store, self.now) = (store, now)
     }
@@ -288,16 +294,16 @@ struct PeopleUnderTest {
 }
 
 /// An audit log that can fail.
-final class RecordingAudit: ConsoleAudit {
+final class RecordingAudit: Sendable {
     struct Failure: Error {}
 
-    private let state = Mutex((entries: [ConsoleAuditEntry](), fails: false))
+    private let state = Mutex((entries: [AuditEntry](), fails: false))
 
-    var entries: [ConsoleAuditEntry] { state.withLock { $0.entries } }
+    var entries: [AuditEntry] { state.withLock { $0.entries } }
 
     func fail() { state.withLock { $0.fails = true } }
 
-    func record(_ entry: ConsoleAuditEntry) async throws {
+    func record(_ entry: AuditEntry) async throws {
         try state.withLock { state in
             guard !state.fails else { throw Failure() }
             state.entries.append(entry)

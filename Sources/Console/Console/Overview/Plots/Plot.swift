@@ -50,17 +50,17 @@ struct Plot: PagePart {
                 """
             }
             "</ul>"
-            "<details><summary>\(title) as a table</summary>"
-            Table(
-                "\(title) as a table",
-                [.head("Time (UTC)")]
-                    + lines.map { .number(unit.isEmpty ? $0.label : "\($0.label) (\(unit))") },
-                period.rows(of: points)
-            ) { row in
-                [.text(period.text(of: row.begin))]
-                    + lines.map { .text($0.value(row.counts).map(PlotNumber.text) ?? "–") }
+            Details("\(title) as a table") {
+                Table(
+                    "\(title) as a table",
+                    [.head("Time (UTC)")]
+                        + lines.map { .number(unit.isEmpty ? $0.label : "\($0.label) (\(unit))") },
+                    period.rows(of: points)
+                ) { row in
+                    [.text(period.text(of: row.begin))]
+                        + lines.map { .text($0.value(row.counts).map(PlotNumber.text) ?? "–") }
+                }
             }
-            "</details>"
             "</figure>"
         }
     }

@@ -1,0 +1,75 @@
+import AppleAccounts
+import AppleIdentity
+import Inspection
+import Pages
+
+/// Times as the pages about events show them.
+enum EventTime {
+    /// `2026-01-01T00:00:00.000Z, 3 minutes ago`
+    static func text(_ moment: Moment, _ now: Moment) -> String {
+        "\(moment.rfc3339), \(distance(of: moment, from: now))"
+    }
+
+    /// `2026-01-01 00:00:00`, for columns and for pages that stay open, where a distance would be wrong soon.
+    static func short(_ moment: Moment) -> String { String(moment.shown.prefix(19)) }
+
+    /// `3 minutes ago`
+    static func distance(of moment: Moment, from now: Moment) -> String {
+        NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)
+            .distance(from: NumericDate(clampingSecondsSince1970: now.milliseconds / 1000))
+    }
+}
+
+/// The time between two moments, in words of at most two units.
+struct ShownDuration: CustomStringConvertible {
+    let milliseconds: Int64
+
+    init(milliseconds: Int64) { self.milliseconds = abs(milliseconds) }
+
+    init(from first: Moment, to second: Moment) {
+        self.init(milliseconds: second.milliseconds - first.milliseconds)
+    }
+
+    var description: String {
+        let seconds = milliseconds / 1000
+        if milliseconds < 10_000, milliseconds % 1000 != 0 {
+            return "\(seconds).\(milliseconds % 1000 / 100) s"
+        }
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3600 { return Self.text(seconds, 60, "min", "s") }
+        if seconds < 86_400 { return Self.text(seconds / 60, 60, "h", "min") }
+        return Self.text(seconds / 3600, 24, "d", "h")
+    }
+
+    private static func text(_ count: Int64, _ size: Int64, _ large: String, _ small: String) -> String {
+        count % size == 0 ? "\(count / size) \(large)" : "\(count / size) \(large) \(count % size) \(small)"
+    }
+}
+
+extension Moment {
+    /// The moment as pages show it: in UTC, without the decimals if there are none.
+    var shown: String {
+        let text = rfc3339
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(milliseconds % 1000 == 0 ? 8 : 12))"
+    }
+}
+
+/// An ID in a table: its kind and its end. The beginning of an account's ID is a time, so that neighbours look alike.
+enum ShortID {
+    /// Characters of an ID that is shown whole.
+    static let whole = 20
+
+    static func text(_ id: String) -> String {
+        guard id.count > whole else { return id }
+        let kind = id.firstIndex { "_.".contains($0) }.map { id[...$0] } ?? id.prefix(4)
+        return "\(kind.prefix(10))…\(id.suffix(8))"
+    }
+}
+
+extension HTML {
+    /// Returns a link to the page of an account, as a table shows it.
+    static func shortLink(to account: AccountID) -> HTML {
+        let id = account.rawValue
+        return "<a href=\"/console/people/\(id)\" title=\"\(id)\"><code>\(ShortID.text(id))</code></a>"
+    }
+}
