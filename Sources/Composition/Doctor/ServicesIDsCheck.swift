@@ -85,7 +85,7 @@ struct ServicesIDTrial {
         case (400..<500, let error?):
             return .wrong(
                 name,
-                "Apple's page refuses \(clientID) (\(error)), so nobody can sign in with it in a browser",
+                "Apple's page refuses \(clientID) (\(error)), so users cannot sign in with it in a browser",
                 advice:
                     "It is a bundle ID, is misspelled, or has no Sign in with Apple. Write the Services IDs of the "
                     + "app into services_ids of the file, or APPLE_SERVICES_IDS.")

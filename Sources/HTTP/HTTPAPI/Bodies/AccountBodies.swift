@@ -73,7 +73,7 @@ extension Disabling.Reason: JSONWord {
     public static var schemaName: String { "DisablingReason" }
     public static var schemaText: String {
         """
-        `abuse`: the user broke the rules of the app; `security`: somebody else may use the account; `requested`: the
+        `abuse`: the user broke the rules of the app; `security`: another person may use the account; `requested`: the
         user asked for it.
         """
     }
