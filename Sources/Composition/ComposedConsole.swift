@@ -189,8 +189,9 @@ extension ComposedConsole {
         }
         let google = settings.tellsGoogle ? [(ReceiverName.google, "reports of ended tokens")] : []
         return (webhooks + polled + streams + google).map { name, form in
-            EventPages.Receiver(
-                name: name, form: form, isVerifiable: settings.getsSecurityEvents(name))
+            (
+                name: name, form: form, isVerifiable: settings.getsSecurityEvents(name)
+            )
         }
     }
 }

@@ -29,8 +29,10 @@ private struct ShownSettings {
             // Settings without origins come from siwa dev.
             let source =
                 origin?.place.rawValue ?? (isDefault ? SettingOrigin.Place.byDefault.rawValue : "siwa dev")
-            return ShownConfiguration.Setting(
-                setting.name, meaning: setting.sentence, value: value, source: source, isDefault: isDefault)
+            return (
+                name: setting.name, meaning: setting.sentence, value: value, source: source,
+                isDefault: isDefault
+            )
         }
     }
 
@@ -41,9 +43,9 @@ private struct ShownSettings {
 
     var sections: [ShownConfiguration.Section] {
         [
-            ShownConfiguration.Section("Apps", settings.deployment.apps.map(entry)),
-            ShownConfiguration.Section("API keys", settings.apiKeys.map(entry)),
-            ShownConfiguration.Section("Receivers of events", receivers),
+            ("Apps", settings.deployment.apps.map(entry)),
+            ("API keys", settings.apiKeys.map(entry)),
+            ("Receivers of events", receivers),
         ]
     }
 
@@ -66,7 +68,7 @@ private struct ShownSettings {
         let redirects = app.clientIDs.compactMap { id in
             settings.webRedirectURLs[id].map { "\(id.rawValue) to \($0)" }
         }
-        return ShownConfiguration.Entry(
+        return (
             app.primaryClientID.rawValue,
             [
                 ("team", app.team.rawValue),
@@ -74,17 +76,19 @@ private struct ShownSettings {
                 ("key for Apple", key),
                 ("web sign-in", redirects.isEmpty ? "off" : redirects.joined(separator: ", ")),
                 ("App Check", attested.isEmpty ? "off" : attested.joined(separator: ", ")),
-            ])
+            ]
+        )
     }
 
     private func entry(_ key: APIKey) -> ShownConfiguration.Entry {
-        ShownConfiguration.Entry(
+        (
             key.name,
             [
                 ("roles", key.roles.map(\.rawValue).sorted().joined(separator: ", ")),
                 ("apps", Self.text(key.scope)), ("fingerprint", ServiceSettings.fingerprint(of: key)),
                 ("from", source(of: key)),
-            ])
+            ]
+        )
     }
 
     private func source(of key: APIKey) -> String {
@@ -97,35 +101,39 @@ private struct ShownSettings {
 
     private var receivers: [ShownConfiguration.Entry] {
         settings.webhooks.map { webhook in
-            ShownConfiguration.Entry(
+            (
                 webhook.name.rawValue,
                 [
                     ("pushed to", masksURLs ? MaskedURL.text(webhook.text) : webhook.text),
                     ("apps", Self.text(webhook.scope)),
                     ("audience", webhook.audience ?? "none: a webhook with a secret"),
                     ("secrets", "\(webhook.secrets.count)"),
-                ])
+                ]
+            )
         }
             + settings.polledReceivers.map { receiver in
-                ShownConfiguration.Entry(
+                (
                     receiver.name.rawValue,
                     [
                         ("polled with the API key", receiver.keyName), ("apps", Self.text(receiver.scope)),
                         ("audience", receiver.audience),
-                    ])
+                    ]
+                )
             }
             + settings.clientStreams.map { stream in
-                ShownConfiguration.Entry(
-                    stream.name.rawValue, [("stream of the OAuth client", stream.client.rawValue)])
+                (
+                    stream.name.rawValue, [("stream of the OAuth client", stream.client.rawValue)]
+                )
             }
     }
 
     var registrations: [ShownConfiguration.Registration] {
         let registrations = Registrations(settings: settings)
         return (registrations.items + (registrations.googleEvents.map { [$0] } ?? [])).map { item in
-            ShownConfiguration.Registration(
+            (
                 place: item.place.joined(separator: ", "), values: item.fields, check: item.check,
-                notifiedApp: item.notifiedApp)
+                notifiedApp: item.notifiedApp
+            )
         }
     }
 

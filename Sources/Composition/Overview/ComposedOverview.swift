@@ -107,9 +107,10 @@ struct ComposedOverview {
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
         // A database role that may not see the synchronous standbys sees the number of connected standbys.
-        return StandbyCondition(
+        return (
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
-            wanted: standbys.wanted)
+            wanted: standbys.wanted
+        )
     }
 
     /// Returns the queues from the metrics, which are read every 15 seconds. Empty while they cannot be read.
@@ -273,13 +274,14 @@ extension ServiceCondition {
             guard name != .google, !name.rawValue.hasPrefix("client:"), receiver.record.pausedAt == nil,
                 let since = work.oldest[name]
             else { return nil }
-            return LateReceiver(name: name.rawValue, waiting: waiting[name.rawValue] ?? 0, since: since)
+            return (name: name.rawValue, waiting: waiting[name.rawValue] ?? 0, since: since)
         }
         guard
             let failing = known.first(where: { $0.record.name == .google })?.retries
                 .filter({ $0.attempts > 0 }), let first = failing.map(\.waitingSince).min()
         else { return }
-        google = ReceiverCondition(
-            failing: failing.count, attempts: failing.map(\.attempts).max() ?? 0, failingSince: first)
+        google = (
+            failing: failing.count, attempts: failing.map(\.attempts).max() ?? 0, failingSince: first
+        )
     }
 }

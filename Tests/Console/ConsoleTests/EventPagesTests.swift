@@ -33,8 +33,8 @@ import TokenMint
             EventPages(
                 store: store, arrivals: arrivals, readers: { [readers] in readers },
                 receivers: [
-                    EventPages.Receiver(name: name, form: "webhook", isVerifiable: true),
-                    EventPages.Receiver(name: .google, form: "reports", isVerifiable: false),
+                    (name: name, form: "webhook", isVerifiable: true),
+                    (name: .google, form: "reports", isVerifiable: false),
                 ],
                 lastFailure: { _ in DeliveryFailure(moment: now, text: "refused with status 503") },
                 wake: {}, hasGoogle: true

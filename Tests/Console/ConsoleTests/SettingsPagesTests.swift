@@ -15,10 +15,12 @@ import Testing
     }
 
     private static func html(_ store: ReferenceStore) async throws -> String {
-        let registrations = [InspectedWorld.app, InspectedWorld.otherApp].map { app in
-            ShownConfiguration.Registration(
+        let registrations = [InspectedWorld.app, InspectedWorld.otherApp].map {
+            app -> ShownConfiguration.Registration in
+            (
                 place: "Apple, \(app.rawValue)", values: [("endpoint", "https://siwa.test/\(app.rawValue)")],
-                check: nil, notifiedApp: app)
+                check: nil, notifiedApp: app
+            )
         }
         let pages = SettingsPages(
             configuration: ShownConfiguration(settings: [], sections: [], registrations: registrations),

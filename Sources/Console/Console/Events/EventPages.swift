@@ -10,17 +10,10 @@ package struct EventPages: Sendable {
     package typealias Store = AccountStore & InboxStore & DeliveryStore & GrantInspectionStore
 
     /// A receiver as the configuration has it.
-    package struct Receiver: Sendable {
-        package let name: ReceiverName
-        /// The way in which it gets its events, in a few words.
-        package let form: String
-        /// True if it gets security event tokens, and so also verification events.
-        package let isVerifiable: Bool
-
-        package init(name: ReceiverName, form: String, isVerifiable: Bool) {
-            (self.name, self.form, self.isVerifiable) = (name, form, isVerifiable)
-        }
-    }
+    ///
+    /// - form: The way in which it gets its events, in a few words.
+    /// - isVerifiable: True if it gets security event tokens, and so also verification events.
+    package typealias Receiver = (name: ReceiverName, form: String, isVerifiable: Bool)
 
     let store: any Store
     let arrivals: ArrivalLog

@@ -44,7 +44,7 @@ public struct SettingsPages: Sendable {
             Tabs(
                 "On this page",
                 [("Checks", "#checks"), ("Registration", "#register"), ("In force", "#in-force")]
-                    + configuration.sections.map { ($0.title, "#\($0.id)") })
+                    + configuration.sections.map { ($0.title, "#\(Self.anchor($0))") })
             Card(id: "checks") { Self.checks(found, token: request.viewer.formToken) }
             Card("Registration", id: "register") {
                 if registrations.isEmpty {
@@ -64,7 +64,7 @@ public struct SettingsPages: Sendable {
             }
             Card("In force", id: "in-force") { inForce }
             for section in configuration.sections {
-                Card(.text(section.title), id: section.id) {
+                Card(.text(section.title), id: Self.anchor(section)) {
                     for entry in section.entries {
                         "<h3>\(entry.name)</h3>"
                         Facts(entry.facts.map { Fact(.text($0.name), .text($0.value)) })
@@ -73,6 +73,10 @@ public struct SettingsPages: Sendable {
                 }
             }
         }
+    }
+
+    private static func anchor(_ section: ShownConfiguration.Section) -> String {
+        section.title.lowercased().split { !$0.isLetter }.joined(separator: "-")
     }
 
     private static func checks(_ found: DoctorFindings, token: String) -> HTML {
@@ -182,62 +186,26 @@ public struct SettingsPages: Sendable {
 /// The configuration as the page shows it. Secrets are in it as fingerprints only.
 public struct ShownConfiguration: Sendable {
     /// One setting in force.
-    public struct Setting: Sendable {
-        public let name: String
-        /// A sentence of help.
-        public let meaning: String
-        /// `nil` when it is not set and has no default.
-        public let value: String?
-        /// The place that the value comes from: the environment, the file, or the default.
-        public let source: String
-        public let isDefault: Bool
-
-        public init(_ name: String, meaning: String, value: String?, source: String, isDefault: Bool) {
-            (self.name, self.meaning, self.value) = (name, meaning, value)
-            (self.source, self.isDefault) = (source, isDefault)
-        }
-    }
+    ///
+    /// - meaning: A sentence of help.
+    /// - value: `nil` when it is not set and has no default.
+    /// - source: The place that the value comes from: the environment, the file, or the default.
+    public typealias Setting = (
+        name: String, meaning: String, value: String?, source: String, isDefault: Bool
+    )
 
     /// An entry of a list of the file, such as an app or an API key: facts by name.
-    public struct Entry: Sendable {
-        public let name: String
-        public let facts: [(name: String, value: String)]
-
-        public init(_ name: String, _ facts: [(name: String, value: String)]) {
-            (self.name, self.facts) = (name, facts)
-        }
-    }
-
-    public struct Section: Sendable {
-        /// The anchor on the page.
-        let id: String
-        public let title: String
-        public let entries: [Entry]
-
-        public init(_ title: String, _ entries: [Entry]) {
-            id = title.lowercased().split { !$0.isLetter }.joined(separator: "-")
-            (self.title, self.entries) = (title, entries)
-        }
-    }
+    public typealias Entry = (name: String, facts: [(name: String, value: String)])
+    public typealias Section = (title: String, entries: [Entry])
 
     /// A value that is registered at Apple or Google.
-    public struct Registration: Sendable {
-        /// The path of menus to the field.
-        public let place: String
-        public let values: [(name: String, value: String)]
-        /// The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
-        public let check: String?
-        /// The app whose notifications arrive at the values, by its primary client ID.
-        public let notifiedApp: ClientID?
-
-        public init(
-            place: String, values: [(name: String, value: String)], check: String?,
-            notifiedApp: ClientID? = nil
-        ) {
-            (self.place, self.values) = (place, values)
-            (self.check, self.notifiedApp) = (check, notifiedApp)
-        }
-    }
+    ///
+    /// - place: The path of menus to the field.
+    /// - check: The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
+    /// - notifiedApp: The app whose notifications arrive at the values, by its primary client ID.
+    public typealias Registration = (
+        place: String, values: [(name: String, value: String)], check: String?, notifiedApp: ClientID?
+    )
 
     public let settings: [Setting]
     public let sections: [Section]

@@ -182,7 +182,7 @@ import Testing
     @Test func `an operator of some apps sees the state, and no number`() async throws {
         var condition = ServiceCondition.sample
         condition.secondsAhead = -600
-        condition.google = ReceiverCondition(failing: 3, attempts: 1, failingSince: Self.now)
+        condition.google = (failing: 3, attempts: 1, failingSince: Self.now)
         let pages = Self.pages(condition, totals: [.signIn: 41, .revoked: 7])
         let text = try await Self.page(pages, scope: .only([]))
         #expect(

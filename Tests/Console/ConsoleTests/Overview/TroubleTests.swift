@@ -45,7 +45,7 @@ import Testing
         ) {
             $0.isPostgres = true
             $0.databaseFailure = StorageError(.busy, detail: "the transaction under way does not come back")
-            $0.standbys = StandbyCondition(required: 1, connected: 0, wanted: "FIRST 1 (b)")
+            $0.standbys = (required: 1, connected: 0, wanted: "FIRST 1 (b)")
         },
         Fault(
             kind: .clockWrong, severity: .bad, words: ["10 minutes slow", "from the future", "chronyc"]
@@ -67,8 +67,9 @@ import Testing
             words: ["Google does not take reports", "3 events", "12 attempts", "See Google's answer"],
             path: "/console/events/google"
         ) {
-            $0.google = ReceiverCondition(
-                failing: 3, attempts: 12, failingSince: Moment(milliseconds: 1_764_000_000_000))
+            $0.google = (
+                failing: 3, attempts: 12, failingSince: Moment(milliseconds: 1_764_000_000_000)
+            )
         },
         Fault(
             kind: .clientHammering, severity: .warn,
@@ -226,7 +227,7 @@ import Testing
     func `a receiver that takes no event is named after five minutes`(age: Int64, isNamed: Bool) {
         var condition = ServiceCondition.sample
         let since = condition.now.advanced(byMilliseconds: -age)
-        condition.lateReceivers = [LateReceiver(name: "shop-hook", waiting: 604, since: since)]
+        condition.lateReceivers = [(name: "shop-hook", waiting: 604, since: since)]
         #expect(condition.troubles.map(\.kind) == (isNamed ? [.receiverLate] : []))
         for trouble in condition.troubles {
             #expect(

@@ -57,16 +57,9 @@ public struct ServiceCondition: Sendable {
 }
 
 /// The standbys that commits wait for.
-public struct StandbyCondition: Sendable, Equatable {
-    public let required: Int
-    public let connected: Int
-    /// The setting `synchronous_standby_names`.
-    public let wanted: String
-
-    public init(required: Int, connected: Int, wanted: String) {
-        (self.required, self.connected, self.wanted) = (required, connected, wanted)
-    }
-}
+///
+/// - wanted: The setting `synchronous_standby_names`.
+public typealias StandbyCondition = (required: Int, connected: Int, wanted: String)
 
 /// A key that signs tokens and does not open.
 public struct ShutKey: Sendable, Equatable {
@@ -81,30 +74,16 @@ public struct ShutKey: Sendable, Equatable {
 }
 
 /// A receiver with an event that it has not taken.
-public struct LateReceiver: Sendable, Equatable {
-    public let name: String
-    /// Events that wait, at most.
-    public let waiting: Int64
-    /// The moment at which the first of them was recorded.
-    public let since: Moment
-
-    public init(name: String, waiting: Int64, since: Moment) {
-        (self.name, self.waiting, self.since) = (name, waiting, since)
-    }
-}
+///
+/// - waiting: Events that wait, at most.
+/// - since: The moment at which the first of them was recorded.
+public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 
 /// Events that wait for a receiver.
-public struct ReceiverCondition: Sendable, Equatable {
-    /// Events whose delivery has failed at least once.
-    public let failing: Int
-    /// The most attempts that one of them has had.
-    public let attempts: Int64
-    public let failingSince: Moment
-
-    public init(failing: Int, attempts: Int64, failingSince: Moment) {
-        (self.failing, self.attempts, self.failingSince) = (failing, attempts, failingSince)
-    }
-}
+///
+/// - failing: Events whose delivery has failed at least once.
+/// - attempts: The most attempts that one of them has had.
+public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
 /// Work that is due.
 public struct QueueCondition: Sendable, Equatable {
