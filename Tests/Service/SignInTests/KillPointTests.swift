@@ -27,25 +27,20 @@ import TokenMint
         check: (World, Prepared, _ point: String?) async throws -> Void
     ) async throws {
         for cut in 0...expected.count {
-            try await World.with(storage) { world in
-                let prepared = try await prepare(world)
-                let fuse = Fuse(holds: cut)
-                try? await work(world, world.process(fuse: fuse))
-                #expect(fuse.crossed == Array(expected.prefix(cut)))
-                try await work(world, world.process())
-                try await check(world, prepared, cut < expected.count ? expected[cut] : nil)
-            }
+            let world = try await World(storage)
+            let prepared = try await prepare(world)
+            let fuse = Fuse(holds: cut)
+            try? await work(world, world.process(fuse: fuse))
+            #expect(fuse.crossed == Array(expected.prefix(cut)))
+            try await work(world, world.process())
+            try await check(world, prepared, cut < expected.count ? expected[cut] : nil)
         }
     }
 
-    @Test(arguments: World.Storage.allCases)
-    func `an exchange`(storage: World.Storage) async throws {
+    @Test(arguments: World.Storage.allCases) func `an exchange`(storage: World.Storage) async throws {
         try await cut(
             storage, expected: Self.points(["claim codes", "exchange", "commit"]),
-            prepare: { world in
-                world.apple.know(code: World.code)
-                try await world.process().signIn(world)
-            },
+            prepare: { world in try await world.process().signIn() },
             work: { world, process in
                 await process.exchangeDue()
                 world.pass(.milliseconds(CodeExchange.lease))
@@ -64,14 +59,12 @@ import TokenMint
             })
     }
 
-    @Test(arguments: World.Storage.allCases)
-    func `a check`(storage: World.Storage) async throws {
+    @Test(arguments: World.Storage.allCases) func `a check`(storage: World.Storage) async throws {
         try await cut(
             storage, expected: Self.points(["claim checks", "validate", "commit"]),
             prepare: { world in
-                world.apple.know(code: World.code)
                 let process = try world.process()
-                try await process.signIn(world)
+                try await process.signIn()
                 await process.exchangeDue()
                 world.apple.forgetTokens()
                 world.pass(.seconds(86_400 + 3600))
@@ -100,16 +93,13 @@ import TokenMint
         try await cut(
             storage, expected: Self.points(steps),
             prepare: { world in
-                world.apple.know(code: World.code)
                 let process = try world.process()
-                let outcome = try await process.signIn(world)
+                let outcome = try await process.signIn()
                 await process.exchangeDue()
                 world.pass(.seconds(1))
                 return outcome.account.id
             },
-            work: { world, process in
-                try await eraseAll(world, process)
-            },
+            work: { world, process in try await eraseAll(world, process) },
             check: { world, id, point in
                 let record = try #require(try await world.store.erasure(of: id))
                 #expect(record.finishedAt != nil, "cut \(point ?? "nowhere")")
@@ -132,14 +122,11 @@ import TokenMint
         try await cut(
             storage, expected: Self.points(steps),
             prepare: { world in
-                world.apple.know(code: World.code)
-                let outcome = try await world.process().signIn(world)
+                let outcome = try await world.process().signIn()
                 world.pass(.seconds(1))
                 return outcome.account.id
             },
-            work: { world, process in
-                try await eraseAll(world, process)
-            },
+            work: { world, process in try await eraseAll(world, process) },
             check: { world, id, point in
                 let record = try #require(try await world.store.erasure(of: id))
                 #expect(record.finishedAt != nil, "cut \(point ?? "nowhere")")

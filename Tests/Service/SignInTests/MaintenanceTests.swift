@@ -2,7 +2,6 @@ import AppAttestation
 import AppleAccounts
 import Cryptography
 import StorageConformance
-import Synchronization
 import TestSupport
 import Testing
 
@@ -50,8 +49,7 @@ import Testing
     func `a clock that is days ahead deletes no more than a right one`(days: Int64) async throws {
         try await fill()
         let ahead = days * Self.day
-        let wrong = retention(
-            at: Self.today.advanced(byMilliseconds: ahead), secondsAhead: ahead / 1000)
+        let wrong = retention(at: Self.today.advanced(byMilliseconds: ahead), secondsAhead: ahead / 1000)
         for _ in 0..<3 { try await wrong.purge() }
         #expect(try await kept == 401)
         #expect(try await store.verifiedAudit().last?.facts.moment == Self.today)
@@ -65,9 +63,7 @@ import Testing
         #expect(try await kept == 451)
     }
 
-    @Test func `without Apple's time a day of rows goes in a day of uptime, whatever the clock says`()
-        async throws
-    {
+    @Test func `without Apple's time a day of rows goes in a day of uptime, at any clock`() async throws {
         try await fill()
         let unknown = retention(at: Self.today.advanced(byMilliseconds: 730 * Self.day), secondsAhead: nil)
         for _ in 0..<3 { try await unknown.purge() }
@@ -216,8 +212,7 @@ import Testing
         let hour = ServiceHourCount.milliseconds
         for begin in [0, hour, 2 * hour] {
             try await store.setServiceHours([
-                ServiceHourCount(
-                    replica: "a", hour: Moment(milliseconds: begin), name: "sign_in", count: 1)
+                ServiceHourCount(replica: "a", hour: Moment(milliseconds: begin), name: "sign_in", count: 1)
             ])
         }
         let week = ServiceHourCount.kept

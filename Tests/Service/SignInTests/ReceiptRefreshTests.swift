@@ -27,9 +27,7 @@ import Testing
         func exchange(
             receipt: [UInt8], team: String, isProduction: Bool
         ) async throws(AppleCallError) -> ReceiptResponse {
-            requests.withLock {
-                $0.append(Request(receipt: receipt, team: team, isProduction: isProduction))
-            }
+            requests.withLock { $0.append(Request(receipt: receipt, team: team, isProduction: isProduction)) }
             let next = responses.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             guard let next else { throw AppleCallError(.unreachable) }
             return try next.get()
@@ -117,9 +115,7 @@ import Testing
         #expect(try #require(stored.receiptRefreshAt) >= moment.advanced(byMilliseconds: Self.day))
     }
 
-    @Test(arguments: [
-        (ReceiptResponse.forgotten, ReceiptRefresh.WorkResult.forgotten), (.refused, .refused),
-    ])
+    @Test(arguments: [(ReceiptResponse.forgotten, ReceiptRefresh.WorkResult.forgotten), (.refused, .refused)])
     func `a receipt without data at Apple is deleted`(
         response: ReceiptResponse, result: ReceiptRefresh.WorkResult
     ) async throws {
@@ -160,8 +156,7 @@ import Testing
     @Test func `a receipt that does not open is deleted, and Apple is not asked`() async throws {
         let key = try await register(mint.receipt(ReceiptParts(key: device)))
         let other = try #require(SealingKey(name: "other", bytes: [UInt8](repeating: 8, count: 32)))
-        let strangers = AppReceipts(
-            root: receipts.root, sealingKeys: try #require(SealingKeyRing([other])))
+        let strangers = AppReceipts(root: receipts.root, sealingKeys: try #require(SealingKeyRing([other])))
         #expect(try await run(worker(strangers)) == [.unreadable])
         #expect(try await store.attestedKey(key.id)?.receipt == nil)
         #expect(apple.requests.withLock { $0.isEmpty })

@@ -114,9 +114,7 @@ import Testing
         arguments: [.unreachable, .circuitOpen, .timedOut, .serverFailed, .noSigningKey]
             as [AppleCallError.Code])
     mutating func `goes on with exchanges after other failures`(code: AppleCallError.Code) {
-        for _ in 0..<9 {
-            exchanges.exchangeFailed(AppleCallError(code), of: "a", at: 0, using: &generator)
-        }
+        for _ in 0..<9 { exchanges.exchangeFailed(AppleCallError(code), of: "a", at: 0, using: &generator) }
         #expect(exchanges.admit(upTo: 32, at: 0) == 32)
         #expect(exchanges.rest(of: "a", at: 0) == nil)
     }
