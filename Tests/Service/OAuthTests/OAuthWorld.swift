@@ -39,8 +39,7 @@ struct OAuthWorld: Sendable {
         _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
         let store = earlier?.store ?? ReferenceStore()
-        let clock =
-            earlier?.clock ?? ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 60) * 1000)
+        let clock = earlier?.clock ?? ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 60) * 1000)
         (self.store, self.clock) = (store, clock)
         app = try #require(ClientID(TokenMint.clientID))
         team = TeamID("A1B2C3D4E5")
@@ -123,6 +122,17 @@ struct OAuthWorld: Sendable {
         return code.text
     }
 
+    func userWithCode() async throws -> (Account, code: String) {
+        let account = try await user()
+        return (account, try await code(for: account.id))
+    }
+
+    /// Signs in a user, who gets the tokens of a code.
+    func signedIn() async throws -> (Account, TokenResponse) {
+        let (account, code) = try await userWithCode()
+        return (account, try await redeem(code))
+    }
+
     static let credentials = [
         "shop": ["client_id": "shop", "client_secret": OAuthSample.shopSecret],
         "desktop": ["client_id": "desktop"],
@@ -145,10 +155,7 @@ struct OAuthWorld: Sendable {
     }
 
     func tokens(_ parameters: [String: String], as client: String = "shop") async throws -> TokenResponse {
-        guard case .tokens(let tokens) = try await ask(parameters, as: client) else {
-            throw NoTokens()
-        }
-        return tokens
+        try await ask(parameters, as: client).tokens
     }
 
     func redeem(
@@ -225,16 +232,11 @@ struct OAuthWorld: Sendable {
             ("iss", .string("https://accounts.google.com/")),
             ("aud", .string(OAuthSample.googleClientID)), ("iat", .integer(clock.secondsSince1970)),
             ("jti", .string(jti)),
-            (
-                "events",
-                .object(JSONObject([("https://schemas.openid.net/secevent/\(type)", event)]))
-            ),
+            ("events", .object(JSONObject([("https://schemas.openid.net/secevent/\(type)", event)]))),
         ])
         change(&claims)
         return try TokenMint.shared.sign(claims)
     }
-
-    struct NoTokens: Error {}
 
     /// The error code of a refused request, or of a refused code or token.
     static func code(of error: (any Error)?) -> OAuthError.Code? {
@@ -246,6 +248,17 @@ struct OAuthWorld: Sendable {
             let isPlain = (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
             return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte])
         }.joined()
+    }
+}
+
+extension TokenEndpoint.Response {
+    struct NoTokens: Error {}
+
+    var tokens: TokenResponse {
+        get throws {
+            guard case .tokens(let tokens) = self else { throw NoTokens() }
+            return tokens
+        }
     }
 }
 
@@ -280,9 +293,7 @@ final class InterruptedGrantStore: RelayingAuthorizationStore {
     let reference: ReferenceStore
     private let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
-    init(_ reference: ReferenceStore) {
-        self.reference = reference
-    }
+    init(_ reference: ReferenceStore) { self.reference = reference }
 
     var grantsBehind: any AuthorizationStore { reference }
 

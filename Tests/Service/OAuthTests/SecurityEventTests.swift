@@ -18,15 +18,17 @@ import TokenMint
 
 /// Security events from Google, and to Google.
 @Suite struct SecurityEventTests {
+    private let world: OAuthWorld
+
+    init() throws { world = try OAuthWorld() }
+
     /// Links a user by streamlined linking, so that the Google account is known.
     private func linked(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
         let account = try await world.user { claims in
             claims["email"] = .string("ada@gmail.com")
             claims["is_private_email"] = nil
         }
-        guard case .tokens(let tokens) = try await world.assert("get", try world.googleToken()) else {
-            throw OAuthWorld.NoTokens()
-        }
+        let tokens = try await world.assert("get", try world.googleToken()).tokens
         return (account, tokens)
     }
 
@@ -35,7 +37,6 @@ import TokenMint
         "risc/event-type/account-disabled",
     ])
     func `Google's revocations end the link, once`(type: String) async throws {
-        let world = try OAuthWorld()
         let (_, tokens) = try await linked(world)
         let receiver = SecurityEventReceiver(world.server)
         let event = try world.securityEvent(type)
@@ -50,7 +51,6 @@ import TokenMint
         "risc/event-type/verification", "risc/event-type/account-credential-change-required", "x/unknown",
     ])
     func `other events are kept and end nothing`(type: String) async throws {
-        let world = try OAuthWorld()
         let (_, tokens) = try await linked(world)
         let receiver = SecurityEventReceiver(world.server)
         #expect(try await receiver.receive(try world.securityEvent(type)) == .applied)
@@ -87,7 +87,6 @@ import TokenMint
             ("hijacking", .hijacking), ("bulk-account", .bulkAccount), ("something-new", nil), (nil, nil),
         ] as [(String?, GoogleEventReason?)])
     func `the event feed has Google's reason`(word: String?, reason: GoogleEventReason?) async throws {
-        let world = try OAuthWorld()
         _ = try await linked(world)
         let name = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
         let event = try world.securityEvent("risc/event-type/account-disabled") { claims in
@@ -97,8 +96,7 @@ import TokenMint
         }
         #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
         let ended = try await world.store.allEvents().last { $0.kind == .grantRevoked }
-        #expect(
-            ended?.grant?.googleEvent == GoogleEventReference(kind: .accountDisabled, reason: reason))
+        #expect(ended?.grant?.googleEvent == GoogleEventReference(kind: .accountDisabled, reason: reason))
     }
 
     @Test(
@@ -115,7 +113,6 @@ import TokenMint
     func `an event about a Google account without a link is counted`(
         type: String, kind: GoogleEventKind
     ) async throws {
-        let world = try OAuthWorld()
         _ = try await linked(world)
         let event = try world.securityEvent(type, sub: "g-2")
         #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied(unmatched: kind))
@@ -129,7 +126,6 @@ import TokenMint
     func `a verification is found by its state, which nothing else has`(
         state: JSONValue, asked: String, isFound: Bool
     ) async throws {
-        let world = try OAuthWorld()
         let name = "https://schemas.openid.net/secevent/risc/event-type/verification"
         let event = try world.securityEvent("x") { claims in
             claims["events"] = .object(JSONObject([(name, .object(JSONObject([("state", state)])))]))
@@ -141,12 +137,9 @@ import TokenMint
     }
 
     @Test func `a second Google account does not take the place of the first`() async throws {
-        let world = try OAuthWorld()
         let (_, first) = try await linked(world)
         let other = try world.googleToken(sub: "g-2")
-        guard case .tokens(let second) = try await world.assert("get", other) else {
-            throw OAuthWorld.NoTokens()
-        }
+        let second = try await world.assert("get", other).tokens
         _ = try await SecurityEventReceiver(world.server).receive(
             try world.securityEvent("risc/event-type/sessions-revoked"))
         #expect(try await !world.isActive(first.accessToken))
@@ -154,7 +147,6 @@ import TokenMint
     }
 
     @Test func `one token is ended by its double hash`() async throws {
-        let world = try OAuthWorld()
         let (_, tokens) = try await linked(world)
         let digest = try #require(RefreshTokenText(parsing: tokens.refreshToken ?? "")).doubleSHA512
         let subject = JSONObject([
@@ -181,7 +173,6 @@ import TokenMint
     func `a bad token is refused by RFC 8935`(
         claim: String, value: JSONValue, code: SecurityEventError.Code
     ) async throws {
-        let world = try OAuthWorld()
         let event = try world.securityEvent("risc/event-type/verification") { $0[claim] = value }
         await #expect(throws: SecurityEventError(code, "")) {
             _ = try await SecurityEventReceiver(world.server).receive(event)
@@ -189,7 +180,6 @@ import TokenMint
     }
 
     @Test func `a token for several recipients is for us too`() async throws {
-        let world = try OAuthWorld()
         let event = try world.securityEvent("risc/event-type/verification") {
             $0["aud"] = .array([.string("other"), .string(OAuthSample.googleClientID)])
         }
@@ -197,23 +187,18 @@ import TokenMint
     }
 
     @Test func `garbage and other keys are refused`() async throws {
-        let world = try OAuthWorld()
         let receiver = SecurityEventReceiver(world.server)
-        await #expect(throws: SecurityEventError(.invalidRequest, "")) {
-            _ = try await receiver.receive("x")
-        }
+        await #expect(throws: SecurityEventError(.invalidRequest, "")) { try await receiver.receive("x") }
         let claims = try OAuthWorld.claims(try world.securityEvent("x")).object
         let forged = try TokenMint(keyID: TokenMint.shared.keyID).sign(try #require(claims))
         await #expect(throws: SecurityEventError(.invalidKey, "")) { _ = try await receiver.receive(forged) }
     }
 
     @Test func `an unlinked refresh token is told to Google`() async throws {
-        let world = try OAuthWorld()
         let account = try await world.user()
         let tokens = try await world.linked(account.id)
         let grant = try #require(try await world.store.grants(of: account.id).first)
-        try await GrantUseCases(world.server).end(
-            grant.id.rawValue, of: account.id.rawValue, allowed: .all)
+        try await GrantUseCases(world.server).end(grant.id.rawValue, of: account.id.rawValue, allowed: .all)
         let digest = try #require(RefreshTokenText(parsing: tokens.refreshToken ?? "")).doubleSHA512
         #expect(try await world.reported() == [digest])
     }

@@ -5,7 +5,6 @@ import Cryptography
 import Encodings
 import JOSE
 import KeySets
-import OAuthSamples
 import SignIn
 import StorageConformance
 import StrictJSON
@@ -18,14 +17,17 @@ import TokenMint
 @Suite struct SigningKeysTests {
     private static let day = Duration.seconds(86_400)
 
+    private let store = ReferenceStore()
+    private let clock = ManualClock()
+
     private func keys(
-        _ store: ReferenceStore, _ clock: ManualClock, sealedBy name: String = "test",
+        _ ring: String = "test", on store: (any AuthorizationStore)? = nil,
         algorithms: Set<SignatureAlgorithm> = [.ES256]
     ) throws -> SigningKeys {
         SigningKeys(
-            store: store, sealingKeys: try OAuthWorld.ring(name), algorithms: algorithms,
+            store: store ?? self.store, sealingKeys: try OAuthWorld.ring(ring), algorithms: algorithms,
             schedule: SigningKeySchedule(longestToken: 3_600_000),
-            now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
+            now: { [clock] in Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
     }
 
     private func keyIDs(_ keys: SigningKeys) async throws -> [String] {
@@ -33,8 +35,7 @@ import TokenMint
     }
 
     @Test func `no key is made before one is needed, and only for configured algorithms`() async throws {
-        let store = ReferenceStore()
-        let keys = try keys(store, ManualClock())
+        let keys = try keys()
         #expect(try await store.signingKeys().isEmpty)
         _ = try await keys.signingKey(.ES256)
         #expect(try await store.signingKeys().map(\.algorithm) == ["ES256"])
@@ -42,8 +43,7 @@ import TokenMint
     }
 
     @Test func `two replicas share the key that one of them made`() async throws {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let (first, second) = (try keys(store, clock), try keys(store, clock))
+        let (first, second) = (try keys(), try keys())
         async let one = first.signingKey(.ES256).keyID
         async let two = second.signingKey(.ES256).keyID
         _ = try await (one, two)
@@ -59,10 +59,7 @@ import TokenMint
             begun.continuation.yield()
             for await _ in goesOn.stream { break }
         }
-        let keys = SigningKeys(
-            store: store, sealingKeys: try OAuthWorld.ring(), algorithms: [.ES256],
-            schedule: SigningKeySchedule(longestToken: 3_600_000), now: { Moment(milliseconds: 1_000_000) },
-            logger: .silent)
+        let keys = try keys(on: store)
         async let made: Void = keys.refresh()
         for await _ in begun.stream { break }
         // Caches keep what they get for an hour.
@@ -74,8 +71,7 @@ import TokenMint
     }
 
     @Test func `the private key is sealed at rest`() async throws {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let key = try await keys(store, clock).signingKey(.ES256)
+        let key = try await keys().signingKey(.ES256)
         let record = try #require(try await store.signingKeys().first)
         #expect(record.keyID == key.keyID)
         #expect(throws: (any Error).self) {
@@ -87,8 +83,7 @@ import TokenMint
 
     @Test func `a key is published a day before it signs, and until the last token has expired`() async throws
     {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let keys = try keys(store, clock)
+        let keys = try keys()
         let first = try await keys.signingKey(.ES256).keyID
         clock.advance(by: Self.day * 88)
         try await keys.refresh()
@@ -116,10 +111,9 @@ import TokenMint
     }
 
     @Test func `after a long stop a new key signs at once`() async throws {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let first = try await keys(store, clock).signingKey(.ES256).keyID
+        let first = try await keys().signingKey(.ES256).keyID
         clock.advance(by: Self.day * 200)
-        let second = try await keys(store, clock).signingKey(.ES256).keyID
+        let second = try await keys().signingKey(.ES256).keyID
         #expect(first != second)
     }
 
@@ -127,9 +121,8 @@ import TokenMint
     func `a replica with a wrong sealing key makes no keys, publishes the right ones, and signs nothing`()
         async throws
     {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let first = try await keys(store, clock).signingKey(.ES256).keyID
-        let wrong = try keys(store, clock, sealedBy: "wrong", algorithms: [.ES256, .RS256])
+        let first = try await keys().signingKey(.ES256).keyID
+        let wrong = try keys("wrong", algorithms: [.ES256, .RS256])
         for algorithm in [SignatureAlgorithm.ES256, .RS256] {
             await #expect(throws: SigningKeysShut()) { _ = try await wrong.signingKey(algorithm) }
         }
@@ -142,8 +135,7 @@ import TokenMint
     }
 
     @Test func `a key that does not open replaces none of the keys that sign`() async throws {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let right = try keys(store, clock)
+        let right = try keys()
         let first = try await right.signingKey(.ES256).keyID
         // As an older version has left it.
         let moment = Moment(milliseconds: clock.millisecondsSince1970 + 1000)
@@ -161,12 +153,8 @@ import TokenMint
     }
 
     @Test func `invented key IDs cost one read a second`() async throws {
-        let clock = ManualClock()
         let store = CountingAuthorizationStore()
-        let keys = SigningKeys(
-            store: store, sealingKeys: try OAuthWorld.ring(), algorithms: [.ES256],
-            schedule: SigningKeySchedule(longestToken: 3_600_000),
-            now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
+        let keys = try keys(on: store)
         _ = try await keys.signingKey(.ES256)
         let before = store.reads
         for number in 0..<100 { #expect(try await keys.verificationKey("k\(number)") == nil) }
@@ -181,18 +169,12 @@ import TokenMint
         `a request that may be refused makes no key, and requests while keys are shut cost one read a second`()
         async throws
     {
-        let (store, clock) = (CountingAuthorizationStore(), ManualClock())
-        func keys(_ name: String) throws -> SigningKeys {
-            SigningKeys(
-                store: store, sealingKeys: try OAuthWorld.ring(name), algorithms: [.ES256],
-                schedule: SigningKeySchedule(longestToken: 3_600_000),
-                now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
-        }
-        try await keys("test").requireKey(.ES256)
+        let store = CountingAuthorizationStore()
+        try await keys(on: store).requireKey(.ES256)
         #expect(try await store.signingKeys().isEmpty)
-        _ = try await keys("test").signingKey(.ES256)
-        try await keys("test").requireKey(.ES256)
-        let wrong = try keys("wrong")
+        _ = try await keys(on: store).signingKey(.ES256)
+        try await keys(on: store).requireKey(.ES256)
+        let wrong = try keys("wrong", on: store)
         await #expect(throws: SigningKeysShut()) { try await wrong.requireKey(.ES256) }
         let before = store.reads
         for _ in 0..<100 { await #expect(throws: SigningKeysShut()) { try await wrong.requireKey(.ES256) } }
@@ -202,19 +184,15 @@ import TokenMint
         #expect(store.reads == before + 1)
     }
 
-    @Test func `a key that another replica has just made is found at once, whenever this one read last`()
-        async throws
-    {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        let (first, second) = (try keys(store, clock), try keys(store, clock, algorithms: []))
+    @Test func `a key that another replica has just made is found at once`() async throws {
+        let (first, second) = (try keys(), try keys(algorithms: []))
         try await second.refresh()
         let made = try await first.signingKey(.ES256).keyID
         #expect(try await second.verificationKey(made)?.keyID == made)
     }
 
     @Test func `a key is sealed again with the first key of the ring`() async throws {
-        let (store, clock) = (ReferenceStore(), ManualClock())
-        _ = try await keys(store, clock).signingKey(.ES256)
+        _ = try await keys().signingKey(.ES256)
         let record = try #require(try await store.signingKeys().first)
         let sealer = SigningKeySealer(keys: try OAuthWorld.ring())
         #expect(try sealer.resealed(record) == nil)

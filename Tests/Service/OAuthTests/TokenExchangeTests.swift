@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
 import Encodings
-import OAuthSamples
 import SignIn
 import StorageConformance
 import StrictJSON
@@ -64,9 +63,7 @@ import TokenMint
         #expect(try await world.store.grants(of: account.id).map(\.oauthClientID.rawValue) == ["desktop"])
     }
 
-    @Test func `an address that the client names is ignored, because only Apple's token names one`()
-        async throws
-    {
+    @Test func `an address from the client is ignored, because only Apple's token names one`() async throws {
         let world = try world()
         let user = #"{"name":{"firstName":"Ada"},"email":"victim@example.com"}"#
         _ = try await exchange(world, ["user": user]) {
