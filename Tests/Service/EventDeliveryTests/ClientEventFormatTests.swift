@@ -56,13 +56,10 @@ import Testing
         #expect(claims["sub_id"]?["sub"]?.string == grant.accountID.rawValue)
         #expect(claims["events"]?.object?.members.map(\.name) == [Self.disabled])
         // Neither the reason, nor Apple's name of the user, nor the event of the feed.
-        #expect(
-            claims["events"]?[Self.disabled]?.object?.members.map(\.name) == ["event_timestamp"])
+        #expect(claims["events"]?[Self.disabled]?.object?.members.map(\.name) == ["event_timestamp"])
     }
 
-    @Test func `a client learns nothing of users who granted it nothing, or another client something`()
-        async throws
-    {
+    @Test func `a client learns nothing of users who granted nothing, or to another client`() async throws {
         let world = try await Self.world("shop")
         let linked = try await world.store.link(1)
         try await world.signIn(5)
@@ -85,9 +82,7 @@ import Testing
         // Both are still to be delivered, and the user is erased.
         let first = try await world.poll()
         let second = try await world.poll(taken: first.ids)
-        let tokens = try (first.tokens + second.tokens).map {
-            try world.claims($0, audience: "phone")
-        }
+        let tokens = try (first.tokens + second.tokens).map { try world.claims($0, audience: "phone") }
         let types = tokens.flatMap { $0["events"]?.object?.members.map(\.name) ?? [] }
         #expect(types == [Self.revoked, Self.purged])
         let subject = SubjectKey.sample().subject.rawValue
@@ -205,9 +200,7 @@ import Testing
         "", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_c2hvcnQ=", "whsec_not base64",
         "whsec_" + Base64.encode(Array(repeating: 1, count: 65)),
     ])
-    func `a text that is no secret is refused`(text: String) {
-        #expect(WebhookSecret(text) == nil)
-    }
+    func `a text that is no secret is refused`(text: String) { #expect(WebhookSecret(text) == nil) }
 
     @Test func `signatures and secrets are those of the fixtures`() throws {
         let folder = ProjectFolder.root.appending(path: "Fixtures/webhooks")
@@ -241,8 +234,7 @@ import Testing
         let store = ReferenceStore()
         try await store.signIn(.sample())
         let event = try #require(try await store.allEvents().first)
-        let other = try #require(
-            WebhookSecret("whsec_" + Base64.encode(Array(repeating: 9, count: 24))))
+        let other = try #require(WebhookSecret("whsec_" + Base64.encode(Array(repeating: 9, count: 24))))
         let format = WebhookFormat(secrets: [try #require(WebhookSecret(Self.text)), other])
         let message = try #require(format.message(for: event, at: 1_800_000_000_999))
         var json = JSONWriter()

@@ -13,10 +13,13 @@ import Testing
 
 /// Deliveries to receivers that answer, refuse and hang.
 @Suite struct EventDeliveringTests {
+    private let world: DeliveryWorld
+
+    init() async throws { world = try await DeliveryWorld() }
+
     private static let refusal = DeliveryError(.refused, status: 500)
 
     @Test func `a receiver gets every event once, in the order of the feed`() async throws {
-        let world = try await DeliveryWorld()
         for user in 1...40 { try await world.signIn(user) }
         try await world.turn()
         let taken = try world.destination.taken
@@ -55,7 +58,6 @@ import Testing
     }
 
     @Test func `an event that is refused holds back its account, and no other`() async throws {
-        let world = try await DeliveryWorld()
         try await world.signIn(1)
         try await world.signIn(2)
         let first = try #require(try await world.feedIDs().first)
@@ -78,7 +80,6 @@ import Testing
 
     @Test(arguments: 1...8)
     func `every account's events arrive in order, at random refusals`(seed: UInt64) async throws {
-        let world = try await DeliveryWorld()
         let generator = Mutex(SeededGenerator(seed: seed))
         try world.destination.follow { _ in
             if generator.withLock({ Int.random(in: 0..<10, using: &$0) < 4 }) { throw Self.refusal }
@@ -101,9 +102,7 @@ import Testing
         }
     }
 
-    @Test func `what one receiver does not take fills its own table only, and stops its feed there`()
-        async throws
-    {
+    @Test func `what one receiver does not take fills its own table and stops its own feed`() async throws {
         let world = try await DeliveryWorld(["backend", "mail"])
         try world.destination.follow { _ in throw Self.refusal }
         for user in 1...200 { try await world.signIn(user) }
@@ -122,7 +121,6 @@ import Testing
     }
 
     @Test func `the first retry that is taken makes all others due`() async throws {
-        let world = try await DeliveryWorld()
         try world.destination.follow { _ in throw Self.refusal }
         try await world.signIn(1)
         try await world.turn()
@@ -136,10 +134,7 @@ import Testing
         #expect(Set(try world.destination.taken.map(\.eventID)) == Set(try await world.feedIDs()))
     }
 
-    @Test func `an event that is always refused is not attempted more often when others are taken`()
-        async throws
-    {
-        let world = try await DeliveryWorld()
+    @Test func `an event that is always refused is not sent more often when others are taken`() async throws {
         try await world.signIn(1)
         let poison = try #require(try await world.feedIDs().first)
         try world.destination.follow { if $0.eventID == poison { throw Self.refusal } }
@@ -154,7 +149,6 @@ import Testing
 
     @Test func `attempts slow down to one an hour, and after seven days the receiver is paused`() async throws
     {
-        let world = try await DeliveryWorld()
         try world.destination.follow { _ in throw Self.refusal }
         try await world.signIn(1)
         try await world.turn()
@@ -185,7 +179,6 @@ import Testing
     }
 
     @Test func `an event that waited behind another one has its own seven days`() async throws {
-        let world = try await DeliveryWorld()
         try world.destination.follow { _ in throw Self.refusal }
         try await world.signIn(1)
         try await world.turn()
@@ -200,7 +193,6 @@ import Testing
     }
 
     @Test func `a worker without work does not ask the database until something is due`() async throws {
-        let world = try await DeliveryWorld()
         // Nothing at all.
         try await world.turn()
         #expect(try await world.worker.nextDue() == nil)
@@ -223,7 +215,6 @@ import Testing
     }
 
     @Test func `an event of a user who was erased meanwhile names nobody`() async throws {
-        let world = try await DeliveryWorld()
         try world.destination.follow { _ in throw Self.refusal }
         try await world.signIn(1)
         try await world.turn()
@@ -239,7 +230,6 @@ import Testing
     }
 
     @Test func `the claim of a process that is gone ends by itself, and its events arrive`() async throws {
-        let world = try await DeliveryWorld()
         try await world.signIn(1)
         let lease = world.now.advanced(byMilliseconds: EventDelivering.lease)
         let crashed = try await world.store.claimReceivers(["backend"], at: world.now, leaseUntil: lease)
@@ -273,13 +263,11 @@ import Testing
     }
 
     @Test func `a replica that gives no sign of life loses its claim within five seconds`() async throws {
-        let world = try await DeliveryWorld()
         let time = try #require(try await takeover(world) { _ in })
         #expect((3000...4500).contains(time))
     }
 
     @Test func `a replica that is slow keeps its claim`() async throws {
-        let world = try await DeliveryWorld()
         let time = try await takeover(world) { record in
             _ = try await world.store.renewClaims(
                 [record], leaseUntil: world.now.advanced(byMilliseconds: EventDelivering.lease))
@@ -290,16 +278,13 @@ import Testing
     /// Another replica finds all claims silent, and takes them over, while this one is held up.
     private static func takeOver(_ store: ReferenceStore, _ clock: ManualClock) async throws {
         let now = Moment(milliseconds: clock.millisecondsSince1970).advanced(byMilliseconds: 4000)
-        for receiver in try await store.receivers() {
-            _ = try await store.endClaim(receiver.record, at: now)
-        }
+        for receiver in try await store.receivers() { _ = try await store.endClaim(receiver.record, at: now) }
         _ = try await store.claimReceivers(
             ["backend"], at: now, leaseUntil: now.advanced(byMilliseconds: EventDelivering.lease))
         clock.advance(by: .seconds(4))
     }
 
     @Test func `a replica that was held up makes no further attempt`() async throws {
-        let world = try await DeliveryWorld()
         try await world.signIn(1)
         try world.destination.follow { [store = world.store, clock = world.clock] _ in
             try await Self.takeOver(store, clock)
@@ -324,7 +309,6 @@ import Testing
     }
 
     @Test func `a replay during a turn is not undone by the end of the turn`() async throws {
-        let world = try await DeliveryWorld()
         try await world.signIn(1)
         try world.destination.follow { [store = world.store, now = world.now] _ in
             _ = try await store.moveReceiver("backend", to: 0, at: now)
@@ -338,7 +322,6 @@ import Testing
     }
 
     @Test func `no attempt begins after ten seconds of a turn, and the rest is not lost`() async throws {
-        let world = try await DeliveryWorld()
         for user in 1...20 { try await world.signIn(user) }
         let all = Set(try await world.feedIDs())
         // Each attempt takes a second, and its claim is written again meanwhile.
@@ -370,8 +353,7 @@ import Testing
         let hanging = (1..<EventReceiver.most).compactMap { ReceiverName("hanging-\($0)") }
         let good = ScriptedDestination()
         let dead = ScriptedDestination { _ in try await Task.sleep(for: .seconds(3600)) }
-        let all: [(ReceiverName, ScriptedDestination)] =
-            hanging.map { ($0, dead) } + [("zz-good", good)]
+        let all: [(ReceiverName, ScriptedDestination)] = hanging.map { ($0, dead) } + [("zz-good", good)]
         let receivers = all.map { name, destination in
             EventReceiver(
                 name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all,

@@ -11,10 +11,11 @@ import Testing
 
 /// Polls (RFC 8936): what is handed out, when it comes again, and what ends it.
 @Suite(.timeLimit(.hung)) struct EventPollingTests {
-    @Test func `a poll hands out one event of each account, and the next ones once these are taken`()
-        async throws
-    {
-        let world = try await PollWorld()
+    private let world: PollWorld
+
+    init() async throws { world = try await PollWorld() }
+
+    @Test func `a poll hands out one event of each account, and the next when it is taken`() async throws {
         try await world.signIn(1)
         try await world.signIn(2)
         let all = try await world.feedIDs()
@@ -32,7 +33,6 @@ import Testing
     }
 
     @Test func `a token has the event as its ID, and is signed for the receiver`() async throws {
-        let world = try await PollWorld()
         try await world.signIn(1)
         let token = try #require(try await world.poll().tokens.first)
         let claims = try world.claims(token)
@@ -40,10 +40,7 @@ import Testing
         #expect(claims["events"]?.object?.members.map(\.name) == ["urn:siwa:event:account-created"])
     }
 
-    @Test func `what is not taken comes again after a minute, then later and later, and no sooner`()
-        async throws
-    {
-        let world = try await PollWorld()
+    @Test func `what is not taken comes again after a minute, then later and later`() async throws {
         try await world.signIn(1)
         let first = try await world.poll()
         for _ in 0..<20 { #expect(try await world.poll().ids.isEmpty) }
@@ -58,7 +55,6 @@ import Testing
     }
 
     @Test func `a poll can take a part, and the rest comes again`() async throws {
-        let world = try await PollWorld()
         for user in 1...3 { try await world.signIn(user) }
         let all = try await world.feedIDs()
         let first = try await world.poll()
@@ -70,7 +66,6 @@ import Testing
     }
 
     @Test func `a refused token ends like a taken one`() async throws {
-        let world = try await PollWorld()
         try await world.signIn(1)
         let all = try await world.feedIDs()
         _ = try await world.poll()
@@ -80,7 +75,6 @@ import Testing
     }
 
     @Test func `what was not handed out cannot be taken`() async throws {
-        let world = try await PollWorld()
         try await world.signIn(1)
         let all = try await world.feedIDs()
         let stranger = EventID(UniqueID(high: 1, low: 2))
@@ -94,7 +88,6 @@ import Testing
     }
 
     @Test func `a poll gets as many tokens as it asks for, and hears that there are more`() async throws {
-        let world = try await PollWorld()
         for user in 1...5 { try await world.signIn(user) }
         let all = try await world.feedIDs()
         let none = try await world.poll(most: 0)
@@ -110,7 +103,6 @@ import Testing
     }
 
     @Test func `every event of a long feed arrives once, in order for each account`() async throws {
-        let world = try await PollWorld()
         for round in 0..<8 {
             for user in 1...40 { try await world.signIn(user, name: "Ada \(round)") }
         }
@@ -133,7 +125,6 @@ import Testing
     }
 
     @Test func `a receiver that takes nothing fills its bound, and no more`() async throws {
-        let world = try await PollWorld()
         for user in 1...300 { try await world.signIn(user) }
         var count = 0
         for _ in 0..<10 { count += try await world.poll().ids.count }
@@ -145,7 +136,6 @@ import Testing
 
     @Test(arguments: 1...3)
     func `polls at two replicas lose nothing, and hand nothing out twice`(seed: UInt64) async throws {
-        let world = try await PollWorld()
         for user in 1...60 { try await world.signIn(user) }
         let ids = Set(try await world.feedIDs())
         let other = EventPolling(
@@ -182,7 +172,6 @@ import Testing
     }
 
     @Test func `a poll waits for an event, and gets it with the commit`() async throws {
-        let world = try await PollWorld()
         let polling = Task { try await world.polling.poll(world.receiver, PollRequest()) }
         try await eventually { world.clock.deadlines.count == 1 }
         try await world.signIn(1)
@@ -195,7 +184,6 @@ import Testing
     }
 
     @Test func `a poll without an event ends after thirty seconds`() async throws {
-        let world = try await PollWorld()
         let polling = Task { try await world.polling.poll(world.receiver, PollRequest()) }
         for _ in 0..<6 {
             try await eventually { !world.clock.deadlines.isEmpty }
@@ -206,7 +194,6 @@ import Testing
     }
 
     @Test func `a poll that waits ends with its task`() async throws {
-        let world = try await PollWorld()
         let polling = Task { try await world.polling.poll(world.receiver, PollRequest()) }
         try await eventually { !world.clock.deadlines.isEmpty }
         polling.cancel()
@@ -214,7 +201,6 @@ import Testing
     }
 
     @Test func `more polls of one receiver than the bound do not wait`() async throws {
-        let world = try await PollWorld()
         let polls = (0..<EventPolling.mostWaiting).map { _ in
             Task { try await world.polling.poll(world.receiver, PollRequest()) }
         }
@@ -240,10 +226,7 @@ import Testing
         #expect(response.ids == [try await world.feedIDs()[400]])
     }
 
-    @Test func `a receiver that takes nothing for seven days is paused, and goes on when it is resumed`()
-        async throws
-    {
-        let world = try await PollWorld()
+    @Test func `a receiver that takes nothing for seven days is paused until it is resumed`() async throws {
         try await world.signIn(1)
         _ = try await world.poll()
         world.clock.advance(by: .seconds(7 * 86_400))
@@ -257,7 +240,6 @@ import Testing
     }
 
     @Test func `a verification comes with the next poll, once, before the events`() async throws {
-        let world = try await PollWorld()
         try await world.signIn(1)
         let verification = StreamVerification(id: EventID(UniqueID(high: 5, low: 6)), state: "abc")
         let result = try await world.store.requestVerification(verification, of: "backend", at: world.now)
@@ -327,9 +309,7 @@ struct PollWorld {
 
     func feedIDs() async throws -> [EventID] { try await store.allEvents().map(\.id) }
 
-    func stored() async throws -> ClaimedReceiver {
-        try #require(try await store.receiver(receiver.name))
-    }
+    func stored() async throws -> ClaimedReceiver { try #require(try await store.receiver(receiver.name)) }
 
     func claims(_ token: PollResponse.Token, audience: String = "billing") throws -> JSONObject {
         let jws = try TypedJWS(parsing: Array(token.text.utf8))

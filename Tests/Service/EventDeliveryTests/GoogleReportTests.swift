@@ -162,9 +162,7 @@ import Testing
         #expect(world.google.taken.count == 1)
     }
 
-    @Test func `a report that Google refuses with 400 delays no other, and is given up after ten attempts`()
-        async throws
-    {
+    @Test func `a report that Google refuses delays no other, and ends after ten attempts`() async throws {
         let world = try await World()
         world.refuse([1])
         try await world.unlink(1)
@@ -199,7 +197,7 @@ import Testing
         #expect(try await world.stored().retries.map(\.attempts) == [2 * ReceiverTurn.mostRefusals + 1])
     }
 
-    @Test func `while Google takes nothing, each report is tried for seven days, and pauses nothing`()
+    @Test func `while Google takes nothing, a report is tried for seven days and pauses nothing`()
         async throws
     {
         let world = try await World()

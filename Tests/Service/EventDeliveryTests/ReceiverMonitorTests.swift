@@ -187,9 +187,7 @@ private final class MeterRecorder: MetricsFactory {
         #expect(try await world.pending() == nil)
     }
 
-    @Test func `a verification that the receiver does not take is not repeated, and delays no event`()
-        async throws
-    {
+    @Test func `a verification that is not taken is not repeated, and delays no event`() async throws {
         let world = try await World()
         world.destination.follow { _ in throw DeliveryError(.refused, status: 400) }
         #expect(try await world.ask(1) == .accepted)

@@ -206,9 +206,7 @@ struct DeliveryWorld {
         try await store.addReceivers(receivers, at: now)
     }
 
-    var destination: ScriptedDestination {
-        get throws { try #require(destinations["backend"]) }
-    }
+    var destination: ScriptedDestination { get throws { try #require(destinations["backend"]) } }
 
     func signIn(_ user: Int, clientID: ClientID = "com.example.app", name: String? = nil) async throws {
         try await store.signIn(
@@ -256,18 +254,14 @@ final class ScriptedDestination: EventDestination {
 
     private let state: Mutex<(script: Script, attempts: [EventMessage], taken: [EventMessage])>
 
-    init(_ script: @escaping Script = { _ in }) {
-        state = Mutex((script, [], []))
-    }
+    init(_ script: @escaping Script = { _ in }) { state = Mutex((script, [], [])) }
 
     /// All attempts, in their order.
     var attempts: [EventMessage] { state.withLock { $0.attempts } }
     /// The messages that were taken, in their order.
     var taken: [EventMessage] { state.withLock { $0.taken } }
 
-    func follow(_ script: @escaping Script) {
-        state.withLock { $0.script = script }
-    }
+    func follow(_ script: @escaping Script) { state.withLock { $0.script = script } }
 
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         let script = state.withLock { state in
