@@ -180,9 +180,7 @@ extension CommitQueue {
 @Suite struct CommitPaceTests {
     static let start = ContinuousClock.now
 
-    static func at(_ milliseconds: Int) -> ContinuousClock.Instant {
-        start + .milliseconds(milliseconds)
-    }
+    static func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
     /// The pace after transactions of this many milliseconds, with a running transaction.
     static func pace(of milliseconds: Int) -> CommitPace {
@@ -201,9 +199,7 @@ extension CommitQueue {
     ])
     func `goes by what waits and by what a transaction takes`(
         milliseconds: Int, batches: Int, expected: CommitCapacity
-    ) {
-        #expect(Self.pace(of: milliseconds).capacity(behind: batches, at: Self.at(1)) == expected)
-    }
+    ) { #expect(Self.pace(of: milliseconds).capacity(behind: batches, at: Self.at(1)) == expected) }
 
     @Test func `a transaction that takes longer than a caller should wait is no load`() {
         let pace = Self.pace(of: 10)

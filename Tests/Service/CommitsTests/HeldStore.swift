@@ -50,9 +50,7 @@ final class HeldStore: RelayingStore {
     }
 
     /// Makes the next commit fail as a whole.
-    func failNext(_ error: StorageError) {
-        state.withLock { $0.failures.append(error) }
-    }
+    func failNext(_ error: StorageError) { state.withLock { $0.failures.append(error) } }
 
     /// Returns when this many batches have arrived.
     func arrival(of count: Int) async {
@@ -126,14 +124,10 @@ final class HeldGrantStore: RelayingAuthorizationStore {
     }
 
     /// Makes the next commit fail as a whole.
-    func failNext(_ error: any Error) {
-        state.withLock { $0.failures.append(error) }
-    }
+    func failNext(_ error: any Error) { state.withLock { $0.failures.append(error) } }
 
     /// Returns when this many batches have arrived.
-    func arrival(of count: Int) async {
-        while batches.count < count { await Task.yield() }
-    }
+    func arrival(of count: Int) async { while batches.count < count { await Task.yield() } }
 
     func commit(
         _ commands: [GrantCommand],

@@ -107,13 +107,9 @@ struct Reply: Sendable {
     var status: Int
     var members: [String: JSONTree] = [:]
 
-    var tree: JSONTree {
-        .object(members.merging(["status": .integer(Int64(status))]) { $1 })
-    }
+    var tree: JSONTree { .object(members.merging(["status": .integer(Int64(status))]) { $1 }) }
 
-    init(status: Int, members: [String: JSONTree] = [:]) {
-        (self.status, self.members) = (status, members)
-    }
+    init(status: Int, members: [String: JSONTree] = [:]) { (self.status, self.members) = (status, members) }
 
     /// - Throws: `error` itself when it has no response for callers.
     init(refusing error: any Error) throws {
@@ -159,9 +155,7 @@ struct Reply: Sendable {
             ])
     }
 
-    private init(status: Int, code: String) {
-        self.init(status: status, members: ["code": JSONTree(code)])
-    }
+    private init(status: Int, code: String) { self.init(status: status, members: ["code": JSONTree(code)]) }
 }
 
 /// Response of Apple's key endpoint from a moment on.
@@ -218,14 +212,10 @@ enum JSONTree: Decodable, Hashable, Sendable {
         }
     }
 
-    init(_ text: String) {
-        self = .text(ExactText(text))
-    }
+    init(_ text: String) { self = .text(ExactText(text)) }
 
     /// An object of the members that have a value.
-    init(members: [String: JSONTree?]) {
-        self = .object(members.compactMapValues { $0 })
-    }
+    init(members: [String: JSONTree?]) { self = .object(members.compactMapValues { $0 }) }
 
     subscript(member: String) -> JSONTree? {
         guard case .object(let members) = self else { return nil }
@@ -240,8 +230,7 @@ enum JSONTree: Decodable, Hashable, Sendable {
             return expected.sorted { $0.key < $1.key }.flatMap { name, value in
                 value.differences(from: members[name], at: path.isEmpty ? name : "\(path).\(name)")
             }
-        default:
-            return self == found ? [] : ["\(path) is \(found), not \(self)"]
+        default: return self == found ? [] : ["\(path) is \(found), not \(self)"]
         }
     }
 }
