@@ -22,8 +22,7 @@ import Testing
                     at: Moment(milliseconds: number * 1000), detail: "detail",
                     person: AuditPerson(AccountID(.sample(UInt64(number))), scope: "openid"))
             let sealed = SealedAuditEntry(entry, using: &generator)
-            rows.append(
-                AuditRow(sealed, link: (rows.last?.link ?? .beginning).next(sealed.canonicalBytes)))
+            rows.append(AuditRow(sealed, link: (rows.last?.link ?? .beginning).next(sealed.canonicalBytes)))
         }
         let head = rows[9].link
         return (rows, AuditChain(anchor: .beginning, head: head))
@@ -38,16 +37,12 @@ import Testing
         init(
             _ name: String, _ fault: AuditVerification.Fault?,
             change: @escaping @Sendable (inout [AuditRow]) -> Void
-        ) {
-            (testDescription, self.fault, self.change) = (name, fault, change)
-        }
+        ) { (testDescription, self.fault, self.change) = (name, fault, change) }
     }
 
     private static func fault(_ code: AuditVerification.Fault.Code, _ sequence: Int64)
         -> AuditVerification.Fault
-    {
-        AuditVerification.Fault(code, at: sequence)
-    }
+    { AuditVerification.Fault(code, at: sequence) }
 
     static let attacks = [
         Attack("nothing", nil) { _ in },

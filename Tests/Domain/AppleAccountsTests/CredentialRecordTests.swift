@@ -178,9 +178,7 @@ extension CredentialRecord {
         "x", "001999.abc.0123", "it's; DROP TABLE subject", "ÿ\u{A0}",
         String(repeating: "\u{1F600}", count: 255),
     ])
-    func `take everything else as it is`(text: String) {
-        #expect(AppleSubject(text)?.rawValue == text)
-    }
+    func `take everything else as it is`(text: String) { #expect(AppleSubject(text)?.rawValue == text) }
 
     @Test func `spell an account ID in one way`() throws {
         let id = AccountID(UniqueID(high: 0x0193_A5E0_7C00_7ABC, low: 0x8DEF_0123_4567_89AB))
@@ -195,9 +193,7 @@ extension CredentialRecord {
         "acc_0193a5e0-7c00-7abc-8def-0123456789ag", "acc_0193a5e0+7c00-7abc-8def-0123456789ab",
         " acc_0193a5e0-7c00-7abc-8def-0123456789ab",
     ])
-    func `refuse any other spelling of an account ID`(text: String) {
-        #expect(AccountID(text) == nil)
-    }
+    func `refuse any other spelling of an account ID`(text: String) { #expect(AccountID(text) == nil) }
 
     @Test func `make UUIDs of version 7 that sort by time`() {
         var generator = SeededGenerator(seed: 9562)

@@ -66,8 +66,7 @@ import Testing
         (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
     ]
 
-    @Test(arguments: pairs)
-    func `is written and read as RFC 3339`(milliseconds: Int64, text: String) {
+    @Test(arguments: pairs) func `is written and read as RFC 3339`(milliseconds: Int64, text: String) {
         #expect(Moment(milliseconds: milliseconds).rfc3339 == text)
         #expect(Moment(rfc3339: text) == Moment(milliseconds: milliseconds))
     }
@@ -97,9 +96,7 @@ import Testing
         " 2026-11-21T00:50:54Z", "+026-11-21T00:50:54Z", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59-00:01",
         "2026-11-21T00:50:54\u{FF3A}", "２026-11-21T00:50:54Z", "2026-11-21T00:50:54Z\u{0}",
     ])
-    func `refuses what is not RFC 3339`(text: String) {
-        #expect(Moment(rfc3339: text) == nil)
-    }
+    func `refuses what is not RFC 3339`(text: String) { #expect(Moment(rfc3339: text) == nil) }
 
     @Test func `comes back the same from its text`() {
         var generator = SeededGenerator(seed: 3339)

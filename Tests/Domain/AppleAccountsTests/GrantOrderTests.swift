@@ -82,11 +82,9 @@ import Testing
         let command: AccountCommand =
             switch fact {
             case .signIn(let moment, let code):
-                .signIn(
-                    .sample(authorizedAt: moment, authorizationCode: code.map { .sample($0) }))
+                .signIn(.sample(authorizedAt: moment, authorizationCode: code.map { .sample($0) }))
             case .exchange(let number, let moment):
-                .finishExchange(
-                    .sample(code: number, account: account, token: number, authorizedAt: moment))
+                .finishExchange(.sample(code: number, account: account, token: number, authorizedAt: moment))
             case .revocation(let moment): .notification(.sample(at: moment))
             case .rejection(let number, let moment):
                 .rejectRefreshToken(.sample(token: number, account: account, at: moment))
@@ -94,8 +92,7 @@ import Testing
         let token = store.token(fact)
         let result = try await store.commit([command]).results[0]
         switch (fact, result) {
-        case (.signIn(let moment, _), .done):
-            record.merge(Authorization(moment: moment, source: .signIn))
+        case (.signIn(let moment, _), .done): record.merge(Authorization(moment: moment, source: .signIn))
         case (.revocation(let moment), _):
             record.merge(Revocation(moment: moment, reason: .consentRevoked, source: .notification))
         case (.rejection(_, let moment), .done(.refreshTokenRejected(.revoked))):

@@ -14,9 +14,7 @@ import Testing
     private let key: TokenSigningKey
     private let verifier = SecurityEventVerifier(issuer: Self.issuer, audiences: ["billing", "mail"])
 
-    init() throws {
-        key = try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .ES256), algorithm: .ES256)
-    }
+    init() throws { key = try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .ES256), algorithm: .ES256) }
 
     private func token(_ event: AccountEvent, audience: String = "billing") throws -> String {
         try SecurityEventToken(
@@ -178,8 +176,7 @@ extension AccountEvent {
     private static let root = FixtureFolder.root
 
     private static func names(in folder: String) -> [String] {
-        let files = try? FileManager.default.contentsOfDirectory(
-            atPath: root.appending(path: folder).path)
+        let files = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
         return (files ?? []).sorted()
     }
 

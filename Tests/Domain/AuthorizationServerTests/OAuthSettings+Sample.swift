@@ -43,9 +43,7 @@ extension OAuthDraft {
 
 extension OAuthSettings {
     /// The settings of a draft that must have no mistake.
-    static func sample(
-        _ draft: OAuthDraft = .sample(), isDevelopment: Bool = false
-    ) throws -> OAuthSettings {
+    static func sample(_ draft: OAuthDraft = .sample(), isDevelopment: Bool = false) throws -> OAuthSettings {
         switch check(draft, in: try .sample(isDevelopment: isDevelopment)) {
         case .usable(let settings): return settings
         case .none: throw UnusableSample(mistakes: [])

@@ -68,8 +68,7 @@ import Testing
         #expect(throws: fault) { try RegisteredRedirectURI(registering: text) }
     }
 
-    @Test(arguments: RedirectURIFault.allCases)
-    func `says what was expected`(fault: RedirectURIFault) {
+    @Test(arguments: RedirectURIFault.allCases) func `says what was expected`(fault: RedirectURIFault) {
         #expect(fault.reason.hasPrefix("must "))
     }
 

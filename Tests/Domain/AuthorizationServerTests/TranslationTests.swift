@@ -70,9 +70,7 @@ private struct SampleTexts: TranslatedTexts {
             #expect(outcome.message(in: french) == "FR " + outcome.message.english)
             #expect(outcome.message(in: .turkish) == outcome.message[.turkish])
         }
-        for scope in ScopeToken.builtIn {
-            #expect(catalog[scope]?.text[french].hasPrefix("FR ") == true)
-        }
+        for scope in ScopeToken.builtIn { #expect(catalog[scope]?.text[french].hasPrefix("FR ") == true) }
     }
 
     @Test(arguments: [
@@ -93,9 +91,7 @@ private struct SampleTexts: TranslatedTexts {
             ("zh-hant-tw", "zh-Hant"), ("zh", nil), ("zh-Hans", nil), ("fil-PH", "fil"), ("fi", nil),
             ("", nil),
             ("-", nil), (String(repeating: "pt-", count: 100), "pt"), ("ar-EG", "ar"), ("english", nil),
-        ] as [(String, String?)] {
-            #expect(languages.language(tag: tag)?.rawValue == expected, "\(tag)")
-        }
+        ] as [(String, String?)] { #expect(languages.language(tag: tag)?.rawValue == expected, "\(tag)") }
         #expect(languages.language(acceptLanguage: "de, pt-br;q=0.9, en;q=0.8")?.rawValue == "pt-BR")
         let requested = RequestedLanguages(query: "ui_locales=de%20zh-Hant-HK%20en")
         #expect(requested.language(among: languages, acceptLanguage: "pl").rawValue == "zh-Hant")

@@ -22,9 +22,7 @@ import Testing
         #expect(google.hasAppFlip)
     }
 
-    @Test func `a web client authenticates, is rotated, and gets a refresh token when it asks for one`()
-        throws
-    {
+    @Test func `a web client authenticates, is rotated, and gets a refresh token on request`() throws {
         let shop = try client("shop")
         #expect(shop.kind.isConfidential && shop.proofKeyRule == .required && shop.kind.rotatesRefreshTokens)
         #expect(shop.kind.needsOfflineAccess && shop.mayRefresh)
@@ -47,9 +45,7 @@ import Testing
     ])
     func `a scope that the client does not have any more is not given`(granted: String, remaining: String?)
         throws
-    {
-        #expect(try client("shop").remainingScope(of: granted) == remaining)
-    }
+    { #expect(try client("shop").remainingScope(of: granted) == remaining) }
 
     @Test func `consent is remembered for web clients only`() throws {
         #expect(try client("shop").kind.remembersConsent)
@@ -70,8 +66,7 @@ import Testing
 
     @Test func `localhost is another address than 127.0.0.1`() throws {
         let draft = OAuthDraft.sample {
-            $0.clients[1].redirectURIs = ["http://localhost:9004/cb"]
-            $0.clients[1].allowsLocalhost = true
+            ($0.clients[1].redirectURIs, $0.clients[1].allowsLocalhost) = (["http://localhost:9004/cb"], true)
         }
         let desktop = try #require(try OAuthSettings.sample(draft).clients["desktop"])
         #expect(desktop.redirectTarget(for: "http://localhost:51004/cb")?.form == .loopback)
@@ -79,9 +74,7 @@ import Testing
             "http://127.0.0.1:9004/cb", "http://LOCALHOST:9004/cb", "http://localhost.:9004/cb",
             "http://localhost.example.com/cb", "http://localhost@example.com/cb", "https://localhost:9004/cb",
             "http://app.localhost:9004/cb", "http://localhost:9004/",
-        ] {
-            #expect(desktop.redirectTarget(for: uri) == nil, "\(uri)")
-        }
+        ] { #expect(desktop.redirectTarget(for: uri) == nil, "\(uri)") }
     }
 
     @Test func `a web client that has registered a URI of Google's has no App Flip`() throws {
@@ -209,11 +202,7 @@ import Testing
     }
 
     @Test func `a client can have another first version`() throws {
-        let policy = try #require(
-            try policy {
-                $0.appCheck = "monitored"
-                $0.firstAttestingVersion = "5"
-            })
+        let policy = try #require(try policy { ($0.appCheck, $0.firstAttestingVersion) = ("monitored", "5") })
         #expect(policy.firstAttestingVersion == AppVersion("5"))
         #expect(policy.mode == .monitored)
     }

@@ -74,10 +74,6 @@ import Testing
         }
     }
 
-    @Test func `has enough cases`() throws {
-        #expect(try OAuthFixture<AppFlipCase>.all(in: "app-flip").count >= 30)
-    }
-
     @Test(arguments: AppFlipOutcome.allCases)
     func `has a case for every outcome`(outcome: AppFlipOutcome) throws {
         let cases = try OAuthFixture<AppFlipCase>.all(in: "app-flip")

@@ -94,11 +94,6 @@ import Testing
         #expect(found == known)
     }
 
-    @Test(arguments: [("revocation", 12), ("introspection", 14), ("userinfo", 8), ("metadata", 4)])
-    func `has enough cases of the other endpoints`(folder: String, count: Int) throws {
-        #expect(try OAuthFixture<EndpointCase>.all(in: folder).count >= count)
-    }
-
     @Test func `has the two examples of Google's page for installed apps, and the challenge of RFC 7636`()
         throws
     {

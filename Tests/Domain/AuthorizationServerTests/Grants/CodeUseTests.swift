@@ -93,16 +93,14 @@ import Testing
     @Test func `a verifier for a request without a challenge is refused`() {
         var desk = GrantDesk()
         desk.authorizeCode()
-        #expect(
-            desk.apply(.redeem(.sample(verifier: Self.verifier))).refusal == .codeVerifierMismatch)
+        #expect(desk.apply(.redeem(.sample(verifier: Self.verifier))).refusal == .codeVerifierMismatch)
         #expect(desk.apply(.redeem(.sample())).issued != nil)
     }
 
     @Test(arguments: [(2_599_999, nil), (2_600_000, .codeExpired)] as [(Int64, GrantRefusal.Code?)])
     func `a code is good up to its end, and not at it`(moment: Int64, refusal: GrantRefusal.Code?) {
         var desk = waiting()
-        #expect(
-            desk.apply(.redeem(redemption(at: Moment(milliseconds: moment)))).refusal == refusal)
+        #expect(desk.apply(.redeem(redemption(at: Moment(milliseconds: moment)))).refusal == refusal)
     }
 
     @Test(arguments: [true, false])

@@ -10,9 +10,7 @@ import Testing
     private static let credential = GrantDesk.app
 
     private static func status(_ desk: GrantDesk) -> AccountStatus? {
-        desk.user.account.map {
-            AccountStatus(account: $0, credential: desk.user.record(for: credential))
-        }
+        desk.user.account.map { AccountStatus(account: $0, credential: desk.user.record(for: credential)) }
     }
 
     @Test func `a rejected refresh token of Apple's suspends tokens until the next sign-in`() {

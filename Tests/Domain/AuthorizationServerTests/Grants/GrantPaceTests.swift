@@ -103,8 +103,7 @@ import Testing
 
 extension GrantDesk {
     fileprivate static var fullPace: GrantPace {
-        GrantPace(
-            accountID: account, oauthClientID: "phone", begunAt: 1_999_000, count: GrantPace.most)
+        GrantPace(accountID: account, oauthClientID: "phone", begunAt: 1_999_000, count: GrantPace.most)
     }
 }
 
@@ -142,8 +141,7 @@ extension GrantDesk {
         var desk = GrantDesk()
         let limits = FamilyLimits(perClient: 10, perAccount: 3)
         for number in 1...4 {
-            desk.link(
-                UInt64(number), client: "client-\(number)", limits: limits, at: Self.moment(number))
+            desk.link(UInt64(number), client: "client-\(number)", limits: limits, at: Self.moment(number))
         }
         #expect(desk.lineNumbers == [2, 3, 4])
         #expect(desk.endings == [.replaced])
@@ -156,8 +154,7 @@ extension GrantDesk {
         desk.link(2, client: "site", isNative: false, at: Self.moment(2))
         let limits = FamilyLimits(perClient: 10, perAccount: 3)
         for number in 3...12 {
-            desk.link(
-                UInt64(number), client: "client-\(number)", limits: limits, at: Self.moment(number))
+            desk.link(UInt64(number), client: "client-\(number)", limits: limits, at: Self.moment(number))
         }
         #expect(desk.lineNumbers == [1, 2, 10, 11, 12])
         #expect(desk.reported.isEmpty)
@@ -176,9 +173,7 @@ extension GrantDesk {
     @Test func `families without a refresh token have 100 places of their own`() {
         var desk = GrantDesk()
         desk.link(1000, at: 2_000_000)
-        for number in 1...101 {
-            desk.link(UInt64(number), hasRefreshToken: false, at: Self.moment(number))
-        }
+        for number in 1...101 { desk.link(UInt64(number), hasRefreshToken: false, at: Self.moment(number)) }
         #expect(desk.lineNumbers == Array(2...101) + [1000])
     }
 
@@ -208,9 +203,7 @@ extension GrantDesk {
         "\u{FF22}CDFGHJK", "BCDF_GHJK", "BCDF\u{0}GHJK", "BCDFGHJK'",
         String(repeating: "-", count: 57) + "BCDFGHJK",
     ])
-    func `refuses a text that no device shows`(entry: String) {
-        #expect(UserCode(entered: entry) == nil)
-    }
+    func `refuses a text that no device shows`(entry: String) { #expect(UserCode(entered: entry) == nil) }
 
     @Test func `takes each letter with the same probability, and no random byte that would prefer some`() {
         // 240 to 255 would prefer the first sixteen letters.

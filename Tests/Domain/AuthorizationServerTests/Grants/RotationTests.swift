@@ -267,9 +267,7 @@ extension [Int] {
         for command in [
             RevokeCommand.sample(client: "tablet"), .sample(SampleToken(family: 9)),
             RevokeCommand(oauthClientID: "tablet", token: .access(familyID: .sample(1)), moment: 2_200_000),
-        ] {
-            #expect(desk.apply(.revoke(command)) == .success(.revoked))
-        }
+        ] { #expect(desk.apply(.revoke(command)) == .success(.revoked)) }
         #expect(desk.lineNumbers == [1])
         #expect(desk.endings.isEmpty)
     }
@@ -294,9 +292,7 @@ extension [Int] {
         for command in [
             EndGrantCommand.sample(id, of: GrantDesk.account, scope: .only(["com.example.other"])),
             .sample(id, of: AccountID(.sample(78))),
-        ] {
-            #expect(desk.apply(.end(command)).refusal == .grantNotFound)
-        }
+        ] { #expect(desk.apply(.end(command)).refusal == .grantNotFound) }
         #expect(desk.grants.count == 1)
     }
 

@@ -117,9 +117,7 @@ import Testing
         "\u{E9}",
         "open\u{0}id", "\u{7F}", String(repeating: "s", count: 129),
     ])
-    func `refuses everything else`(text: String) {
-        #expect(ScopeSet(parsing: text) == nil)
-    }
+    func `refuses everything else`(text: String) { #expect(ScopeSet(parsing: text) == nil) }
 
     @Test func `has a bound on scopes and on bytes`() {
         let most = (1...64).map { "s\($0)" }.joined(separator: " ")
