@@ -115,9 +115,7 @@ extension AppCheckPolicy {
         "", ".", "4.", ".4", "4..2", "4.2-beta", "v4", " 4", "4 ", "+4", "-4", "4.2.1.0.0", "1234567890",
         "4,2", "٤", "4\u{0}", "0x4", "4e2", String(repeating: "1.", count: 10_000) + "1",
     ])
-    func `refuses any other text`(text: String) {
-        #expect(AppVersion(text) == nil)
-    }
+    func `refuses any other text`(text: String) { #expect(AppVersion(text) == nil) }
 
     @Test func `accepts the longest version`() throws {
         let longest = "999999999.999999999.999999999.999999999"
@@ -211,8 +209,7 @@ extension AppCheckPolicy {
         let taken = counts.take()
         counts.add(.unknownOrigin, for: app, at: 1)
         counts.putBack(taken)
-        #expect(
-            counts.take() == [AppCheckHour(target: app, hour: 0, tally: AppCheckTally(unknownOrigin: 2))])
+        #expect(counts.take() == [AppCheckHour(target: app, hour: 0, tally: AppCheckTally(unknownOrigin: 2))])
         #expect(counts.totals(of: app) == AppCheckTally(unknownOrigin: 2))
     }
 

@@ -2,6 +2,7 @@ import AppAttestation
 import AttestationMint
 import Certificates
 import Cryptography
+import Encodings
 import JOSE
 import Testing
 
@@ -20,9 +21,7 @@ import Testing
     private func expect(
         _ code: AppAttestationError.Code, _ location: SourceLocation = #_sourceLocation,
         _ body: () throws -> Void
-    ) {
-        #expect(throws: AppAttestationError(code), sourceLocation: location) { try body() }
-    }
+    ) { #expect(throws: AppAttestationError(code), sourceLocation: location) { try body() } }
 
     @Test func `accepts what Apple's devices make, and returns what is to be stored`() throws {
         let verified = try minted.verify(attestation())
@@ -85,8 +84,7 @@ import Testing
         try minted.verify(development, environment: .development)
     }
 
-    @Test(arguments: 0..<16)
-    func `refuses an AAGUID with one other byte`(index: Int) throws {
+    @Test(arguments: 0..<16) func `refuses an AAGUID with one other byte`(index: Int) throws {
         let object = try attestation { $0.aaguid[index] ^= 1 }
         expect(.environmentUnknown) { try minted.verify(object) }
     }
@@ -176,9 +174,7 @@ import Testing
 
     @Test func `refuses certificates that are not exactly one certificate in DER`() throws {
         let (leaf, intermediate) = (try minted.mint.leaf(of: minted.parts), minted.mint.intermediate)
-        let others: [[UInt8]] = [
-            [], [0x30], leaf.der + [0], leaf.der.dropLast(), Array(leaf.pem.utf8),
-        ]
+        let others: [[UInt8]] = [[], [0x30], leaf.der + [0], leaf.der.dropLast(), Array(leaf.pem.utf8)]
         for bytes in others {
             let object = try attestation { $0.certificates = [.bytes(bytes), .bytes(intermediate.der)] }
             expect(.certificateMalformed) { try minted.verify(object) }
@@ -251,22 +247,18 @@ import Testing
         { .raw(AttestationParts.coseKey($0).encoded.dropLast()) },
     ]
 
-    private static func cose(
-        _ point: [UInt8], _ change: (inout [(CBORItem, CBORItem)]) -> Void
-    ) -> CBORItem {
+    private static func cose(_ point: [UInt8], _ change: (inout [(CBORItem, CBORItem)]) -> Void) -> CBORItem {
         guard case .map(var entries) = AttestationParts.coseKey(point) else { return .map([]) }
         change(&entries)
         return .map(entries)
     }
 
-    @Test(arguments: otherKeys.indices)
-    func `refuses a key in another form`(index: Int) throws {
+    @Test(arguments: otherKeys.indices) func `refuses a key in another form`(index: Int) throws {
         let object = try attestation { $0.coseKey = Self.otherKeys[index](minted.key.point) }
         expect(.authenticatorDataMalformed) { try minted.verify(object) }
     }
 
-    @Test(arguments: [0, 16, 31, 33, 64])
-    func `refuses a credential ID of another size`(size: Int) throws {
+    @Test(arguments: [0, 16, 31, 33, 64]) func `refuses a credential ID of another size`(size: Int) throws {
         let object = try attestation { $0.credentialID = [UInt8](repeating: 1, count: size) }
         expect(.authenticatorDataMalformed) { try minted.verify(object) }
     }
@@ -293,5 +285,66 @@ import Testing
     func `refuses other bytes behind the key`(bytes: [UInt8]) throws {
         let object = try attestation { $0.extensions = bytes }
         expect(.extensionsMalformed) { try minted.verify(object) }
+    }
+}
+
+@Suite struct AttestedKeyIDTests {
+    static let sample = "zgSY9YSD+7TaDXssY6WlOPVS1K3Lmk+pFhlcSWE+ZV0="
+
+    @Test func `reads the text that a client has`() {
+        #expect(AttestedKeyID(base64: Self.sample)?.base64 == Self.sample)
+    }
+
+    @Test(arguments: [
+        "", String(sample.dropLast()), sample + "=", sample.replacing("+", with: "-"), sample + "\n",
+        // Unused bits that are set: a second text for the same bytes.
+        "zgSY9YSD+7TaDXssY6WlOPVS1K3Lmk+pFhlcSWE+ZV1=", "zgSY9YSD+7TaDXssY6WlOPVS1K3Lmk+pFhlcSWE+ZV==",
+    ])
+    func `refuses any other text`(text: String) { #expect(AttestedKeyID(base64: text) == nil) }
+}
+
+extension AttestedKeyID {
+    /// The text that a client has for a key, computed without the module.
+    static func base64(ofKey point: [UInt8]) -> String { Base64.encode(SHA256Digest.hash(point).bytes) }
+}
+
+@Suite struct AppIDTests {
+    @Test func `the digest is the hash of team and bundle ID`() {
+        let appID = AppID(teamID: "A1B2C3D4E5", bundleID: "com.example.my-App")
+        #expect(appID?.text == "A1B2C3D4E5.com.example.my-App")
+        #expect(appID?.digest == SHA256Digest.hash("A1B2C3D4E5.com.example.my-App"))
+    }
+
+    @Test(arguments: ["", "A1B2C3D4E", "A1B2C3D4E5F", "a1b2c3d4e5", "A1B2C3D4E ", "A1B2C.D4E5", "Ä1B2C3D4E"])
+    func `refuses other team IDs`(teamID: String) {
+        #expect(AppID(teamID: teamID, bundleID: "com.example.app") == nil)
+    }
+
+    @Test(arguments: [
+        "", "*", "com.example.*", "com.example app", "com/example", "com.exämple", "com.example.app\n",
+    ])
+    func `refuses bundle IDs with other characters`(bundleID: String) {
+        #expect(AppID(teamID: "A1B2C3D4E5", bundleID: bundleID) == nil)
+    }
+
+    @Test func `refuses bundle IDs that are too long`() {
+        #expect(AppID(teamID: "A1B2C3D4E5", bundleID: String(repeating: "a", count: 155)) != nil)
+        #expect(AppID(teamID: "A1B2C3D4E5", bundleID: String(repeating: "a", count: 156)) == nil)
+    }
+}
+
+@Suite struct ClientDataHashTests {
+    @Test func `hashes the bytes as they are`() {
+        #expect(ClientDataHash(hashing: [1, 2, 3]).bytes == SHA256Digest.hash([1, 2, 3]).bytes)
+        #expect(ClientDataHash(hashing: []).bytes.count == 32)
+    }
+
+    @Test func `takes bytes that are no hash, from 16 to 64`() {
+        for count in [16, 24, 32, 64] {
+            #expect(ClientDataHash(bytes: [UInt8](repeating: 1, count: count))?.bytes.count == count)
+        }
+        for count in [0, 15, 65] {
+            #expect(ClientDataHash(bytes: [UInt8](repeating: 1, count: count)) == nil)
+        }
     }
 }

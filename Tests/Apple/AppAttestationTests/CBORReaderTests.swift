@@ -28,8 +28,7 @@ import Testing
         ([0xF4], .bool(false)), ([0xF5], .bool(true)), ([0xF6], .null),
     ]
 
-    @Test(arguments: samples)
-    func `reads every type that it knows`(bytes: [UInt8], value: CBORValue) throws {
+    @Test(arguments: samples) func `reads every type that it knows`(bytes: [UInt8], value: CBORValue) throws {
         #expect(try Self.parse(bytes) == value)
     }
 
@@ -86,8 +85,7 @@ import Testing
         #expect(map[2] == nil && map["2"] == nil)
     }
 
-    @Test(arguments: [UInt8(0x81), 0xA1])
-    func `refuses deep nesting`(head: UInt8) throws {
+    @Test(arguments: [UInt8(0x81), 0xA1]) func `refuses deep nesting`(head: UInt8) throws {
         let level: [UInt8] = head == 0xA1 ? [head, 0x01] : [head]
         let nested = { (depth: Int) -> [UInt8] in
             Array([[UInt8]](repeating: level, count: depth).joined()) + [0x00]

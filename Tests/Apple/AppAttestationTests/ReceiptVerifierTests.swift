@@ -52,9 +52,7 @@ import Testing
         let bytes = try receipt()
         let other = try #require(AppID(teamID: AttestationMint.teamID, bundleID: "com.example.other"))
         #expect(throws: ReceiptError(.appIDMismatch)) { try minted.verify(receipt: bytes, appID: other) }
-        #expect(throws: ReceiptError(.keyMismatch)) {
-            try minted.verify(receipt: bytes, key: MintedKey())
-        }
+        #expect(throws: ReceiptError(.keyMismatch)) { try minted.verify(receipt: bytes, key: MintedKey()) }
         #expect(throws: ReceiptError(.environmentMismatch)) {
             try minted.verify(receipt: bytes, environment: .development)
         }
@@ -106,9 +104,7 @@ import Testing
         #expect(throws: ReceiptError(.signatureInvalid)) { try minted.verify(receipt: changed) }
     }
 
-    @Test(arguments: [
-        [(2, "x")], [(6, "ATTEST")], [(21, "2026-03-31T23:59:59Z")],
-    ])
+    @Test(arguments: [[(2, "x")], [(6, "ATTEST")], [(21, "2026-03-31T23:59:59Z")]])
     func `refuses a field that occurs twice`(more: [(Int, String)]) throws {
         let bytes = try receipt { $0.moreFields = more.map { ($0.0, Array($0.1.utf8)) } }
         #expect(throws: ReceiptError(.contentMalformed)) { try minted.verify(receipt: bytes) }
@@ -157,8 +153,7 @@ import Testing
 
     /// Some bytes of a message are not signed, such as the list of digest algorithms. They must not change
     /// what is read.
-    @Test(arguments: [true, false])
-    func `no changed byte changes what is accepted`(isStreamed: Bool) throws {
+    @Test(arguments: [true, false]) func `no changed byte changes what is accepted`(isStreamed: Bool) throws {
         let bytes = try receipt { $0.isStreamed = isStreamed }
         let original = try minted.verify(receipt: bytes)
         var refused = 0

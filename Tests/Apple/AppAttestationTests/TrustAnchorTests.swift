@@ -114,9 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func `is not made of text without a certificate`(pem: String) {
-        #expect(TrustAnchor(pem: pem) == nil)
-    }
+    func `is not made of text without a certificate`(pem: String) { #expect(TrustAnchor(pem: pem) == nil) }
 }
 
 @Suite struct KeyPolicyCheckTests {
@@ -141,9 +139,7 @@ import Testing
         return [0x30, size + 4, 0xA3, size + 2, 0x04, size] + policy
     }
 
-    @Test func `accepts a protected Mac`() throws {
-        try verify([framed(policy)])
-    }
+    @Test func `accepts a protected Mac`() throws { try verify([framed(policy)]) }
 
     @Test func `refuses any other policy, and finds no policy inside of something else`() throws {
         for index in policy.indices {

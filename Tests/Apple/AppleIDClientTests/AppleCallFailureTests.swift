@@ -32,8 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Call.allCases)
-    func `a missing response may follow a call`(call: Call) async throws {
+    @Test(arguments: Call.allCases) func `a missing response may follow a call`(call: Call) async throws {
         let limits = AppleTimeLimits(connect: .seconds(50), read: .milliseconds(300), total: .seconds(50))
         try await AskedClient.with({ _ in .nothing }, limits: limits) { client, server in
             let error = try #require(await call.failure(client))
@@ -51,9 +50,7 @@ import Testing
                 .sendForever(
                     "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n", chunk: " ", pause: .milliseconds(20))
             }, limits: limits
-        ) { client, _ in
-            #expect(await Call.exchange.failure(client) == AppleCallError(.timedOut))
-        }
+        ) { client, _ in #expect(await Call.exchange.failure(client) == AppleCallError(.timedOut)) }
     }
 
     @Test(
@@ -99,9 +96,7 @@ import Testing
             #"{"access_token":"a","token_type":"Bearer","expires_in":3600,}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":3600}{}"#, #"{"error":"invalid_grant"}"#,
         ])
-    func `a 200 without a token response is unusable, and may have happened`(call: Call, body: String)
-        async throws
-    {
+    func `a 200 without a token is unusable, and may have happened`(call: Call, body: String) async throws {
         try await AskedClient.with({ _ in .json(body) }) { client, server in
             let error = try #require(await call.failure(client))
             #expect(error == AppleCallError(.responseUnusable))
@@ -134,8 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [500, 502, 503, 504])
-    func `a 5xx may come after the work`(status: Int) async throws {
+    @Test(arguments: [500, 502, 503, 504]) func `a 5xx may come after the work`(status: Int) async throws {
         try await AskedClient.with({ _ in .refusal("invalid_grant", status: status) }) { client, _ in
             let error = try #require(await Call.exchange.failure(client))
             #expect(error == AppleCallError(.serverFailed))
@@ -157,9 +151,7 @@ import Testing
             (429, "Retry-After: 999999999\r\n", .seconds(3600)), (429, "Retry-After: -1\r\n", nil),
             (429, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n", nil),
         ] as [(Int, String, Duration?)])
-    func `a throttled request has not been executed`(status: Int, header: String, wait: Duration?)
-        async throws
-    {
+    func `a throttled request was not executed`(status: Int, header: String, wait: Duration?) async throws {
         try await AskedClient.with({ _ in .json("{}", status: status, headers: header) }) { client, _ in
             let error = try #require(await Call.exchange.failure(client))
             #expect(error == AppleCallError(.throttled))
@@ -222,9 +214,7 @@ import Testing
         let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
         try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .token }, time: time) {
             client, server in
-            for _ in 0..<5 {
-                #expect(await Call.exchange.failure(client) == AppleCallError(.serverFailed))
-            }
+            for _ in 0..<5 { #expect(await Call.exchange.failure(client) == AppleCallError(.serverFailed)) }
             let error = try #require(await Call.exchange.failure(client))
             #expect(error == AppleCallError(.circuitOpen))
             #expect(error.retryAfter == .seconds(2))

@@ -74,9 +74,7 @@ import Testing
         #expect(clock.secondsAhead != nil)
     }
 
-    @Test(.timeLimit(.hung)) func `the answer with the key set says the time, whatever its status`()
-        async throws
-    {
+    @Test(.timeLimit(.hung)) func `the answer with the key set tells the time, at any status`() async throws {
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 503 Unavailable\r\nDate: \(Self.date)\r\nContent-Length: 0\r\n\r\n"))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())

@@ -137,8 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Call.allCases)
-    func `without a key nothing is sent`(call: Call) async throws {
+    @Test(arguments: Call.allCases) func `without a key nothing is sent`(call: Call) async throws {
         try await AskedClient.with({ _ in .token }, keys: []) { client, server in
             #expect(await call.failure(client) == AppleCallError(.noSigningKey))
             #expect(server.requests.isEmpty)
@@ -329,8 +328,7 @@ enum Call: String, CaseIterable, Sendable {
         _ body: (AppleReceiptClient, ScriptedServer) async throws -> Result
     ) async throws -> Result {
         let server = try await ScriptedServer(response)
-        let http = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: .apple(AskedClient.patient))
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(AskedClient.patient))
         let client = AppleReceiptClient(
             client: http, endpoints: try #require(AppleEndpoints(baseURL: server.baseURL)),
             keys: ChangingKeys(keys), limits: AskedClient.patient, secondsSince1970: { 1_700_000_000 })

@@ -35,8 +35,24 @@ import Testing
         return try result.get()
     }
 
+    /// Sends one request to a server that always answers so. Returns the requests too.
+    private func ask(
+        always answer: ScriptedServer.Response, ifNoneMatch entityTag: String? = nil,
+        limits: AppleTimeLimits = patient
+    ) async throws -> (response: KeySetResponse, requests: [String]) {
+        let server = try await ScriptedServer(always: answer)
+        do {
+            let response = try await ask(server.baseURL, ifNoneMatch: entityTag, limits: limits)
+            try await server.close()
+            return (response, server.requests)
+        } catch {
+            try await server.close()
+            throw error
+        }
+    }
+
     @Test func `returns the response with the relevant headers`() async throws {
-        let server = try await ScriptedServer(
+        let (response, requests) = try await ask(
             always: .send(
                 """
                 HTTP/1.1 200 OK\r
@@ -49,15 +65,13 @@ import Testing
                 \r
                 {"keys":[]}
                 """))
-        let response = try await ask(server.baseURL)
-        try await server.close()
         #expect(
             response
                 == KeySetResponse(
                     status: 200, body: Array(#"{"keys":[]}"#.utf8),
                     contentType: "application/json;charset=UTF-8", entityTag: #""abc""#,
                     cacheControl: "public, max-age=600", age: "17"))
-        let request = try #require(server.requests.first).lowercased()
+        let request = try #require(requests.first).lowercased()
         #expect(request.hasPrefix("get /auth/keys http/1.1\r\n"))
         #expect(request.contains("\r\naccept: application/json\r\n"))
         #expect(request.contains("\r\nuser-agent: siwa\r\n"))
@@ -66,21 +80,18 @@ import Testing
     }
 
     @Test func `sends the entity tag and accepts a 304`() async throws {
-        let server = try await ScriptedServer(
-            always: .send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: \"a\"\r\n\r\n"))
-        let response = try await ask(server.baseURL, ifNoneMatch: #"W/"a""#)
-        try await server.close()
+        let (response, requests) = try await ask(
+            always: .send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: \"a\"\r\n\r\n"),
+            ifNoneMatch: #"W/"a""#)
         #expect(response.status == 304)
         #expect(response.body.isEmpty)
         #expect(response.cacheControl == "max-age=60")
-        #expect(try #require(server.requests.first).contains("\r\nIf-None-Match: W/\"a\"\r\n"))
+        #expect(try #require(requests.first).contains("\r\nIf-None-Match: W/\"a\"\r\n"))
     }
 
     @Test func `returns a web page unchanged`() async throws {
-        let server = try await ScriptedServer(
+        let (response, _) = try await ask(
             always: .send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"))
-        let response = try await ask(server.baseURL)
-        try await server.close()
         #expect(response.contentType == "text/html")
         #expect(response.body == Array("<html>".utf8))
         #expect(response.cacheControl == nil)
@@ -92,14 +103,11 @@ import Testing
             status == 204
             ? "HTTP/1.1 204 No Content\r\n\r\n"
             : "HTTP/1.1 \(status) Oops\r\nContent-Length: 5\r\n\r\nsorry"
-        let server = try await ScriptedServer(always: .send(text))
-        let response = try await ask(server.baseURL)
-        try await server.close()
+        let (response, _) = try await ask(always: .send(text))
         #expect(response == KeySetResponse(status: status, body: []))
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
-    func `follows no redirect`(status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func `follows no redirect`(status: Int) async throws {
         let elsewhere = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"keys\":[]}"))
         let head = "HTTP/1.1 \(status) Moved\r\nLocation: \(elsewhere.baseURL)/auth/keys\r\nContent-Length: 0"
@@ -117,10 +125,9 @@ import Testing
 
     @Test func `reads 64 KiB`() async throws {
         let body = String(repeating: "x", count: 65_536)
-        let server = try await ScriptedServer(
-            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n\(body)"))
-        #expect(try await ask(server.baseURL).body.count == 65_536)
-        try await server.close()
+        #expect(
+            try await ask(always: .send("HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n\(body)")).response
+                .body.count == 65_536)
     }
 
     @Test(arguments: [
@@ -141,20 +148,16 @@ import Testing
     }
 
     @Test func `times out when a server does not answer`() async throws {
-        let server = try await ScriptedServer(always: .nothing)
         await #expect(throws: KeySetFetchError(.timedOut)) {
-            try await ask(server.baseURL, limits: Self.impatient)
+            try await ask(always: .nothing, limits: Self.impatient)
         }
-        try await server.close()
     }
 
     @Test func `times out when a body stops`() async throws {
-        let server = try await ScriptedServer(
-            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"))
         await #expect(throws: KeySetFetchError(.timedOut)) {
-            try await ask(server.baseURL, limits: Self.impatient)
+            try await ask(
+                always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), limits: Self.impatient)
         }
-        try await server.close()
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
@@ -163,8 +166,7 @@ import Testing
         let chunk = head.hasSuffix("\r\n\r\n") ? " " : "X-A: b\r\n"
         let server = try await ScriptedServer(
             always: .sendForever(head, chunk: chunk, pause: .milliseconds(20)))
-        let limits = AppleTimeLimits(
-            connect: .seconds(50), read: .seconds(50), total: .milliseconds(300))
+        let limits = AppleTimeLimits(connect: .seconds(50), read: .seconds(50), total: .milliseconds(300))
         await #expect(throws: KeySetFetchError(.timedOut)) { try await ask(server.baseURL, limits: limits) }
         try await eventually { server.openConnections == 0 }
         try await server.close()
@@ -176,9 +178,7 @@ import Testing
         "\0\0\0\0",
     ])
     func `a lost connection is an error`(text: String) async throws {
-        let server = try await ScriptedServer(always: .sendAndClose(text))
-        await #expect(throws: KeySetFetchError(.unreachable)) { try await ask(server.baseURL) }
-        try await server.close()
+        await #expect(throws: KeySetFetchError(.unreachable)) { try await ask(always: .sendAndClose(text)) }
     }
 
     @Test func `a refused connection is an error`() async throws {

@@ -29,8 +29,7 @@ import Testing
         #expect(header["alg"]?.string == "ES256")
         #expect(header["kid"]?.string == "K1L2M3N4O5")
         let claims = try part(1, of: secret)
-        #expect(
-            claims.object?.members.map(\.name).sorted() == ["aud", "exp", "iat", "iss", "sub"])
+        #expect(claims.object?.members.map(\.name).sorted() == ["aud", "exp", "iat", "iss", "sub"])
         #expect(claims["iss"]?.string == "A1B2C3D4E5")
         #expect(claims["sub"]?.string == clientID)
         #expect(claims["aud"]?.string == "https://appleid.apple.com")

@@ -43,8 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, true] as [Bool?])
-    func `refuses a missing nonce`(supported: Bool?) {
+    @Test(arguments: [nil, true] as [Bool?]) func `refuses a missing nonce`(supported: Bool?) {
         #expect(throws: AppleTokenError(.nonceMissing)) {
             try NonceCheck(nonce: "abc", encodings: [.raw])
                 .check(.sample { $0.nonceSupported = supported }, at: .sample)
@@ -55,11 +54,7 @@ import Testing
         let check = NonceCheck(nonce: "abc", encodings: [.raw])
         try check.check(.sample { $0.nonceSupported = false }, at: .sample)
         #expect(throws: AppleTokenError(.nonceMismatch)) {
-            try check.check(
-                .sample {
-                    $0.nonceSupported = false
-                    $0.nonce = "other"
-                }, at: .sample)
+            try check.check(.sample { ($0.nonceSupported, $0.nonce) = (false, "other") }, at: .sample)
         }
     }
 }
@@ -212,8 +207,7 @@ import Testing
     @Test(arguments: [(0, 0), (60, 60), (300, 300), (60, -1_000_000)] as [(Int64, Int64)])
     func `accepts a token from the past and within the leeway`(leeway: Int64, ahead: Int64) throws {
         let claims = IdentityTokenClaims.sample {
-            $0.issuedAt = .sample(plus: ahead)
-            $0.authenticatedAt = .sample(plus: ahead)
+            ($0.issuedAt, $0.authenticatedAt) = (.sample(plus: ahead), .sample(plus: ahead))
         }
         try IssuedAtCheck(leeway: leeway).check(claims, at: .sample)
         try AuthenticationTimeCheck(leeway: leeway).check(claims, at: .sample)

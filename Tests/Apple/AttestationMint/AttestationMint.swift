@@ -33,9 +33,7 @@ public struct AttestationMint: Sendable {
     }
 
     /// Makes a mint with another intermediate certificate under the same root.
-    public init(under other: AttestationMint) throws {
-        try self.init(other.root, other.rootKey)
-    }
+    public init(under other: AttestationMint) throws { try self.init(other.root, other.rootKey) }
 
     private init(_ root: MintedCertificate, _ rootKey: MintedKey) throws {
         (self.root, self.rootKey) = (root, rootKey)
@@ -72,9 +70,7 @@ public struct AttestationMint: Sendable {
     }
 
     /// The certificate of a signer of receipts.
-    func signerCertificate(
-        of key: MintedKey, validity: ClosedRange<Int64>?
-    ) throws -> MintedCertificate {
+    func signerCertificate(of key: MintedKey, validity: ClosedRange<Int64>?) throws -> MintedCertificate {
         try MintedCertificate(
             of: key, name: "receipt signer", by: (Self.intermediateName, intermediateKey),
             validity: validity ?? Self.authorityValidity, isAuthority: false)

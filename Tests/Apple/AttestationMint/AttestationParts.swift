@@ -141,8 +141,7 @@ public struct ReceiptParts: Sendable {
         item(
             0x31,
             fields.flatMap { field in
-                item(
-                    0x30, item(0x02, [UInt8(field.type)]) + item(0x02, [1]) + item(0x04, field.value))
+                item(0x30, item(0x02, [UInt8(field.type)]) + item(0x02, [1]) + item(0x04, field.value))
             })
     }
 

@@ -56,9 +56,7 @@ public struct MintedCertificate: Sendable {
         X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_FLAG, name, -1, -1, 0) == 1
     }
 
-    private static func add(
-        _ bytes: [UInt8], as identifier: String, to certificate: OpaquePointer
-    ) throws {
+    private static func add(_ bytes: [UInt8], as identifier: String, to certificate: OpaquePointer) throws {
         let object = OBJ_txt2obj(identifier, 1)
         defer { ASN1_OBJECT_free(object) }
         let content = ASN1_OCTET_STRING_new()
@@ -89,8 +87,7 @@ public struct MintedKey: Sendable {
         var bytes = [UInt8](repeating: 0, count: 133)
         var size = 0
         guard
-            EVP_PKEY_get_octet_string_param(
-                key, OSSL_PKEY_PARAM_PUB_KEY, &bytes, bytes.count, &size) == 1,
+            EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &bytes, bytes.count, &size) == 1,
             let pem = PEMText.text(writing: { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) })
         else { throw MintError(failed: "a key") }
         self.pem = pem

@@ -2,7 +2,6 @@ import AppleIdentity
 import Encodings
 import Foundation
 import KeySets
-import Synchronization
 import TestSupport
 import Testing
 import TokenMint
@@ -93,9 +92,7 @@ import TokenMint
         #expect(replicas.map(\.health.fetches.adopted) == [0] + Array(repeating: 1, count: 9))
     }
 
-    @Test func `a store that hangs delays a fetch by two seconds, and is not called again meanwhile`()
-        async throws
-    {
+    @Test func `a store that hangs delays a fetch by two seconds, and is called once`() async throws {
         let gate = Gate()
         let keys = RemoteKeySet(
             source: StubSource(SampleKeySet.response(["A"])), snapshots: HangingSnapshotStore(gate: gate),

@@ -47,9 +47,7 @@ import Testing
         #expect(state.nextFetch(after: start) == start)
     }
 
-    @Test func `a snapshot from the future is used, its age counts from now, and it is refreshed at once`()
-        throws
-    {
+    @Test func `a snapshot from the future is used, ages from now, and is refreshed at once`() throws {
         let future = start + 3650 * day
         let state = try restored(fetchedAt: future, freshUntil: future + hour, at: start)
         #expect(state.has("A", at: start))
@@ -60,16 +58,14 @@ import Testing
     @Test(arguments: [DrivenKeySet.start, DrivenKeySet.start - 1, .min])
     func `a cached set that is as new or newer stays`(fetchedAt: Int64) throws {
         let state = try DrivenKeySet.holding(["B"])
-        #expect(
-            try !state.restore(["A"], fetchedAt: fetchedAt, freshUntil: start + hour, at: start + 1))
+        #expect(try !state.restore(["A"], fetchedAt: fetchedAt, freshUntil: start + hour, at: start + 1))
         #expect(state.has("B", at: start + 1))
         #expect(!state.has("A", at: start + 1))
     }
 
     @Test func `a snapshot that is newer than the cached set is used`() throws {
         let state = try DrivenKeySet.holding(["B"])
-        #expect(
-            try state.restore(["A"], fetchedAt: start + 1, freshUntil: start + hour, at: start + 1))
+        #expect(try state.restore(["A"], fetchedAt: start + 1, freshUntil: start + hour, at: start + 1))
         #expect(state.has("A", at: start + 1))
     }
 }
@@ -113,8 +109,7 @@ import Testing
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         let now = start + 3 * hour
         let fetch = try state.dueFetch(at: now)
-        let action = try state.adopt(
-            ["B"], entityTag: #""2""#, fetchedAt: start + hour, for: fetch, at: now)
+        let action = try state.adopt(["B"], entityTag: #""2""#, fetchedAt: start + hour, for: fetch, at: now)
         let renewed = KeySetFetch(number: fetch.number, entityTag: #""2""#, giveUpAt: fetch.giveUpAt)
         #expect(action == .ask(renewed))
         #expect(state.has("B", at: now))
@@ -144,9 +139,7 @@ import Testing
         _ = try state.causedFetch("other", at: start + 10 * minute)
     }
 
-    @Test func `an unknown key that no other replica has is fetched, without a condition`()
-        throws
-    {
+    @Test func `an unknown key that no other replica has is fetched, without a condition`() throws {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         let now = start + 10 * minute
         let fetch = try state.causedFetch("new", at: now)
