@@ -88,8 +88,7 @@ import Testing
             code: "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
     ]
 
-    @Test(arguments: vectors)
-    func `agrees with RFC 4231`(vector: Vector) throws {
+    @Test(arguments: vectors) func `agrees with RFC 4231`(vector: Vector) throws {
         let mac = HMACSHA256(key: vector.key)
         let code = mac.code(for: vector.message)
         #expect(Hexadecimal.encode(code) == vector.code)
@@ -129,8 +128,7 @@ import Testing
             output: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"),
     ]
 
-    @Test(arguments: vectors)
-    func `agrees with RFC 5869`(vector: Vector) {
+    @Test(arguments: vectors) func `agrees with RFC 5869`(vector: Vector) {
         let derived = HKDFSHA256.deriveKey(from: vector.key, salt: vector.salt, info: vector.info)
         #expect(Hexadecimal.encode(derived) == vector.output)
     }

@@ -15,8 +15,7 @@ import Testing
         return try #require(SealingKeyRing(keys))
     }
 
-    @Test(arguments: [0, 1, 15, 16, 17, 64, 4096, 1 << 20])
-    func `opens what it sealed`(size: Int) throws {
+    @Test(arguments: [0, 1, 15, 16, 17, 64, 4096, 1 << 20]) func `opens what it sealed`(size: Int) throws {
         let plaintext = SecureRandom.bytes(count: size)
         let ring = try ring(Self.key)
         let sealed = ring.seal(plaintext, for: Self.purpose, associatedData: Self.data)
@@ -196,8 +195,7 @@ import Testing
         #expect(SealingKey(name: name, bytes: Array(0..<32)) == nil)
     }
 
-    @Test(arguments: [0, 16, 24, 31, 33, 64])
-    func `refuses any other size`(size: Int) {
+    @Test(arguments: [0, 16, 24, 31, 33, 64]) func `refuses any other size`(size: Int) {
         #expect(SealingKey(name: "a", bytes: Array(repeating: 7, count: size)) == nil)
     }
 

@@ -42,9 +42,7 @@ import Testing
     }
 
     private func checkSender(origin: [String], site: [String] = [], host: [String]) throws(ForeignPageRefusal)
-    {
-        try check.check(RequestSender(origin: origin, site: site, host: host))
-    }
+    { try check.check(RequestSender(origin: origin, site: site, host: host)) }
 
     @Test(arguments: [
         ("http://127.0.0.1:8081", "127.0.0.1:8081"), ("https://Siwa.Test", "siwa.test"),

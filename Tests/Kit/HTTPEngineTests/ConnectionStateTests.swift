@@ -178,9 +178,7 @@ import Testing
 @Suite struct PipelineQueueTests {
     static let head = HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"))
 
-    static func body(_ text: String) -> PipelineQueue.Input {
-        .part(.body(ByteBuffer(string: text)))
-    }
+    static func body(_ text: String) -> PipelineQueue.Input { .part(.body(ByteBuffer(string: text))) }
 
     /// Content of the queue, in words.
     static func drain(_ arrivals: inout PipelineQueue) -> [String] {

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
@@ -49,9 +50,7 @@ import Testing
         ("/memory", 0), ("/task", 0), ("/command", 1), ("/task-and-command", 1), ("/tasks", 0),
         ("/tasks-and-command", 1), ("/commands", 2), ("/command-and-task", 1),
     ])
-    func `a response comes from memory, from tasks and from commands`(path: String, commands: Int)
-        async throws
-    {
+    func `a response comes from memory, tasks and commands`(path: String, commands: Int) async throws {
         let record = try await Self.serve { port in
             let text = try await Self.responses(
                 to: "GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: port)
@@ -118,9 +117,7 @@ extension String {
         }
     }
 
-    @Test func `a listening socket that cannot accept is left alone for a while, and then tried again`()
-        async throws
-    {
+    @Test func `a listening socket that cannot accept is left alone, and tried again later`() async throws {
         let counter = ReadCounter()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.autoRead, value: false)
@@ -128,8 +125,7 @@ extension String {
         let before = try await channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(counter, position: .first)
-            try pipeline.addHandler(
-                AcceptErrorHandler(logger: .silent), position: .after(counter))
+            try pipeline.addHandler(AcceptErrorHandler(logger: .silent), position: .after(counter))
             channel.read()
             let before = counter.reads.withLock { $0 }
             for _ in 0..<100 {
@@ -143,5 +139,85 @@ extension String {
         while counter.reads.withLock({ $0 }) == before { try await Task.sleep(for: .milliseconds(5)) }
         #expect(counter.reads.withLock { $0 } == before + 1)
         try await channel.close()
+    }
+}
+
+/// An interface without routes: the path chooses where the response comes from, and is its body.
+final class EchoInterface: HTTPInterface {
+    /// Observations of all event loops.
+    final class Record: Sendable {
+        let batches = Mutex<[Int]>([])
+        let finished = Mutex<[UInt]>([])
+        let connections = Mutex(0)
+    }
+
+    private let eventLoop: any EventLoop
+    private let record: Record
+    private var gathered: [(next: ResponseSource, completion: ResponseSource.Completion)] = []
+
+    init(eventLoop: any EventLoop, record: Record) { (self.eventLoop, self.record) = (eventLoop, record) }
+
+    func handle(
+        _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        let (exchange, path) = (EchoExchange(record), request.head.uri)
+        let loop = NIOLoopBound(self, eventLoop: eventLoop)
+        let response = ResponseSource.response(EchoExchange.response(path))
+        func command(then next: ResponseSource) -> ResponseSource {
+            .command { loop.value.gathered.append((next, $0)) }
+        }
+        let source: ResponseSource =
+            switch path {
+            case "/command": command(then: response)
+            case "/task": .work { response }
+            case "/task-and-command": .work { [command = command(then: response)] in command }
+            case "/tasks": .work { .work { response } }
+            case "/tasks-and-command": .work { [command = command(then: response)] in .work { command } }
+            case "/commands": command(then: command(then: response))
+            case "/command-and-task": command(then: .work { response })
+            default: response
+            }
+        return (exchange, source)
+    }
+
+    func refuse(
+        _ refusal: RequestRefusal, of request: IncomingRequest?
+    ) -> (exchange: any HTTPExchange, response: HTTPResponse) {
+        (EchoExchange(record), EchoExchange.response("\(refusal)", .badRequest))
+    }
+
+    func submitGathered() {
+        let commands = gathered
+        gathered = []
+        record.batches.withLock { $0.append(commands.count) }
+        // On another thread, as a store does.
+        Task.detached { for command in commands { command.completion { command.next } } }
+    }
+
+    func connectionOpened() { record.connections.withLock { $0 += 1 } }
+    func connectionClosed() { record.connections.withLock { $0 -= 1 } }
+    func requestFinishedLate() {}
+}
+
+/// A request to `EchoInterface`.
+final class EchoExchange: HTTPExchange {
+    let requestID = "id"
+    let omitsBody = false
+    let longestWait = TimeAmount.zero
+    let isLongPoll = false
+    let unavailable = EchoExchange.response("unavailable", .serviceUnavailable)
+    private let record: EchoInterface.Record
+
+    init(_ record: EchoInterface.Record) { self.record = record }
+
+    static func response(_ text: String, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "text/plain", body: Array(text.utf8))
+    }
+
+    func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse {
+        record.finished.withLock { $0.append(response.status.code) }
+        var response = response
+        response.fields.append(("x-finished", "yes"))
+        return response
     }
 }

@@ -64,9 +64,7 @@ import Testing
             ),
             (ASCIISet(visibleWithout: "#"), Set(0x21...0x7E).subtracting([UInt8(ascii: "#")])),
         ]
-        for (set, expected) in sets {
-            #expect(Set((UInt8.min...UInt8.max).filter(set.contains)) == expected)
-        }
+        for (set, expected) in sets { #expect(Set((UInt8.min...UInt8.max).filter(set.contains)) == expected) }
         #expect(ASCIISet("ab").containsAll(of: "abba") && !ASCIISet("ab").containsAll(of: "abc"))
     }
 
@@ -148,16 +146,12 @@ import Testing
 
 @Suite struct RequestIDTests {
     @Test(arguments: ["a", "A-b_c.9", String(repeating: "x", count: 64)])
-    func `a sane ID of the caller's is kept`(id: String) {
-        #expect(RequestID.accept(id) == id)
-    }
+    func `a sane ID of the caller's is kept`(id: String) { #expect(RequestID.accept(id) == id) }
 
     @Test(arguments: [
         "", String(repeating: "x", count: 65), "a b", "a\r\nSet-Cookie: x", "a\"b", "é", "a=b", "\u{0}",
     ])
-    func `an ID that could do harm is not`(id: String) {
-        #expect(RequestID.accept(id) == nil)
-    }
+    func `an ID that could do harm is not`(id: String) { #expect(RequestID.accept(id) == nil) }
 
     @Test func `made IDs are short, sane and different`() {
         let ids = (0..<1000).map { _ in RequestID.make() }

@@ -64,9 +64,7 @@ import Testing
             // Other encodings of the same numbers.
             let long = [0x30, 0x81, UInt8(encoded.count)] + encoded
             let others: [[UInt8]] = [der + [0], der.dropLast(), long, [0x30, 0x80] + encoded + [0, 0]]
-            for other in others {
-                #expect(!key.publicKey.isValidDERSignature(other, for: message[...]))
-            }
+            for other in others { #expect(!key.publicKey.isValidDERSignature(other, for: message[...])) }
         }
     }
 
@@ -80,9 +78,7 @@ import Testing
         let others: [[UInt8]] = [
             changed, compressed, [], key.point + [0], key.point.dropLast(), [6] + key.x + key.y,
         ]
-        for other in others {
-            #expect(throws: JOSEError(.keyUnusable)) { try ECPublicKey(point: other) }
-        }
+        for other in others { #expect(throws: JOSEError(.keyUnusable)) { try ECPublicKey(point: other) } }
     }
 
     @Test func `knows the key of RFC 7517, and the signature of RFC 7515, appendix A 3`() throws {

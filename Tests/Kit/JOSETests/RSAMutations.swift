@@ -92,8 +92,7 @@ struct RSAMutations {
             let run = [UInt8](repeating: 0xFF, count: start - 2 - tail)
             let rest = (0..<tail).map { _ in UInt8.random(in: 0...255, using: &random) }
             block = [0, 1] + run + info + rest
-        default:
-            change(&block)
+        default: change(&block)
         }
         block = Array(block.prefix(modulus.count))
         block += [UInt8](repeating: 0, count: modulus.count - block.count)

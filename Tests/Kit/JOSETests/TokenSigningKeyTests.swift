@@ -143,8 +143,7 @@ import TokenMint
         #expect(try JSONWebKeySet(parsing: Self.set([entry])).count == 1)
     }
 
-    @Test(arguments: [2048, 3072, 4096])
-    func `uses moduli of 2048 to 4096 bits`(bits: Int) throws {
+    @Test(arguments: [2048, 3072, 4096]) func `uses moduli of 2048 to 4096 bits`(bits: Int) throws {
         #expect(try JSONWebKeySet(parsing: Self.set([Self.changed("n", Self.number(bits: bits))])).count == 1)
     }
 

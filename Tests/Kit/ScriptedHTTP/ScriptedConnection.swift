@@ -17,17 +17,11 @@ final class ScriptedConnection: ChannelInboundHandler {
     private let record: ScriptedServerRecord
     private var received = ""
 
-    init(record: ScriptedServerRecord) {
-        self.record = record
-    }
+    init(record: ScriptedServerRecord) { self.record = record }
 
-    func channelActive(context: ChannelHandlerContext) {
-        record.connections.withLock { $0 += 1 }
-    }
+    func channelActive(context: ChannelHandlerContext) { record.connections.withLock { $0 += 1 } }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        record.connections.withLock { $0 -= 1 }
-    }
+    func channelInactive(context: ChannelHandlerContext) { record.connections.withLock { $0 -= 1 } }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += String(buffer: unwrapInboundIn(data))
@@ -38,8 +32,7 @@ final class ScriptedConnection: ChannelInboundHandler {
         }
         received = ""
         switch record.response(number) {
-        case .send(let text):
-            write(text, context)
+        case .send(let text): write(text, context)
         case .sendAndClose(let text):
             write(text, context)
             context.close(promise: nil)
@@ -50,14 +43,11 @@ final class ScriptedConnection: ChannelInboundHandler {
             // With no time to send the rest, the system resets the connection when it is closed.
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             context.close(promise: nil)
-        case .nothing:
-            break
+        case .nothing: break
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     /// True when the head and the whole announced body have arrived.
     private var isWhole: Bool {

@@ -41,15 +41,11 @@ package final class ScriptedServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    package convenience init(always response: Response) async throws {
-        try await self.init { _ in response }
-    }
+    package convenience init(always response: Response) async throws { try await self.init { _ in response } }
 
     package var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    package func close() async throws {
-        try await channel.close()
-    }
+    package func close() async throws { try await channel.close() }
 }
 
 extension ScriptedServer.Response {
@@ -78,9 +74,7 @@ final class ScriptedServerRecord: Sendable {
     let connections = Mutex(0)
     let response: @Sendable (Int) -> ScriptedServer.Response
 
-    init(response: @escaping @Sendable (Int) -> ScriptedServer.Response) {
-        self.response = response
-    }
+    init(response: @escaping @Sendable (Int) -> ScriptedServer.Response) { self.response = response }
 }
 
 /// Runs a server on a free port of 127.0.0.1 for a test.

@@ -49,9 +49,7 @@ import Testing
         #expect(value["\u{212A}"] == .integer(2))
     }
 
-    @Test(arguments: [
-        #""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\udc00""#,
-    ])
+    @Test(arguments: [#""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\udc00""#])
     func `refuses lone surrogates and U+0000`(text: String) {
         #expect(throws: JSONError(.jsonInvalid)) { try JSONValue(parsing: Array(text.utf8)) }
     }
@@ -118,14 +116,12 @@ import Testing
         String((0..<length).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
     }
 
-    @Test(arguments: lengths)
-    func `gives back the bytes that it was made of`(length: Int) {
+    @Test(arguments: lengths) func `gives back the bytes that it was made of`(length: Int) {
         let text = Self.text(length)
         #expect(Array(text.utf8).withUnsafeBytes { JSONName($0) }.string == text)
     }
 
-    @Test(arguments: lengths)
-    func `is the same wherever it stands in a document`(length: Int) {
+    @Test(arguments: lengths) func `is the same wherever it stands in a document`(length: Int) {
         let bytes = Array(Self.text(length).utf8)
         let name = bytes.withUnsafeBytes { JSONName($0) }
         for before in 0..<9 {
@@ -138,8 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: lengths.dropFirst())
-    func `differs in every byte`(length: Int) {
+    @Test(arguments: lengths.dropFirst()) func `differs in every byte`(length: Int) {
         let bytes = Array(Self.text(length).utf8)
         let name = bytes.withUnsafeBytes { JSONName($0) }
         for position in bytes.indices {

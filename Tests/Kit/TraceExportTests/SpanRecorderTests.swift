@@ -115,11 +115,9 @@ import Tracing
         span.setStatus(SpanStatus(code: .error))
         span.end()
         let document = TraceDocument(service: "test", version: "1.2.3", instance: "abc")
-        let json = try JSONValue(
-            parsing: document.encode([try finished()]), limits: JSONLimits(depth: 16))
+        let json = try JSONValue(parsing: document.encode([try finished()]), limits: JSONLimits(depth: 16))
         let resource = try #require(json["resourceSpans"]?.array?.first)
-        #expect(
-            resource["resource"]?["attributes"]?.array?.first?["value"]?["stringValue"]?.string == "test")
+        #expect(resource["resource"]?["attributes"]?.array?.first?["value"]?["stringValue"]?.string == "test")
         let written = try #require(resource["scopeSpans"]?.array?.first?["spans"]?.array?.first)
         #expect(written["traceId"]?.string == "4bf92f3577b34da6a3ce929d0e0e4736")
         #expect(written["parentSpanId"]?.string == "00f067aa0ba902b7")
@@ -185,9 +183,7 @@ import Tracing
         "00-\(trace.dropLast())é-\(span)-1", "00-\(trace)-\(span)-01, 00-\(trace)-\(span)-01",
         "+0-\(trace)-\(span)-01", String(repeating: "0", count: 100_000),
     ])
-    func `refuses every other text`(text: String) {
-        #expect(TraceContext(traceparent: text) == nil)
-    }
+    func `refuses every other text`(text: String) { #expect(TraceContext(traceparent: text) == nil) }
 
     @Test func `IDs are written with all their digits`() throws {
         #expect(try #require(TraceID(high: 1, low: 0xA)).text == "0000000000000001000000000000000a")
@@ -219,9 +215,7 @@ import Tracing
         [(1...33).map { "k\($0)=v" }.joined(separator: ",")],
         (1...300).map { "k\($0)=v" }, ["a=1", String(repeating: ",", count: 600)],
     ])
-    func `drops every other tracestate`(fields: [String]) {
-        #expect(TraceState.accept(fields) == nil)
-    }
+    func `drops every other tracestate`(fields: [String]) { #expect(TraceState.accept(fields) == nil) }
 
     @Test(arguments: [(0.0, 0...0), (0.01, 50...150), (0.5, 4700...5300), (1.0, 10_000...10_000)])
     func `records a share of new traces`(ratio: Double, expected: ClosedRange<Int>) {
