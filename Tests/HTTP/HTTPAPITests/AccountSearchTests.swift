@@ -5,7 +5,9 @@ import Testing
 import TokenMint
 
 /// `GET /v1/accounts` as a search, and the events of one account.
-@Suite struct AccountSearchTests {
+@Suite(.service()) struct AccountSearchTests {
+    let service = RunningService.current
+
     private static let second: ClientID = "com.example.second"
 
     /// Two users of the first app, and one of the second.
@@ -15,8 +17,7 @@ import TokenMint
             accounts.append(
                 try await store.signIn(
                     .sample(
-                        key: .sample("person-\(number)"),
-                        clientID: number == 2 ? second : "com.example.app",
+                        key: .sample("person-\(number)"), clientID: number == 2 ? second : "com.example.app",
                         authorizedAt: Moment(milliseconds: Int64(number + 1) * 100_000),
                         email: .sample("person\(number)@example.com"), firstName: "Ada")
                 ).account)
@@ -29,37 +30,31 @@ import TokenMint
     }
 
     @Test func `finds accounts by address, and gives pages with a cursor`() async throws {
-        try await RunningService.with { service in
-            let people = try await Self.fill(service.store)
-            let one = try await service.call("GET", "/v1/accounts?email=PERSON1%40example.com")
-            #expect(one.status == 200)
-            #expect(Self.ids(one) == [people[1].id.rawValue])
-            #expect(one.json?["has_more"]?.bool == false)
-            #expect(one.json?["cursor"] == nil)
-            var found: [String] = []
-            var target = "/v1/accounts?name=ada&limit=2"
-            for _ in 0..<2 {
-                let page = try await service.call("GET", target)
-                found += Self.ids(page)
-                guard let cursor = page.json?["cursor"]?.string else { break }
-                target = "/v1/accounts?name=ada&limit=2&after=\(cursor)"
-            }
-            #expect(found == people.reversed().map(\.id.rawValue))
-            let young = try await service.call("GET", "/v1/accounts?created_after=1970-01-01T00:03:00Z")
-            #expect(Self.ids(young) == [people[2].id.rawValue, people[1].id.rawValue])
+        let people = try await Self.fill(service.store)
+        let one = try await service.get("/v1/accounts?email=PERSON1%40example.com")
+        #expect(one.status == 200)
+        #expect(Self.ids(one) == [people[1].id.rawValue])
+        expect(one.json, has: ["has_more": false, "cursor": nil])
+        var found: [String] = []
+        var target = "/v1/accounts?name=ada&limit=2"
+        for _ in 0..<2 {
+            let page = try await service.get(target)
+            found += Self.ids(page)
+            guard let cursor = page.json?["cursor"]?.string else { break }
+            target = "/v1/accounts?name=ada&limit=2&after=\(cursor)"
         }
+        #expect(found == people.reversed().map(\.id.rawValue))
+        let young = try await service.get("/v1/accounts?created_after=1970-01-01T00:03:00Z")
+        #expect(Self.ids(young) == [people[2].id.rawValue, people[1].id.rawValue])
     }
 
     @Test func `filters by any client ID of an app, and by state`() async throws {
-        try await RunningService.with { service in
-            let people = try await Self.fill(service.store)
-            try await service.store.notify(.sample(key: .sample("person-0"), at: 500_000))
-            let web = try await service.call("GET", "/v1/accounts?client_id=com.example.web&state=revoked")
-            #expect(Self.ids(web) == [people[0].id.rawValue])
-            let other = try await service.call(
-                "GET", "/v1/accounts?client_id=\(Self.second.rawValue)&state=revoked")
-            #expect(Self.ids(other) == [])
-        }
+        let people = try await Self.fill(service.store)
+        try await service.store.notify(.sample(key: .sample("person-0"), at: 500_000))
+        let web = try await service.get("/v1/accounts?client_id=com.example.web&state=revoked")
+        #expect(Self.ids(web) == [people[0].id.rawValue])
+        let other = try await service.get("/v1/accounts?client_id=\(Self.second.rawValue)&state=revoked")
+        #expect(Self.ids(other) == [])
     }
 
     @Test(arguments: [
@@ -67,50 +62,41 @@ import TokenMint
         "created_after=1970-01-01T00:00:00Z", "apple_token=false", "reason=signed_in",
     ])
     func `a limited key finds the people of its app only`(query: String) async throws {
-        try await RunningService.with { service in
-            let people = try await Self.fill(service.store)
-            let response = try await service.call(
-                "GET", "/v1/accounts?\(query)", secret: RunningService.limitedSecret)
-            #expect(response.status == 200)
-            #expect(Self.ids(response) == (query.hasPrefix("email") ? [] : [people[2].id.rawValue]))
-            let foreign = try await service.call(
-                "GET", "/v1/accounts?client_id=\(TokenMint.clientID)", secret: RunningService.limitedSecret)
-            #expect(foreign.code == "caller_forbidden")
-        }
+        let people = try await Self.fill(service.store)
+        let response = try await service.get("/v1/accounts?\(query)", secret: RunningService.limitedSecret)
+        #expect(response.status == 200)
+        #expect(Self.ids(response) == (query.hasPrefix("email") ? [] : [people[2].id.rawValue]))
+        let foreign = try await service.get(
+            "/v1/accounts?client_id=\(TokenMint.clientID)", secret: RunningService.limitedSecret)
+        #expect(foreign.code == "caller_forbidden")
     }
 
     @Test(arguments: [
         // The one account of an exact key is what a sign-in returns too.
         ("email=person1%40example.com", nil), ("client_id=com.example.app&sub=person-1", nil),
-        ("email=nobody%40example.com", nil),
-        ("name=ada", "3 accounts"), ("name=ada&limit=1", "1 account"), ("limit=1", "1 account"),
-        ("client_id=com.example.second", "1 account"), ("client_id=com.example.second&limit=1", "1 account"),
-        ("state=revoked", "0 accounts"),
-    ])
-    func `the audit log has each search that can go through people, whatever the size of its page`(
+        ("email=nobody%40example.com", nil), ("name=ada", "3 accounts"), ("name=ada&limit=1", "1 account"),
+        ("limit=1", "1 account"), ("client_id=com.example.second", "1 account"),
+        ("client_id=com.example.second&limit=1", "1 account"), ("state=revoked", "0 accounts"),
+    ]) func `the audit log has each search that can go through people, whatever the size of its page`(
         query: String, detail: String?
     ) async throws {
-        try await RunningService.with { service in
-            _ = try await Self.fill(service.store)
-            #expect(try await service.call("GET", "/v1/accounts?\(query)").status == 200)
-            #expect(try await Self.exports(service) == (detail.map { [$0] } ?? []))
-        }
+        _ = try await Self.fill(service.store)
+        #expect(try await service.get("/v1/accounts?\(query)").status == 200)
+        #expect(try await Self.exports(service) == (detail.map { [$0] } ?? []))
     }
 
     @Test func `nobody reads all people one by one without rows of the audit log`() async throws {
-        try await RunningService.with { service in
-            let people = try await Self.fill(service.store)
-            var found: [String] = []
-            var target = "/v1/accounts?limit=1"
-            while found.count < people.count {
-                let page = try await service.call("GET", target)
-                found += Self.ids(page)
-                guard let cursor = page.json?["cursor"]?.string else { break }
-                target = "/v1/accounts?limit=1&after=\(cursor)"
-            }
-            #expect(found.count == people.count)
-            #expect(try await Self.exports(service) == ["1 account", "1 account", "1 account"])
+        let people = try await Self.fill(service.store)
+        var found: [String] = []
+        var target = "/v1/accounts?limit=1"
+        while found.count < people.count {
+            let page = try await service.get(target)
+            found += Self.ids(page)
+            guard let cursor = page.json?["cursor"]?.string else { break }
+            target = "/v1/accounts?limit=1&after=\(cursor)"
         }
+        #expect(found.count == people.count)
+        #expect(try await Self.exports(service) == ["1 account", "1 account", "1 account"])
     }
 
     /// Details of the rows about accounts that were handed out.
@@ -121,21 +107,18 @@ import TokenMint
     }
 
     @Test func `gives the events of one account, also after its erasure`() async throws {
-        try await RunningService.with { service in
-            let people = try await Self.fill(service.store)
-            let path = "/v1/accounts/\(people[0].id.rawValue)/events"
-            let first = try await service.call("GET", "\(path)?limit=1")
-            #expect(first.json?["events"]?.array?.count == 1)
-            #expect(first.json?["has_more"]?.bool == true)
-            let cursor = try #require(first.json?["cursor"]?.string)
-            let rest = try await service.call("GET", "\(path)?after=\(cursor)")
-            #expect(rest.json?["events"]?.array?.map { $0["type"]?.string } == ["credential_authorized"])
-            _ = try await service.call("DELETE", "/v1/accounts/\(people[0].id.rawValue)")
-            let all = try await service.call("GET", path)
-            #expect(all.json?["events"]?.array?.last?["type"]?.string == "account_erased")
-            #expect(!all.text.contains("person-0"))
-            let limited = try await service.call("GET", path, secret: RunningService.limitedSecret)
-            #expect(limited.code == "account_not_found")
-        }
+        let people = try await Self.fill(service.store)
+        let path = "/v1/accounts/\(people[0].id.rawValue)/events"
+        let first = try await service.get("\(path)?limit=1")
+        #expect(first.json?["events"]?.array?.count == 1)
+        #expect(first.json?["has_more"]?.bool == true)
+        let cursor = try #require(first.json?["cursor"]?.string)
+        let rest = try await service.get("\(path)?after=\(cursor)")
+        #expect(rest.json?["events"]?.array?.map { $0["type"]?.string } == ["credential_authorized"])
+        _ = try await service.call("DELETE", "/v1/accounts/\(people[0].id.rawValue)")
+        let all = try await service.get(path)
+        #expect(all.json?["events"]?.array?.last?["type"]?.string == "account_erased")
+        #expect(!all.text.contains("person-0"))
+        #expect(try await service.get(path, secret: RunningService.limitedSecret).code == "account_not_found")
     }
 }

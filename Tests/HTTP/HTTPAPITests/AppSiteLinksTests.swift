@@ -14,9 +14,8 @@ import Testing
         return try Deployment(apps: [
             App(
                 team: team, primaryClientID: "com.example.app",
-                otherClientIDs: ["com.example.app.watch", "com.example.web"],
-                servicesIDs: ["com.example.web"]),
-            App(team: team, primaryClientID: "com.example.second"),
+                otherClientIDs: ["com.example.app.watch", "com.example.web"], servicesIDs: ["com.example.web"]
+            ), App(team: team, primaryClientID: "com.example.second"),
         ])
     }
 
@@ -44,8 +43,7 @@ import Testing
             }
         }
         #expect(
-            document
-                == #"{"applinks":{"details":[{"appIDs":[\#(Self.first)],"#
+            document == #"{"applinks":{"details":[{"appIDs":[\#(Self.first)],"#
                 + #""components":[{"/":"/flip"},{"/":"/en/flip/*"}]}]},"#
                 + #""webcredentials":{"apps":[\#(Self.first)]}}"#)
     }

@@ -96,9 +96,7 @@ import TokenMint
         let clock = ManualClock(millisecondsSince1970: 10 * ArrivalLog.keptFor)
         // Milliseconds by which the clock is ahead.
         let ahead = Mutex<Int64>(0)
-        let log = ArrivalLog {
-            Moment(milliseconds: clock.millisecondsSince1970 + ahead.withLock { $0 })
-        }
+        let log = ArrivalLog { Moment(milliseconds: clock.millisecondsSince1970 + ahead.withLock { $0 }) }
         func ids() -> [String] { log.arrivals(from: .apple).map(\.requestID) }
         func note(_ id: String, ahead wrong: Int64) {
             ahead.withLock { $0 = wrong }
@@ -124,8 +122,8 @@ import TokenMint
         }
         try await RunningService.with { service in
             for _ in 0..<2 {
-                let answer = try await service.call(
-                    "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+                let answer = try await service.post(
+                    "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
                 #expect(answer.status == 200)
             }
         }
@@ -172,8 +170,7 @@ import TokenMint
             OAuthError(.invalidClient, "Client ID or secret is wrong; check both."), usedBasic: true)
         let refusal = RecentRefusal(error, sent: SentAuthorization("Basic c2hvcDpzM2NyZXQ="))
         #expect(refusal.check == "client_not_authenticated")
-        #expect(
-            refusal.found == "Client ID or secret is wrong; check both. Sent: Authorization: Basic.")
+        #expect(refusal.found == "Client ID or secret is wrong; check both. Sent: Authorization: Basic.")
     }
 
     @Test(
@@ -182,8 +179,7 @@ import TokenMint
             (
                 "Bearer siwa_wrong",
                 "Authorization: Bearer with an API key, which is not one of the configuration"
-            ),
-            ("bearer s3cret", "Authorization: Bearer with a text that does not begin like an API key"),
+            ), ("bearer s3cret", "Authorization: Bearer with a text that does not begin like an API key"),
             ("Basic c2hvcDpzM2NyZXQ=", "Authorization: Basic"),
             ("siwa_wrong", "Authorization with neither Bearer nor Basic, or twice"),
             ("", "Authorization with neither Bearer nor Basic, or twice"),
@@ -244,7 +240,7 @@ import TokenMint
             _ = watch.note(client, looksProxied: hour != .internalBackend, at: 1000 + Int64(number))
         }
         let end = hour == .clockSetBack ? 0 : Self.hour + 2000
-        #expect(watch.note(try Self.client("10.0.0.7"), looksProxied: true, at: end) == nil)
+        #expect(try watch.note(Self.client("10.0.0.7"), looksProxied: true, at: end) == nil)
         #expect(watch.loneAddress == nil)
     }
 

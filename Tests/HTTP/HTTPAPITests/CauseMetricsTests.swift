@@ -8,6 +8,8 @@ import Testing
 
 /// Metrics that name the cause: by client, by caller, by code, by reader. Each is bounded.
 @Suite struct CauseMetricsTests {
+    private var service: RunningService { .current }
+
     private func lines(_ registry: MetricsRegistry, _ name: String) -> [String] {
         String(decoding: registry.text(), as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix("\(name){") }
@@ -98,13 +100,12 @@ import Testing
                 == #"siwa_event_reader_age_seconds{reader="backend"} 6"#)
     }
 
-    @Test func `the metrics have the readers of the feed, by their keys`() async throws {
-        try await RunningService.with { service in
-            _ = try await service.call("GET", "/v1/events?after=0")
-            _ = try await service.call("GET", "/v1/events?after=latest", secret: RunningService.limitedSecret)
-            let metrics = try await service.call("GET", "/metrics").text
-            #expect(metrics.matches(of: /siwa_event_reader_behind\{reader="[a-z-]+"\} 0\n/).count == 2)
-        }
+    @Test(.service())
+    func `the metrics have the readers of the feed, by their keys`() async throws {
+        _ = try await service.get("/v1/events?after=0")
+        _ = try await service.get("/v1/events?after=latest", secret: RunningService.limitedSecret)
+        let metrics = try await service.get("/metrics").text
+        #expect(metrics.matches(of: /siwa_event_reader_behind\{reader="[a-z-]+"\} 0\n/).count == 2)
     }
 
     @Test func `readings of a histogram are its buckets, not their sums`() {
@@ -202,9 +203,7 @@ import Testing
 }
 
 @Suite struct NotificationMetricsTests {
-    @Test(arguments: [
-        (NotificationReceipt.applied, 1), (.unchanged, 0), (.duplicate, 0), (.unknownType, 0),
-    ])
+    @Test(arguments: [(NotificationReceipt.applied, 1), (.unchanged, 0), (.duplicate, 0), (.unknownType, 0)])
     func `a revocation counts once, if it revoked a credential`(receipt: NotificationReceipt, count: Double) {
         let registry = MetricsRegistry()
         let metrics = NotificationMetrics(registry, last: LastNotification(Moment(milliseconds: 0))) { 0 }

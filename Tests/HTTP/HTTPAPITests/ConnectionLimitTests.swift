@@ -7,6 +7,8 @@ import TokenMint
 
 /// Clients that are slow, greedy, broken or clever, over real sockets.
 @Suite struct ConnectionLimitTests {
+    private var service: RunningService { .current }
+
     static let health = RunningService.request("GET", "/livez", secret: nil)
 
     /// Bounds that a test can wait for.
@@ -28,18 +30,15 @@ import TokenMint
         }
     }
 
-    @Test func `a body of 64 KiB is read, one byte more is too much`() async throws {
-        try await RunningService.with { service in
-            for (size, status) in [(65536, 401), (65537, 413)] {
-                let frame = Bodies.json([("identity_token", .string("a"))]).utf8.count - 1
-                let body = Bodies.json([
-                    ("identity_token", .string(String(repeating: "a", count: size - frame)))
-                ])
-                #expect(body.utf8.count == size)
-                let answer = try await service.call("POST", "/v1/identity-tokens/verify", body: body)
-                #expect(answer.status == status)
-                #expect(answer.code == (status == 413 ? "body_too_large" : "token_too_large"))
-            }
+    @Test(.service())
+    func `a body of 64 KiB is read, one byte more is too much`() async throws {
+        for (size, status) in [(65536, 401), (65537, 413)] {
+            let frame = Bodies.json([("identity_token", "a")]).utf8.count - 1
+            let body = Bodies.json([("identity_token", .string(String(repeating: "a", count: size - frame)))])
+            #expect(body.utf8.count == size)
+            let answer = try await service.post("/v1/identity-tokens/verify", body: body)
+            #expect(answer.status == status)
+            #expect(answer.code == (status == 413 ? "body_too_large" : "token_too_large"))
         }
     }
 
@@ -61,9 +60,7 @@ import TokenMint
                 RunningService.request("POST", "/v1/sign-ins", fields: ["Transfer-Encoding": "chunked"]))
             let chunk = "4000\r\n" + String(repeating: "a", count: 0x4000) + "\r\n"
             for _ in 0..<5 { try await connection.send(chunk) }
-            let answer = try await connection.response()
-            #expect(answer.status == 413)
-            #expect(answer.code == "body_too_large")
+            #expect(try await connection.response().outcome == "413 body_too_large")
         }
     }
 
@@ -90,8 +87,7 @@ import TokenMint
         try await Self.probe { connection, _ in
             try await connection.send(RunningService.request("GET", "/livez", fields: fields))
             let answer = try await connection.response()
-            #expect(answer.status == 431)
-            #expect(answer.code == "header_too_large")
+            #expect(answer.outcome == "431 header_too_large")
             #expect(answer["connection"] == "close")
         }
     }
@@ -122,9 +118,7 @@ import TokenMint
     func `what is not HTTP is refused once and closed`(bytes: String) async throws {
         try await Self.probe { connection, _ in
             try await connection.send(bytes)
-            let answer = try await connection.response()
-            #expect(answer.status == 400)
-            #expect(answer.code == "request_malformed")
+            #expect(try await connection.response().outcome == "400 request_malformed")
             connection.finishSending()
             #expect(try await connection.closes())
         }
@@ -133,9 +127,7 @@ import TokenMint
     @Test func `a header that trickles in is cut off`() async throws {
         try await Self.probe(Self.impatient) { connection, _ in
             for character in "GET /livez HTTP/1.1\r\nHo" { try await connection.send(String(character)) }
-            let answer = try await connection.response()
-            #expect(answer.status == 408)
-            #expect(answer.code == "request_timeout")
+            #expect(try await connection.response().outcome == "408 request_timeout")
             #expect(try await connection.closes())
         }
     }
@@ -279,11 +271,10 @@ import TokenMint
             // The connection that asks for this number is one of those counted.
             var isClosed = false
             while !isClosed {
-                let metrics = try await service.call("GET", "/metrics")
+                let metrics = try await service.get("/metrics")
                 isClosed = metrics.text.contains("siwa_http_connections 1\n")
             }
-            let alive = try await service.call("GET", "/livez")
-            #expect(alive.status == 200)
+            #expect(try await service.get("/livez").status == 200)
         }
     }
 
@@ -299,7 +290,7 @@ import TokenMint
             try await connection.send(String(repeating: request, count: 6000))
             var metrics = ""
             while !metrics.contains("siwa_http_connections 1\n") {
-                metrics = try await service.call("GET", "/metrics").text
+                metrics = try await service.get("/metrics").text
             }
             let line = try #require(
                 metrics.split(separator: "\n").first {
@@ -338,31 +329,25 @@ import TokenMint
             try await connection.send(slow + String(repeating: waiting, count: 100))
             for _ in 0..<33 { #expect(try await connection.response().status == 200) }
             let refusal = try await connection.response()
-            #expect(refusal.status == 503)
-            #expect(refusal.code == "overloaded")
+            #expect(refusal.outcome == "503 overloaded")
             #expect(refusal["connection"] == "close")
             #expect(try await connection.closes())
         }
     }
 
-    @Test func `past the cap a connection waits until another one ends`() async throws {
-        var options = RunningService.Options()
-        options.limits.connections = 1
-        try await RunningService.with(options) { service in
-            let waiting = try await ProbeConnection.with(port: service.port) { first in
+    @Test(.service { $0.limits.connections = 1 })
+    func `past the cap a connection waits until another one ends`() async throws {
+        let waiting = try await ProbeConnection.with(port: service.port) { first in
+            try await first.send(Self.health)
+            #expect(try await first.response().status == 200)
+            let second = Task { try await service.get("/version", secret: nil) }
+            for _ in 0..<20 {
                 try await first.send(Self.health)
                 #expect(try await first.response().status == 200)
-                let second = Task {
-                    try await service.call("GET", "/version", secret: nil)
-                }
-                for _ in 0..<20 {
-                    try await first.send(Self.health)
-                    #expect(try await first.response().status == 200)
-                }
-                #expect(!service.loggedText().contains("route=/version"))
-                return second
             }
-            #expect(try await waiting.value.status == 200)
+            #expect(!service.loggedText().contains("route=/version"))
+            return second
         }
+        #expect(try await waiting.value.status == 200)
     }
 }

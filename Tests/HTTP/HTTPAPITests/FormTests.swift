@@ -20,8 +20,7 @@ import Testing
 
     @Test(arguments: [
         "", "&", "a", "a&b=1", "a=1&", "&a=1", "a=1&&b=2", "=1", "a=1=2", "a=1&a=2", "a=1&%61=2", "a=%",
-        "a=%4",
-        "a=%zz", "a=%ff", "a=%C3", "a=1\t", "a=é", "a=1\r\nb=2", "{\"a\":1}", "a=1;b=2=",
+        "a=%4", "a=%zz", "a=%ff", "a=%C3", "a=1\t", "a=é", "a=1\r\nb=2", "{\"a\":1}", "a=1;b=2=",
         (0...16).map { "f\($0)=1" }.joined(separator: "&"),
     ])
     func `what a browser would not write is refused`(text: String) {
@@ -79,9 +78,7 @@ import Testing
         for endpoint in Endpoint.all {
             let path = ["{id}", "{sub}", "{grant_id}", "{client_id}", "{key_id}", "{name}"].reduce(
                 endpoint.path.description
-            ) {
-                $0.replacing($1, with: "x")
-            }
+            ) { $0.replacing($1, with: "x") }
             let method = Self.methods[endpoint.method] ?? .TRACE
             let match = try RouteTable.all.match(method, path[...])
             #expect(match.endpoint === endpoint)

@@ -70,26 +70,26 @@ import Testing
 
 /// The log as JSON.
 @Suite struct JSONLogTests {
-    @Test func `a line is one object with the fields of the text`() async throws {
-        var options = RunningService.Options()
-        options.logFormat = .json
-        try await RunningService.with(options) { service in
-            _ = try await service.call(
-                "GET", "/v1/credentials/some.sub?client_id=x", fields: ["X-Request-ID": "r1"])
-            let lines = service.loggedText().split(separator: "\n")
-            let line = try #require(lines.last { $0.contains("\"r1\"") })
-            let json = try JSONValue(parsing: Array(line.utf8))
-            #expect(json["time"]?.string == "2026-01-01T00:01:00.000Z")
-            #expect(json["level"]?.string == "info")
-            #expect(json["msg"]?.string == "request")
-            #expect(json["route"]?.string == "/v1/credentials/{sub}")
-            #expect(json["caller"]?.string == "backend")
-            guard case .integer(404) = json["status"], case .integer = json["duration_us"] else {
-                Issue.record("status and duration are numbers: \(line)")
-                return
-            }
-            for line in lines { _ = try JSONValue(parsing: Array(line.utf8)) }
+    private var service: RunningService { .current }
+
+    @Test(.service { $0.logFormat = .json })
+    func `a line is one object with the fields of the text`() async throws {
+        _ = try await service.get(
+            "/v1/credentials/some.sub?client_id=x", fields: ["X-Request-ID": "r1"])
+        let lines = service.loggedText().split(separator: "\n")
+        let line = try #require(lines.last { $0.contains("\"r1\"") })
+        let json = try JSONValue(parsing: Array(line.utf8))
+        expect(
+            json,
+            has: [
+                "time": "2026-01-01T00:01:00.000Z", "level": "info", "msg": "request",
+                "route": "/v1/credentials/{sub}", "caller": "backend",
+            ])
+        guard case .integer(404) = json["status"], case .integer = json["duration_us"] else {
+            Issue.record("status and duration are numbers: \(line)")
+            return
         }
+        for line in lines { _ = try JSONValue(parsing: Array(line.utf8)) }
     }
 
     @Test(arguments: [
@@ -113,9 +113,7 @@ import Testing
         #expect(json["msg"]?.string == value)
         #expect(json["key"]?.string == value)
         #expect(json["error"]?.string == value)
-        #expect(json["_msg"]?.string == "mine")
-        #expect(json["_time"]?.string == "mine")
-        #expect(json["level"]?.string == "notice")
+        expect(json, has: ["_msg": "mine", "_time": "mine", "level": "notice"])
     }
 
     @Test func `the notice about dropped lines is an object too`() throws {
@@ -128,31 +126,27 @@ import Testing
         }
         sink.flush()
         let notice = try JSONValue(parsing: Array(try #require(log.lines.last).utf8))
-        #expect(notice["msg"]?.string == "log lines dropped")
-        #expect(notice["count"] == .integer(5))
+        expect(notice, has: ["msg": "log lines dropped", "count": 5])
     }
 
-    @Test func `of successes a share is logged, which each line states, and every refusal`() async throws {
-        var options = RunningService.Options()
-        options.logRate = 10
-        try await RunningService.with(options) { service in
-            try await ProbeConnection.with(port: service.port) { connection in
-                for number in 0..<2000 {
-                    let target = number.isMultiple(of: 10) ? "/v1/events?x=1" : "/v1/events"
-                    try await connection.send(RunningService.request("GET", target))
-                    _ = try await connection.response()
-                }
+    @Test(.service { $0.logRate = 10 })
+    func `of successes a share is logged, which each line states, and every refusal`() async throws {
+        try await ProbeConnection.with(port: service.port) { connection in
+            for number in 0..<2000 {
+                let target = number.isMultiple(of: 10) ? "/v1/events?x=1" : "/v1/events"
+                try await connection.send(RunningService.request("GET", target))
+                _ = try await connection.response()
             }
-            var counts: [String: Int] = [:]
-            for line in service.requestLines where line.contains(" route=/v1/events ") {
-                let isRefusal = line.contains(" status=400 ")
-                let isWhole = line.hasSuffix(isRefusal ? " code=parameter_unknown" : " sampled=10")
-                counts["\(isRefusal ? "refusal" : "success") \(isWhole)", default: 0] += 1
-            }
-            #expect(counts["refusal true"] == 200)
-            #expect((110...260).contains(counts["success true", default: 0]))
-            #expect(counts.count == 2)
         }
+        var counts: [String: Int] = [:]
+        for line in service.requestLines where line.contains(" route=/v1/events ") {
+            let isRefusal = line.contains(" status=400 ")
+            let isWhole = line.hasSuffix(isRefusal ? " code=parameter_unknown" : " sampled=10")
+            counts["\(isRefusal ? "refusal" : "success") \(isWhole)", default: 0] += 1
+        }
+        #expect(counts["refusal true"] == 200)
+        #expect((110...260).contains(counts["success true", default: 0]))
+        #expect(counts.count == 2)
     }
 }
 

@@ -12,6 +12,8 @@ import struct Foundation.URL
 
 /// Checks the document that is made from the declarations.
 @Suite struct OpenAPITests {
+    private var service: RunningService { .current }
+
     let tree = JSONValue.object(OpenAPIDocument.tree(version: "1.2.3"))
 
     /// A place of the document, as the names that lead to it.
@@ -23,8 +25,7 @@ import struct Foundation.URL
         (
             "/paths//v1/credentials/{sub}/get/parameters/1",
             "The one parameter that was a component stands at its call."
-        ),
-        ("/components/parameters", "For the same reason."),
+        ), ("/components/parameters", "For the same reason."),
         ("/paths//v1/events/get/responses/200/links/next", "The link is a component like all others."),
         ("/components/links/NextEvents", "For the same reason."),
     ]
@@ -189,10 +190,9 @@ import struct Foundation.URL
     }
 
     @Test func `the page on the interface explains every code with its status, and no other`() throws {
-        let page = try String(
-            contentsOf: ProjectFolder.root.appending(path: "docs/api.md"), encoding: .utf8)
-        let errors = try #require(page.components(separatedBy: "\n## Errors\n").dropFirst().first)
-            .components(separatedBy: "\n## ")[0]
+        let page = try String(contentsOf: ProjectFolder.root.appending(path: "docs/api.md"), encoding: .utf8)
+        let errors = try #require(page.components(separatedBy: "\n## Errors\n").dropFirst().first).components(
+            separatedBy: "\n## ")[0]
         var explained: [String: Set<Int>] = [:]
         for section in errors.components(separatedBy: "\n### ").dropFirst() {
             // Where all rows have one status, the heading says it.
@@ -216,12 +216,11 @@ import struct Foundation.URL
         }
     }
 
-    @Test func `it is served to everybody`() async throws {
-        try await RunningService.with { service in
-            let response = try await service.call("GET", "/openapi.yaml", secret: nil)
-            #expect(response.status == 200)
-            #expect(response["content-type"] == "application/yaml")
-            #expect(response.text == OpenAPIDocument.text(version: "0.0.1-test"))
-        }
+    @Test(.service())
+    func `it is served to everybody`() async throws {
+        let response = try await service.get("/openapi.yaml", secret: nil)
+        #expect(response.status == 200)
+        #expect(response["content-type"] == "application/yaml")
+        #expect(response.text == OpenAPIDocument.text(version: "0.0.1-test"))
     }
 }

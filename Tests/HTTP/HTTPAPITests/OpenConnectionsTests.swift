@@ -11,6 +11,8 @@ import TokenMint
 
 /// Clients that hold as many connections as they can get, over real sockets.
 @Suite struct OpenConnectionsTests {
+    private var service: RunningService { .current }
+
     static let health = RunningService.request("GET", "/livez", secret: nil)
     /// Another source address than that of the other clients. Linux has all of 127.0.0.0/8.
     static let other = "127.0.0.2"
@@ -53,9 +55,7 @@ import TokenMint
 
     #if os(Linux)
         @Test(arguments: [other, "127.0.0.1"])
-        func `every client is served while one client holds all it can get`(
-            address: String
-        ) async throws {
+        func `every client is served while one client holds all it can get`(address: String) async throws {
             try await RunningService.with(Self.options(connections: 64)) { service in
                 try await Self.crowd(100, at: service) { channels in
                     let began = ContinuousClock.now
@@ -64,7 +64,7 @@ import TokenMint
                     #expect(began.duration(to: .now) < .seconds(20))
                     // Its own longest idle ones went, and no more than it had to give.
                     for channel in channels[..<60] { try await channel.closeFuture.get() }
-                    let metrics = try await service.call("GET", "/metrics").text
+                    let metrics = try await service.get("/metrics").text
                     #expect(
                         metrics.contains(
                             "siwa_http_connections_closed_early_total{reason=\"address_share\"} "))
@@ -77,41 +77,38 @@ import TokenMint
         }
     #endif
 
-    @Test func `near the cap the longest idle go first, and who is in use stays`() async throws {
-        try await RunningService.with(Self.options(connections: 32, share: 100)) { service in
-            try await ProbeConnection.with(port: service.port) { inUse in
-                try await Self.crowd(8, at: service) { old in
-                    for _ in 0..<10 {
-                        try await Self.crowd(8, at: service) { _ in
-                            try await inUse.send(Self.health)
-                            #expect(try await inUse.response().status == 200)
-                            #expect(try await Self.status(service, from: "127.0.0.1") == 200)
-                        }
-                        // The closed ones count until the service has noticed. Left are the old ones, the one in
-                        // use, and the one that asks.
-                        while try await !Self.metrics(service).contains("siwa_http_connections 10\n") {
-                            try await inUse.send(Self.health)
-                            #expect(try await inUse.response().status == 200)
-                        }
+    @Test(.service(OpenConnectionsTests.options(connections: 32, share: 100)))
+    func `near the cap the longest idle go first, and who is in use stays`() async throws {
+        try await ProbeConnection.with(port: service.port) { inUse in
+            try await Self.crowd(8, at: service) { old in
+                for _ in 0..<10 {
+                    try await Self.crowd(8, at: service) { _ in
+                        try await inUse.send(Self.health)
+                        #expect(try await inUse.response().status == 200)
+                        #expect(try await Self.status(service, from: "127.0.0.1") == 200)
                     }
-                    try await Self.crowd(29, at: service) { _ in
-                        // One that was just opening when others had to go leaves with the next newcomers.
-                        for _ in 0..<200 where old.contains(where: \.isActive) {
-                            try await inUse.send(Self.health)
-                            #expect(try await inUse.response().status == 200)
-                            #expect(try await Self.status(service, from: "127.0.0.1") == 200)
-                        }
-                        for channel in old { try await channel.closeFuture.get() }
+                    // The closed ones count until the service has noticed. Left are the old ones, the one in
+                    // use, and the one that asks.
+                    while try await !Self.metrics(service).contains("siwa_http_connections 10\n") {
                         try await inUse.send(Self.health)
                         #expect(try await inUse.response().status == 200)
                     }
                 }
+                try await Self.crowd(29, at: service) { _ in
+                    // One that was just opening when others had to go leaves with the next newcomers.
+                    for _ in 0..<200 where old.contains(where: \.isActive) {
+                        try await inUse.send(Self.health)
+                        #expect(try await inUse.response().status == 200)
+                        #expect(try await Self.status(service, from: "127.0.0.1") == 200)
+                    }
+                    for channel in old { try await channel.closeFuture.get() }
+                    try await inUse.send(Self.health)
+                    #expect(try await inUse.response().status == 200)
+                }
             }
-            let warnings = service.loggedText().split(separator: "\n").filter {
-                $0.contains("near their limit")
-            }
-            #expect(warnings.count == 1)
         }
+        let warnings = service.loggedText().split(separator: "\n").filter { $0.contains("near their limit") }
+        #expect(warnings.count == 1)
     }
 
     #if os(Linux)
@@ -124,9 +121,7 @@ import TokenMint
                         try await connection.send(Self.health)
                         #expect(try await connection.response().status == 200)
                     }
-                    #expect(
-                        try await service.call("GET", "/metrics").text.contains(
-                            "{reason=\"address_share\"} 0\n"))
+                    #expect(try await service.get("/metrics").text.contains("{reason=\"address_share\"} 0\n"))
                 }
             }
         }
@@ -153,6 +148,8 @@ import TokenMint
 
 /// Requests that are on several sockets at the start of an event loop's round.
 @Suite struct EventLoopRoundTests {
+    private var service: RunningService { .current }
+
     /// Keeps the service's loops from reading until `body` ends, while the clients send on a loop of their
     /// own.
     private static func whileServiceIsBusy(
@@ -229,15 +226,11 @@ import TokenMint
         }
     }
 
-    @Test func `a request whose key has to be fetched is committed all the same`() async throws {
-        var options = RunningService.Options()
-        options.keys = FetchedKeys(try PinnedKeySet(parsing: TokenMint.shared.keySet))
-        try await RunningService.with(options) { service in
-            let signIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
-            #expect(signIn.status == 201)
-            let notification = try await service.call(
-                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
-            #expect(notification.status == 200)
-        }
+    @Test(.service { $0.keys = FetchedKeys(try PinnedKeySet(parsing: TokenMint.shared.keySet)) })
+    func `a request whose key has to be fetched is committed all the same`() async throws {
+        #expect(try await service.signIn().status == 201)
+        let notification = try await service.post(
+            "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+        #expect(notification.status == 200)
     }
 }

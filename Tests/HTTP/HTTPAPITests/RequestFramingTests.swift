@@ -8,6 +8,8 @@ import TokenMint
 
 /// Requests with sizes and forms that a parser may silently accept, over real sockets.
 @Suite struct RequestFramingTests {
+    private var service: RunningService { .current }
+
     static func probe<Result: Sendable>(
         _ body: @Sendable (ProbeConnection) async throws -> Result
     ) async throws -> Result {
@@ -62,9 +64,7 @@ import TokenMint
             "POST", "/v1/sign-ins",
             fields: ["Transfer-Encoding": "chunked", "Content-Type": "application/json"])
         let chunks = String(repeating: "1;\(String(repeating: "x", count: 250))\r\na\r\n", count: 16)
-        let answer = try await Self.answer(to: head, then: chunks)
-        #expect(answer.status == 413)
-        #expect(answer.code == "body_too_large")
+        #expect(try await Self.answer(to: head, then: chunks).outcome == "413 body_too_large")
     }
 
     @Test func `trailers are bounded as header fields are`() async throws {
@@ -97,9 +97,7 @@ import TokenMint
         try await Self.probe { connection in
             try await connection.send(
                 RunningService.request("POST", "/v1/sign-ins", fields: ["Content-Length": length]))
-            let answer = try await connection.response()
-            #expect(answer.status == 413)
-            #expect(answer.code == "body_too_large")
+            #expect(try await connection.response().outcome == "413 body_too_large")
         }
     }
 
@@ -121,46 +119,40 @@ import TokenMint
         }
     }
 
-    @Test func `bodies are bounded together, and what one held is free when it ends`() async throws {
-        var options = RunningService.Options()
-        options.limits.heldBodyBytes = 15_000
-        try await RunningService.with(options) { service in
-            for (size, status) in [(60_000, 503), (20_000, 400), (16_000, 400)] {
-                for _ in 0..<5 {
-                    let answer = try await service.call(
-                        "POST", "/v1/identity-tokens/verify", body: String(repeating: "a", count: size))
-                    #expect(answer.status == status)
-                    #expect(answer.code == (status == 503 ? "overloaded" : "body_not_json"))
-                    #expect((answer["retry-after"] != nil) == (status == 503))
-                }
+    @Test(.service { $0.limits.heldBodyBytes = 15_000 })
+    func `bodies are bounded together, and what one held is free when it ends`() async throws {
+        for (size, status) in [(60_000, 503), (20_000, 400), (16_000, 400)] {
+            for _ in 0..<5 {
+                let answer = try await service.post(
+                    "/v1/identity-tokens/verify", body: String(repeating: "a", count: size))
+                #expect(answer.status == status)
+                #expect(answer.code == (status == 503 ? "overloaded" : "body_not_json"))
+                #expect((answer["retry-after"] != nil) == (status == 503))
             }
         }
     }
 }
 
 /// Optional members and accepted formats of request bodies.
-@Suite struct BodyReadingTests {
+@Suite(.service()) struct BodyReadingTests {
+    let service = RunningService.current
+
     private static let verify = "/v1/identity-tokens/verify"
     private static let signIn = "/v1/sign-ins"
 
     @Test(arguments: ["nonce", "client_id", "authorization_code", "access_token"])
     func `a member that is null is absent`(name: String) async throws {
-        try await RunningService.with { service in
-            for target in [Self.verify, Self.signIn] {
-                let response = try await service.call(
-                    "POST", target, body: try Bodies.identityToken([(name, .null)]))
-                #expect((200...201).contains(response.status))
-            }
+        for target in [Self.verify, Self.signIn] {
+            let response = try await service.post(target, body: try Bodies.identityToken([(name, .null)]))
+            #expect((200...201).contains(response.status))
         }
     }
 
     @Test func `what a sign-in takes beside the token may be null too`() async throws {
-        try await RunningService.with { service in
-            let response = try await service.call(
-                "POST", Self.signIn, body: try Bodies.identityToken([("user", .null), ("create", .null)]))
-            #expect(response.status == 201)
-            #expect(response.json?["account"]?["first_name"] == nil)
-        }
+        let response = try await service.post(
+            Self.signIn, body: try Bodies.identityToken([("user", .null), ("create", .null)]))
+        #expect(response.status == 201)
+        #expect(response.json?["account"]?["first_name"] == nil)
     }
 
     @Test(arguments: [
@@ -168,69 +160,55 @@ import TokenMint
         ("/v1/credentials/query", #"{"client_id":null,"subs":["a"]}"#, "client_id"),
         ("/v1/credentials/query", #"{"client_id":"com.example.app","subs":null}"#, "subs"),
         ("/v1/apple/notifications", #"{"payload":null}"#, "payload"),
-    ])
-    func `a member that must be there is missing when it is null`(
+    ]) func `a member that must be there is missing when it is null`(
         target: String, body: String, member: String
     ) async throws {
-        try await RunningService.with { service in
-            let response = try await service.call("POST", target, body: body)
-            #expect(response.status == 400)
-            #expect(response.code == "member_missing")
-            #expect(response.json?["member"]?.string == member)
-        }
+        let response = try await service.post(target, body: body)
+        #expect(response.outcome == "400 member_missing")
+        #expect(response.json?["member"]?.string == member)
     }
 
     @Test func `null excuses no unknown member, no second one, and nothing in a list`() async throws {
-        try await RunningService.with { service in
-            let unknown = try await service.call(
-                "POST", Self.verify, body: try Bodies.identityToken([("nonse", .null)]))
-            #expect(unknown.code == "member_unknown")
-            let twice = try await service.call(
-                "POST", Self.verify, body: #"{"nonce":null,"nonce":"n","identity_token":"a"}"#)
-            #expect(twice.code == "body_not_json")
-            let listed = try await service.call(
-                "POST", "/v1/credentials/query", body: #"{"client_id":"com.example.app","subs":["a",null]}"#)
-            #expect(listed.code == "member_malformed")
-        }
+        let unknown = try await service.post(Self.verify, body: try Bodies.identityToken([("nonse", .null)]))
+        #expect(unknown.code == "member_unknown")
+        let twice = try await service.post(
+            Self.verify, body: #"{"nonce":null,"nonce":"n","identity_token":"a"}"#)
+        #expect(twice.code == "body_not_json")
+        let listed = try await service.post(
+            "/v1/credentials/query", body: #"{"client_id":"com.example.app","subs":["a",null]}"#)
+        #expect(listed.code == "member_malformed")
     }
 
     @Test func `user is taken as the text of Apple's form`() async throws {
         let text = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
         try await RunningService.with { service in
-            let response = try await service.call(
-                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
+            let response = try await service.post(
+                Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
             #expect(response.status == 201)
-            #expect(response.json?["account"]?["first_name"]?.string == "Ada")
-            #expect(response.json?["account"]?["last_name"]?.string == "Lovelace")
+            expect(response.json?["account"], has: ["first_name": "Ada", "last_name": "Lovelace"])
         }
     }
 
     @Test func `an empty user is none`() async throws {
-        try await RunningService.with { service in
-            let response = try await service.call(
-                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(""))]))
-            #expect(response.status == 201)
-            #expect(response.json?["dropped"] == nil)
-        }
+        let response = try await service.post(Self.signIn, body: try Bodies.identityToken([("user", "")]))
+        #expect(response.status == 201)
+        #expect(response.json?["dropped"] == nil)
     }
 
     @Test func `a response names what was dropped of the token and of user`() async throws {
         let user = #"{"fullName":{"givenName":"Ada\nMaria","familyName":"LONG"},"email":"-"}"#
             .replacing("LONG", with: String(repeating: "x", count: 300))
         try await RunningService.with { service in
-            let body = try Bodies.identityToken([("user", .string(user))]) {
-                $0["real_user_status"] = .string("2")
-            }
-            let response = try await service.call("POST", Self.signIn, body: body)
+            let body = try Bodies.identityToken([("user", .string(user))]) { $0["real_user_status"] = "2" }
+            let response = try await service.post(Self.signIn, body: body)
             #expect(response.status == 201)
             let dropped = response.json?["dropped"]?.array?.compactMap(\.string)
             #expect(dropped == ["real_user_status", "user.name", "user.email"])
             let account = response.json?["account"]
             #expect(account?["first_name"]?.string == "Ada Maria")
             #expect(account?["last_name"]?.string?.count == 256)
-            let verified = try await service.call(
-                "POST", "/v1/identity-tokens/verify",
-                body: try Bodies.identityToken { $0["email"] = .null })
+            let verified = try await service.post(
+                "/v1/identity-tokens/verify", body: try Bodies.identityToken { $0["email"] = .null })
             #expect(verified.status == 200)
             #expect(verified.json?["dropped"]?.array?.compactMap(\.string) == ["email"])
         }
@@ -239,47 +217,41 @@ import TokenMint
     @Test func `values that were dropped are counted by name, and logged once a minute for each name`()
         async throws
     {
-        try await RunningService.with { service in
-            @Sendable func send(to path: String, user: String = "") async throws {
-                let body = try Bodies.identityToken([("user", .string(user))]) { $0["email"] = .null }
-                #expect([200, 201].contains(try await service.call("POST", path, body: body).status))
-            }
-            try await send(to: Self.signIn)
-            try await send(to: Self.signIn, user: #"{"email":"-"}"#)
-            service.clock.advance(by: .seconds(60))
-            try await send(to: Self.signIn)
-            let text = try Bodies.identityToken { $0["email"] = .null }
-            #expect(try await service.call("POST", ProblemContractTests.verify, body: text).status == 200)
-            let metrics = try await service.call("GET", "/metrics").text
-            for (name, count) in [("email", 4), ("user.email", 1), ("user.name", 0), ("org_id", 0)] {
-                #expect(metrics.contains("siwa_dropped_values_total{name=\"\(name)\"} \(count)\n"), "\(name)")
-            }
-            let lines = service.loggedText().split(separator: "\n").filter {
-                $0.contains(#"msg="values of sign-ins were dropped""#)
-            }
-            #expect(lines.allSatisfy { $0.contains("level=warning") })
-            // The second of the first minute is told with the third.
-            let told = [("email", 1), ("user.email", 1), ("email", 2)]
-            #expect(lines.count == told.count, "\(lines)")
-            for (line, (name, count)) in zip(lines, told) {
-                #expect(line.contains(" name=\(name)") && line.contains(" count=\(count)"), "\(line)")
-            }
+        @Sendable func send(to path: String, user: String = "") async throws {
+            let body = try Bodies.identityToken([("user", .string(user))]) { $0["email"] = .null }
+            #expect(try await [200, 201].contains(service.post(path, body: body).status))
+        }
+        try await send(to: Self.signIn)
+        try await send(to: Self.signIn, user: #"{"email":"-"}"#)
+        service.clock.advance(by: .seconds(60))
+        try await send(to: Self.signIn)
+        let text = try Bodies.identityToken { $0["email"] = .null }
+        #expect(try await service.post(ProblemContractTests.verify, body: text).status == 200)
+        let metrics = try await service.get("/metrics").text
+        for (name, count) in [("email", 4), ("user.email", 1), ("user.name", 0), ("org_id", 0)] {
+            #expect(metrics.contains("siwa_dropped_values_total{name=\"\(name)\"} \(count)\n"), "\(name)")
+        }
+        let lines = service.loggedText().split(separator: "\n").filter {
+            $0.contains(#"msg="values of sign-ins were dropped""#)
+        }
+        #expect(lines.allSatisfy { $0.contains("level=warning") })
+        // The second of the first minute is told with the third.
+        let told = [("email", 1), ("user.email", 1), ("email", 2)]
+        #expect(lines.count == told.count, "\(lines)")
+        for (line, (name, count)) in zip(lines, told) {
+            #expect(line.contains(" name=\(name)") && line.contains(" count=\(count)"), "\(line)")
         }
     }
 
     @Test(arguments: [
-        "Ada", "null", "[]", #""{}""#, #"{"name":7}"#, #"{"name":{"firstName":"a","firstName":"b"}}"#,
-        "{}{}",
+        "Ada", "null", "[]", #""{}""#, #"{"name":7}"#, #"{"name":{"firstName":"a","firstName":"b"}}"#, "{}{}",
         "{",
     ])
     func `a text that is not Apple's object is refused`(text: String) async throws {
-        try await RunningService.with { service in
-            let response = try await service.call(
-                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
-            #expect(response.status == 400)
-            #expect(response.code == "member_malformed")
-            #expect(response.json?["member"]?.string == "user")
-        }
+        let response = try await service.post(
+            Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
+        #expect(response.outcome == "400 member_malformed")
+        #expect(response.json?["member"]?.string == "user")
     }
 
     @Test(arguments: [
@@ -293,75 +265,61 @@ import TokenMint
         ("/v1/apple/notifications", #"{"ignored":["\u0000"],"payload":"a"}"#),
     ])
     func `a zero byte in a string has a code of its own`(target: String, body: String) async throws {
-        try await RunningService.with { service in
-            let response = try await service.call("POST", target, body: body)
-            #expect(response.status == 400)
-            #expect(response.code == "character_not_allowed")
-        }
+        #expect(try await service.post(target, body: body).outcome == "400 character_not_allowed")
     }
 
     @Test(arguments: ["{\u{0}}", "\u{0}{}", "{}\u{0}", "{\"identity_token\":\"\u{1}\"}"])
     func `a zero byte outside a string, and another control character, is no JSON`(body: String) async throws
-    {
-        try await RunningService.with { service in
-            let response = try await service.call("POST", Self.verify, body: body)
-            #expect(response.code == "body_not_json")
-        }
-    }
+    { #expect(try await service.post(Self.verify, body: body).code == "body_not_json") }
 }
 
 /// Random malformed input.
 @Suite struct BadInputFloodTests {
-    @Test func `mutilated requests never make the service fail or fall`() async throws {
-        try await RunningService.with { service in
-            var generator = SeededGenerator(seed: 20_260_101)
-            let good = [
-                try Bodies.identityToken(), Bodies.json([("payload", .string(try Bodies.token()))]),
-                #"{"client_id":"com.example.app","subs":["a","b"]}"#,
-            ]
-            let targets = [
-                "/v1/identity-tokens/verify", "/v1/sign-ins", "/v1/credentials/query",
-                "/v1/apple/notifications",
-                "/v1/nonces",
-            ]
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<8 {
-                    let seed = generator.next()
-                    group.addTask {
-                        var generator = SeededGenerator(seed: seed)
-                        for _ in 0..<60 {
-                            let body = Self.mutilate(good[Int(generator.next() % 3)], &generator)
-                            let target = targets[Int(generator.next() % 5)]
-                            let response = try await service.call("POST", target, body: body)
-                            #expect(response.status < 500, "\(target) \(body)")
-                        }
+    private var service: RunningService { .current }
+
+    @Test(.service())
+    func `mutilated requests never make the service fail or fall`() async throws {
+        var generator = SeededGenerator(seed: 20_260_101)
+        let good = [
+            try Bodies.identityToken(), Bodies.json([("payload", .string(try Bodies.token()))]),
+            #"{"client_id":"com.example.app","subs":["a","b"]}"#,
+        ]
+        let targets = [
+            "/v1/identity-tokens/verify", "/v1/sign-ins", "/v1/credentials/query", "/v1/apple/notifications",
+            "/v1/nonces",
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                let seed = generator.next()
+                group.addTask { () async throws in
+                    var generator = SeededGenerator(seed: seed)
+                    for _ in 0..<60 {
+                        let body = Self.mutilate(good[Int(generator.next() % 3)], &generator)
+                        let target = targets[Int(generator.next() % 5)]
+                        #expect(try await service.post(target, body: body).status < 500, "\(target) \(body)")
                     }
                 }
-                try await group.waitForAll()
             }
-            let alive = try await service.call("GET", "/readyz")
-            #expect(alive.status == 200)
+            try await group.waitForAll()
         }
+        #expect(try await service.get("/readyz").status == 200)
     }
 
-    @Test func `mutilated connections get one answer at most, and never a failure`() async throws {
-        try await RunningService.with { service in
-            var generator = SeededGenerator(seed: 7)
-            let request = RunningService.request("POST", "/v1/sign-ins", body: try Bodies.identityToken())
-            for _ in 0..<150 {
-                let bytes = Array(Self.mutilate(request, &generator).utf8)
-                try await ProbeConnection.with(port: service.port) { connection in
-                    try await connection.send(bytes)
-                    connection.finishSending()
-                    let response = String(decoding: try await connection.rest(), as: UTF8.self)
-                    #expect(
-                        response.isEmpty || response.hasPrefix("HTTP/1.1 2")
-                            || response.hasPrefix("HTTP/1.1 4"))
-                }
+    @Test(.service())
+    func `mutilated connections get one answer at most, and never a failure`() async throws {
+        var generator = SeededGenerator(seed: 7)
+        let request = RunningService.request("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+        for _ in 0..<150 {
+            let bytes = Array(Self.mutilate(request, &generator).utf8)
+            try await ProbeConnection.with(port: service.port) { connection in
+                try await connection.send(bytes)
+                connection.finishSending()
+                let response = String(decoding: try await connection.rest(), as: UTF8.self)
+                #expect(
+                    response.isEmpty || response.hasPrefix("HTTP/1.1 2") || response.hasPrefix("HTTP/1.1 4"))
             }
-            let alive = try await service.call("GET", "/readyz")
-            #expect(alive.status == 200)
         }
+        #expect(try await service.get("/readyz").status == 200)
     }
 
     /// Cuts, doubles, swaps and replaces some characters.

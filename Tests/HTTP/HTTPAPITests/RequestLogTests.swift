@@ -8,198 +8,166 @@ import Testing
 import TokenMint
 
 /// Fields of requests in the log, and values that the log never has.
-@Suite struct RequestLogTests {
+@Suite(.service()) struct RequestLogTests {
+    let service = RunningService.current
+
     static let email = "q4zjk7x2rt@privaterelay.appleid.com"
 
     @Test func `a request is one line, with the route and not the path`() async throws {
-        try await RunningService.with { service in
-            _ = try await service.call(
-                "GET", "/v1/credentials/some.sub?client_id=\(TokenMint.clientID)",
-                fields: ["X-Request-ID": "r1"])
-            let lines = service.loggedText().split(separator: "\n").filter { $0.contains("request_id=r1") }
-            #expect(lines.count == 1)
-            let line = try #require(lines.first)
-            #expect(line.hasPrefix("time=2026-01-01T00:01:00.000Z level=info msg=request method=GET "))
-            #expect(line.contains(" route=/v1/credentials/{sub} status=200 duration_us="))
-            #expect(line.hasSuffix(" request_id=r1 caller=backend"))
-            #expect(!line.contains("some.sub"))
-        }
+        _ = try await service.get(
+            "/v1/credentials/some.sub?client_id=\(TokenMint.clientID)", fields: ["X-Request-ID": "r1"])
+        let lines = service.loggedText().split(separator: "\n").filter { $0.contains("request_id=r1") }
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        #expect(line.hasPrefix("time=2026-01-01T00:01:00.000Z level=info msg=request method=GET "))
+        #expect(line.contains(" route=/v1/credentials/{sub} status=200 duration_us="))
+        #expect(line.hasSuffix(" request_id=r1 caller=backend"))
+        #expect(!line.contains("some.sub"))
     }
 
     @Test func `a refusal has its code in the line`() async throws {
-        try await RunningService.with { service in
-            _ = try await service.call("GET", "/v1/events", secret: nil)
-            #expect(service.loggedText().contains("status=401"))
-            #expect(service.loggedText().contains("code=caller_unauthenticated"))
-        }
+        _ = try await service.get("/v1/events", secret: nil)
+        #expect(service.loggedText().contains("status=401"))
+        #expect(service.loggedText().contains("code=caller_unauthenticated"))
     }
 
-    @Test func `nothing that is secret or personal is logged, whatever comes, even at trace`() async throws {
-        try await RunningService.with(.init(logLevel: .trace)) { service in
-            let token = try Bodies.token()
-            let notification = try Bodies.notification()
-            let user = JSONValue.object(
-                JSONObject([
-                    ("name", .object(JSONObject([("firstName", .string("Zebedee"))]))),
-                    ("email", .string("zebedee@example.net")),
-                ]))
-            let body = Bodies.json([
-                ("identity_token", .string(token)), ("user", user), ("nonce", .string("n0nce")),
-            ])
-            for target in ["/v1/sign-ins", "/v1/identity-tokens/verify", "/v1/nonces", "/v1/\(token)"] {
-                _ = try await service.call("POST", target, body: body)
-            }
-            _ = try await service.call("POST", "/v1/apple/notifications", body: notification, secret: nil)
-            _ = try await service.call(
-                "GET", "/v1/credentials/\(TokenMint.subject)?client_id=\(TokenMint.clientID)")
-            _ = try await service.call(
-                "GET", "/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(TokenMint.subject)")
-            _ = try await service.call(
-                "GET", "/v1/events?after=\(Self.email)", fields: ["X-Secret": "header-value"])
-            _ = try await service.call(Self.email, "/\(Self.email)", secret: "siwa_some_wrong_key")
-            let log = service.loggedText()
-            #expect(log.contains("route=/v1/sign-ins"))
-            let secrets = [
-                token, String(token.suffix(40)), TokenMint.subject, Self.email, "Zebedee", "example.net",
-                "n0nce",
-                RunningService.secret, "siwa_some_wrong_key", "header-value", "eyJ",
-            ]
-            for secret in secrets { #expect(!log.contains(secret)) }
+    @Test(.service(.init(logLevel: .trace)))
+    func `nothing that is secret or personal is logged, whatever comes, even at trace`() async throws {
+        let token = try Bodies.token()
+        let notification = try Bodies.notification()
+        let user = JSONValue.object(
+            JSONObject([("name", ["firstName": "Zebedee"]), ("email", "zebedee@example.net")]))
+        let body = Bodies.json([("identity_token", .string(token)), ("user", user), ("nonce", "n0nce")])
+        for target in ["/v1/sign-ins", "/v1/identity-tokens/verify", "/v1/nonces", "/v1/\(token)"] {
+            _ = try await service.post(target, body: body)
         }
+        _ = try await service.post("/v1/apple/notifications", body: notification, secret: nil)
+        _ = try await service.get("/v1/credentials/\(TokenMint.subject)?client_id=\(TokenMint.clientID)")
+        _ = try await service.get("/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(TokenMint.subject)")
+        _ = try await service.get("/v1/events?after=\(Self.email)", fields: ["X-Secret": "header-value"])
+        _ = try await service.call(Self.email, "/\(Self.email)", secret: "siwa_some_wrong_key")
+        let log = service.loggedText()
+        #expect(log.contains("route=/v1/sign-ins"))
+        let secrets = [
+            token, String(token.suffix(40)), TokenMint.subject, Self.email, "Zebedee", "example.net", "n0nce",
+            RunningService.secret, "siwa_some_wrong_key", "header-value", "eyJ",
+        ]
+        for secret in secrets { #expect(!log.contains(secret)) }
     }
 
     @Test func `what a flood of requests without a caller writes is bounded`() async throws {
-        try await RunningService.with { service in
-            let flood = 4000
-            try await ProbeConnection.with(port: service.port) { connection in
-                for number in 0..<flood / 4 {
-                    for (target, status) in [
-                        ("/v1/events", 401), ("/x", 404), ("/livez", 200), ("/livez#", 400),
-                    ] {
-                        let fields = ["X-Request-ID": "r\(number)"]
-                        try await connection.send(
-                            RunningService.request("GET", target, secret: nil, fields: fields))
-                        #expect(try await connection.response().status == status)
-                    }
+        let flood = 4000
+        try await ProbeConnection.with(port: service.port) { connection in
+            for number in 0..<flood / 4 {
+                for (target, status) in [("/v1/events", 401), ("/x", 404), ("/livez", 200), ("/livez#", 400)]
+                {
+                    let fields = ["X-Request-ID": "r\(number)"]
+                    try await connection.send(
+                        RunningService.request("GET", target, secret: nil, fields: fields))
+                    #expect(try await connection.response().status == status)
                 }
             }
-            #expect(service.requestLines.count == 12)
-            service.clock.advance(by: .milliseconds(500))
-            _ = try await service.call("GET", "/v1/events?x=1", secret: RunningService.limitedSecret)
-            service.clock.advance(by: .milliseconds(500))
-            let lines = service.loggedText().split(separator: "\n")
-            let sums = lines.filter { $0.contains("without a caller") }
-            #expect(sums.count == 4)
-            // A sum has the time of its line, not that of the requests.
-            let times = lines.map { $0.prefix { $0 != " " } }
-            #expect(times == times.sorted() && times.first != times.last)
-            for name in [
-                "code=caller_unauthenticated", "code=not_found", "route=/livez", "code=request_malformed",
-            ] {
-                #expect(sums.contains { $0.contains(" \(name) count=\(flood / 4)") })
-            }
-            // Who is known is logged all the same, each time.
-            for _ in 0..<20 { _ = try await service.call("GET", "/v1/events?x=1") }
-            #expect(service.requestLines.count { $0.contains("caller=backend") } == 20)
-            // In the next second there are samples again.
-            _ = try await service.call(
-                "GET", "/v1/events", secret: "siwa_wrong", fields: ["X-Request-ID": "again"])
-            #expect(
-                service.requestLines.contains {
-                    $0.contains("request_id=again caller=none code=caller_unauthenticated")
-                })
         }
+        #expect(service.requestLines.count == 12)
+        service.clock.advance(by: .milliseconds(500))
+        _ = try await service.get("/v1/events?x=1", secret: RunningService.limitedSecret)
+        service.clock.advance(by: .milliseconds(500))
+        let lines = service.loggedText().split(separator: "\n")
+        let sums = lines.filter { $0.contains("without a caller") }
+        #expect(sums.count == 4)
+        // A sum has the time of its line, not that of the requests.
+        let times = lines.map { $0.prefix { $0 != " " } }
+        #expect(times == times.sorted() && times.first != times.last)
+        for name in [
+            "code=caller_unauthenticated", "code=not_found", "route=/livez", "code=request_malformed",
+        ] { #expect(sums.contains { $0.contains(" \(name) count=\(flood / 4)") }) }
+        // Who is known is logged all the same, each time.
+        for _ in 0..<20 { _ = try await service.get("/v1/events?x=1") }
+        #expect(service.requestLines.count { $0.contains("caller=backend") } == 20)
+        // In the next second there are samples again.
+        _ = try await service.get("/v1/events", secret: "siwa_wrong", fields: ["X-Request-ID": "again"])
+        #expect(
+            service.requestLines.contains {
+                $0.contains("request_id=again caller=none code=caller_unauthenticated")
+            })
     }
 
-    @Test func `requests of OAuth clients are logged with the client, each one when a secret proves it`()
+    @Test(.service { $0.hasOAuth = true })
+    func `requests of OAuth clients are logged with the client, each one when a secret proves it`()
         async throws
     {
-        try await OAuthEndpointTests.with { service in
-            func ask(_ path: String, _ client: String, _ body: String = "token=x") async throws -> [Substring]
-            {
-                let before = service.requestLines.count
-                for _ in 0..<6 { _ = try await OAuthEndpointTests.post(service, path, "\(client)&\(body)") }
-                service.clock.advance(by: .seconds(1))
-                return Array(service.requestLines.dropFirst(before))
-            }
-            let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
-            for (path, body) in [
-                ("/oauth/token", "grant_type=refresh_token&refresh_token=x"),
-                ("/oauth/token", "grant_type=x"),
-                ("/oauth/introspect", "token=x"), ("/oauth/revoke", "token=x"),
-            ] {
-                let lines = try await ask(path, shop, body)
-                #expect(lines.count { $0.contains(" oauth_client=shop") } == 6, "\(path) \(lines)")
-            }
-            // Anybody can name a client, so the number of these lines is bounded.
-            for client in ["client_id=shop&client_secret=wrong", "client_id=desktop"] {
-                let lines = try await ask("/oauth/token", client, "grant_type=refresh_token&refresh_token=x")
-                #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" oauth_client=") }, "\(lines)")
-            }
-            let invented = try await ask("/oauth/token", "client_id=invented.by.a.guesser&client_secret=x")
-            #expect(invented.count == 3 && !invented.contains { $0.contains("client=") }, "\(invented)")
-            let introspection = try await service.call(
-                "POST", "/oauth/introspect", body: "token=x",
-                fields: ["Content-Type": OAuthEndpointTests.form])
-            #expect(introspection.status == 200)
-            #expect(service.requestLines.last?.contains(" caller=backend") == true)
-            for secret in [OAuthSample.shopSecret, "wrong", "invented"] {
-                #expect(!service.loggedText().contains(secret))
-            }
-        }
-    }
-
-    @Test func `a refused token request is logged with its grant type and reason, and without the token`()
-        async throws
-    {
-        try await OAuthEndpointTests.with { service in
-            let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
-            for (body, fields) in [
-                (
-                    "\(shop)&grant_type=refresh_token&refresh_token=x",
-                    "grant_type=refresh_token reason=token_unknown"
-                ),
-                ("\(shop)&grant_type=x", "code=unsupported_grant_type reason=grant_type_unknown"),
-                (
-                    "\(shop)&grant_type=authorization_code&code=siwa_ac_x&redirect_uri=x",
-                    "code=invalid_grant grant_type=authorization_code reason=code_unknown"
-                ),
-                ("\(shop)&grant_type=refresh_token", "grant_type=refresh_token reason=request_malformed"),
-            ] {
-                _ = try await OAuthEndpointTests.post(service, "/oauth/token", body)
-                let line = try #require(service.requestLines.last)
-                #expect(line.contains(" oauth_client=shop ") && line.hasSuffix(fields), "\(line)")
-                #expect(!line.contains("siwa_ac_"))
-            }
-            // A flood of anyone has one sum for each reason.
-            for _ in 0..<20 {
-                _ = try await OAuthEndpointTests.post(
-                    service, "/oauth/token", "client_id=desktop&grant_type=refresh_token&refresh_token=x")
-            }
+        func ask(_ path: String, _ client: String, _ body: String = "token=x") async throws -> [Substring] {
+            let before = service.requestLines.count
+            for _ in 0..<6 { _ = try await OAuthEndpointTests.post(service, path, "\(client)&\(body)") }
             service.clock.advance(by: .seconds(1))
-            let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
-            #expect(
-                sums.contains { $0.hasSuffix("code=invalid_grant reason=token_unknown count=20") }, "\(sums)")
+            return Array(service.requestLines.dropFirst(before))
+        }
+        let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
+        for (path, body) in [
+            ("/oauth/token", "grant_type=refresh_token&refresh_token=x"), ("/oauth/token", "grant_type=x"),
+            ("/oauth/introspect", "token=x"), ("/oauth/revoke", "token=x"),
+        ] {
+            let lines = try await ask(path, shop, body)
+            #expect(lines.count { $0.contains(" oauth_client=shop") } == 6, "\(path) \(lines)")
+        }
+        // Anybody can name a client, so the number of these lines is bounded.
+        for client in ["client_id=shop&client_secret=wrong", "client_id=desktop"] {
+            let lines = try await ask("/oauth/token", client, "grant_type=refresh_token&refresh_token=x")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" oauth_client=") }, "\(lines)")
+        }
+        let invented = try await ask("/oauth/token", "client_id=invented.by.a.guesser&client_secret=x")
+        #expect(invented.count == 3 && !invented.contains { $0.contains("client=") }, "\(invented)")
+        let introspection = try await service.post(
+            "/oauth/introspect", body: "token=x", fields: ["Content-Type": OAuthEndpointTests.form])
+        #expect(introspection.status == 200)
+        #expect(service.requestLines.last?.contains(" caller=backend") == true)
+        for secret in [OAuthSample.shopSecret, "wrong", "invented"] {
+            #expect(!service.loggedText().contains(secret))
         }
     }
 
-    @Test func `authorization requests are logged with the client that they name`() async throws {
-        var options = RunningService.Options()
-        options.oauth = { _ in }
-        try await RunningService.with(options) { service in
-            for (query, field) in [
-                (OAuthClients.shop, " oauth_client=shop"),
-                ("client_id=google&redirect_uri=x", " oauth_client=google"),
-            ] {
-                _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
-                #expect(service.requestLines.last?.contains(field) == true)
-            }
-            for query in [
-                "client_id=invented", "client_id=shop&client_id=shop", "x=\(WebVisitor.encode("%"))",
-            ] {
-                _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
-                #expect(service.requestLines.last?.contains(" oauth_client=") == false)
-            }
+    @Test(.service { $0.hasOAuth = true })
+    func `a refused token request is logged with its grant type and reason, and without the token`()
+        async throws
+    {
+        let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
+        for (body, fields) in [
+            (
+                "\(shop)&grant_type=refresh_token&refresh_token=x",
+                "grant_type=refresh_token reason=token_unknown"
+            ), ("\(shop)&grant_type=x", "code=unsupported_grant_type reason=grant_type_unknown"),
+            (
+                "\(shop)&grant_type=authorization_code&code=siwa_ac_x&redirect_uri=x",
+                "code=invalid_grant grant_type=authorization_code reason=code_unknown"
+            ), ("\(shop)&grant_type=refresh_token", "grant_type=refresh_token reason=request_malformed"),
+        ] {
+            _ = try await OAuthEndpointTests.post(service, "/oauth/token", body)
+            let line = try #require(service.requestLines.last)
+            #expect(line.contains(" oauth_client=shop ") && line.hasSuffix(fields), "\(line)")
+            #expect(!line.contains("siwa_ac_"))
+        }
+        // A flood of anyone has one sum for each reason.
+        for _ in 0..<20 {
+            _ = try await OAuthEndpointTests.post(
+                service, "/oauth/token", "client_id=desktop&grant_type=refresh_token&refresh_token=x")
+        }
+        service.clock.advance(by: .seconds(1))
+        let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
+        #expect(sums.contains { $0.hasSuffix("code=invalid_grant reason=token_unknown count=20") }, "\(sums)")
+    }
+
+    @Test(.service { $0.oauth = { _ in } })
+    func `authorization requests are logged with the client that they name`() async throws {
+        for (query, field) in [
+            (OAuthClients.shop, " oauth_client=shop"),
+            ("client_id=google&redirect_uri=x", " oauth_client=google"),
+        ] {
+            _ = try await service.get("/oauth/authorize?\(query)", secret: nil)
+            #expect(service.requestLines.last?.contains(field) == true)
+        }
+        for query in ["client_id=invented", "client_id=shop&client_id=shop", "x=\(WebVisitor.encode("%"))"] {
+            _ = try await service.get("/oauth/authorize?\(query)", secret: nil)
+            #expect(service.requestLines.last?.contains(" oauth_client=") == false)
         }
     }
 
@@ -207,13 +175,13 @@ import TokenMint
         let store = FailingStore(error: StorageError(.unavailable, detail: ""))
         try await RunningService.with(.init(store: store)) { service in
             for _ in 0..<200 {
-                #expect(try await service.call("GET", "/v1/events").status == 503)
+                #expect(try await service.get("/v1/events").status == 503)
             }
             let failed = service.requestLines.filter { $0.contains("status=503") }
             #expect(failed.count == 3)
             #expect(failed.allSatisfy { $0.contains("caller=backend") })
             service.clock.advance(by: .seconds(1))
-            _ = try await service.call("GET", "/v1/events")
+            _ = try await service.get("/v1/events")
             let sums = service.loggedText().split(separator: "\n").filter {
                 $0.contains("msg=\"requests answered with 503\"")
             }
@@ -224,44 +192,38 @@ import TokenMint
     }
 
     @Test func `what Apple signed is logged each time`() async throws {
-        try await RunningService.with { service in
-            let notification = try Bodies.notification()
-            for _ in 0..<10 {
-                let answer = try await service.call(
-                    "POST", "/v1/apple/notifications", body: notification, secret: nil)
-                #expect(answer.status == 200)
-            }
-            #expect(service.requestLines.count { $0.contains("route=/v1/apple/notifications") } == 10)
+        let notification = try Bodies.notification()
+        for _ in 0..<10 {
+            let answer = try await service.post("/v1/apple/notifications", body: notification, secret: nil)
+            #expect(answer.status == 200)
         }
+        #expect(service.requestLines.count { $0.contains("route=/v1/apple/notifications") } == 10)
     }
 
     @Test func `what a flood was is said at the end of the service too`() async throws {
         let log = try await RunningService.with { service in
-            for _ in 0..<10 { _ = try await service.call("GET", "/x", secret: nil) }
+            for _ in 0..<10 { _ = try await service.get("/x", secret: nil) }
             return (service.log, service.sink)
         }
         log.1.flush()
         #expect(log.0.text.contains("msg=\"requests without a caller\" status=404 code=not_found count=10"))
     }
 
-    @Test func `above info requests are not logged`() async throws {
-        try await RunningService.with(.init(logLevel: .warning)) { service in
-            _ = try await service.call("GET", "/livez")
-            #expect(!service.loggedText().contains("msg=request"))
-        }
+    @Test(.service(.init(logLevel: .warning)))
+    func `above info requests are not logged`() async throws {
+        _ = try await service.get("/livez")
+        #expect(!service.loggedText().contains("msg=request"))
     }
 
     @Test func `the ID goes into answer, problem and log`() async throws {
-        try await RunningService.with { service in
-            let answer = try await service.call("GET", "/nowhere", fields: ["X-Request-ID": "trace.42"])
-            #expect(answer["x-request-id"] == "trace.42")
-            #expect(answer.json?["request_id"]?.string == "trace.42")
-            #expect(service.loggedText().contains("request_id=trace.42"))
-            let other = try await service.call("GET", "/nowhere", fields: ["X-Request-ID": "no good"])
-            let made = other["x-request-id"] ?? ""
-            #expect(made.utf8.count == 13)
-            #expect(other.json?["request_id"]?.string == made)
-        }
+        let answer = try await service.get("/nowhere", fields: ["X-Request-ID": "trace.42"])
+        #expect(answer["x-request-id"] == "trace.42")
+        #expect(answer.json?["request_id"]?.string == "trace.42")
+        #expect(service.loggedText().contains("request_id=trace.42"))
+        let other = try await service.get("/nowhere", fields: ["X-Request-ID": "no good"])
+        let made = other["x-request-id"] ?? ""
+        #expect(made.utf8.count == 13)
+        #expect(other.json?["request_id"]?.string == made)
     }
 }
 
@@ -274,8 +236,8 @@ import TokenMint
         // The token is good for a day.
         options.now = RunningService.now + 2 * 86_400_000
         try await RunningService.with(options) { service in
-            _ = try await service.call(
-                "POST", "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
+            _ = try await service.post(
+                "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
                 fields: ["X-Request-ID": "r1"])
             let request = try #require(recent.requests(withID: "r1").first)
             #expect(request.code == "token_expired")
@@ -319,9 +281,8 @@ import TokenMint
         let recent = RecentRequests(keepsExchanges: true)
         (options.recent, options.logLevel) = (recent, .error)
         try await RunningService.with(options) { service in
-            _ = try await service.call(
-                "POST", "/v1/sign-ins?x=1", body: #"{"identity_token":"a.b"}"#, fields: ["X-Request-ID": "r1"]
-            )
+            _ = try await service.post(
+                "/v1/sign-ins?x=1", body: #"{"identity_token":"a.b"}"#, fields: ["X-Request-ID": "r1"])
             let request = try #require(recent.requests(withID: "r1").first)
             let exchange = try #require(request.exchange)
             #expect(exchange.target == "/v1/sign-ins?x=1")

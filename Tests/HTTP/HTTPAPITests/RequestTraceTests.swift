@@ -9,6 +9,8 @@ import TraceExport
 
 /// The spans of requests: where they belong, what they have, and who decides that they are recorded.
 @Suite struct RequestTraceTests {
+    private var service: RunningService { .current }
+
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let parent = "00f067aa0ba902b7"
 
@@ -36,8 +38,8 @@ import TraceExport
 
     @Test func `a sign-in has spans of the request, the verification and the commit`() async throws {
         try await Self.with(ratio: 0) { service, queue in
-            let response = try await service.call(
-                "POST", "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
+            let response = try await service.post(
+                "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
                 fields: [
                     "traceparent": "00-\(Self.trace)-\(Self.parent)-01", "tracestate": "vendor=x",
                     "X-Request-ID": "r1",
@@ -69,8 +71,8 @@ import TraceExport
 
     @Test func `a caller that does not record a trace has its ID in the log, and no span`() async throws {
         try await Self.with(ratio: 1) { service, queue in
-            _ = try await service.call(
-                "GET", "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-00"])
+            _ = try await service.get(
+                "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-00"])
             #expect(service.requestLines.last?.contains(" trace_id=\(Self.trace)") == true)
             #expect(queue.takeAll().isEmpty)
         }
@@ -82,8 +84,8 @@ import TraceExport
             try await Self.with(ratio: ratio) { service, queue in
                 for target in ["/v1/events", "/livez", "/nowhere"] {
                     for flags in ["00", "01"] {
-                        _ = try await service.call(
-                            "GET", target, secret: secret,
+                        _ = try await service.get(
+                            target, secret: secret,
                             fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-\(flags)"])
                     }
                 }
@@ -107,8 +109,7 @@ import TraceExport
     ])
     func `a traceparent that is not well formed begins a new trace`(text: String) async throws {
         try await Self.with(ratio: 1) { service, queue in
-            let response = try await service.call("GET", "/v1/events", fields: ["traceparent": text])
-            #expect(response.status == 200)
+            #expect(try await service.get("/v1/events", fields: ["traceparent": text]).status == 200)
             let span = try #require(try await Self.spans(queue, 1).first)
             #expect(span.trace.traceID.text != Self.trace)
             #expect(span.parent == nil && span.links.isEmpty)
@@ -118,8 +119,8 @@ import TraceExport
     @Test(arguments: ["A=1", "a=1,a=2", "a", String(repeating: "a=1,", count: 1000)])
     func `a tracestate that is not well formed is dropped, and the trace goes on`(text: String) async throws {
         try await Self.with(ratio: 0) { service, queue in
-            _ = try await service.call(
-                "GET", "/v1/events",
+            _ = try await service.get(
+                "/v1/events",
                 fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-01 ", "tracestate": text])
             let span = try #require(try await Self.spans(queue, 1).first)
             #expect(span.trace.traceID.text == Self.trace)
@@ -129,7 +130,7 @@ import TraceExport
 
     @Test func `a refusal has its code, and a failure its status`() async throws {
         try await Self.with(ratio: 1) { service, queue in
-            _ = try await service.call("POST", "/v1/sign-ins", body: #"{"identity_token":"a.b.c"}"#)
+            _ = try await service.post("/v1/sign-ins", body: #"{"identity_token":"a.b.c"}"#)
             let spans = try await Self.spans(queue, 2)
             for span in spans {
                 #expect(
@@ -141,19 +142,18 @@ import TraceExport
         }
     }
 
-    @Test func `without tracing the fields are not looked at`() async throws {
-        try await RunningService.with { service in
-            _ = try await service.call(
-                "GET", "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-01"])
-            #expect(!service.loggedText().contains("trace_id"))
-        }
+    @Test(.service())
+    func `without tracing the fields are not looked at`() async throws {
+        _ = try await service.get(
+            "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-01"])
+        #expect(!service.loggedText().contains("trace_id"))
     }
 }
 
 /// Probes and metrics of a service that is ready but must be corrected.
 @Suite struct ServiceWarningTests {
     static func metric(_ name: String, _ service: RunningService) async throws -> String? {
-        try await service.call("GET", "/metrics").text.split(separator: "\n")
+        try await service.get("/metrics").text.split(separator: "\n")
             .first { $0.hasPrefix("\(name) ") }.map { String($0.dropFirst(name.utf8.count + 1)) }
     }
 
@@ -171,7 +171,7 @@ import TraceExport
         options.warnings = warnings
         try await RunningService.with(options) { service in
             for path in ["/readyz", "/health"] {
-                let response = try await service.call("GET", path, secret: nil)
+                let response = try await service.get(path, secret: nil)
                 #expect(response.status == 200)
                 #expect(response.json?["status"]?.string == "ready")
                 #expect((response.json?["warnings"]?.array?.compactMap(\.string) ?? []) == expected)
@@ -185,19 +185,17 @@ import TraceExport
         }
     }
 
-    @Test func `the age of the last notification grows until the next one, also from the start`()
-        async throws
+    @Test func `the age of the last notification grows until the next one, also from the start`() async throws
     {
         let name = "siwa_notification_age_seconds"
         try await RunningService.with { service in
             #expect(try await Self.metric(name, service) == "0")
             service.clock.advance(by: .seconds(30))
             #expect(try await Self.metric(name, service) == "30")
-            _ = try await service.call("POST", "/v1/apple/notifications", body: "{}", secret: nil)
+            _ = try await service.post("/v1/apple/notifications", body: "{}", secret: nil)
             #expect(try await Self.metric(name, service) == "30")
             let notification = try Bodies.notification()
-            let taken = try await service.call(
-                "POST", "/v1/apple/notifications", body: notification, secret: nil)
+            let taken = try await service.post("/v1/apple/notifications", body: notification, secret: nil)
             #expect(taken.status == 200)
             #expect(try await Self.metric(name, service) == "0")
         }

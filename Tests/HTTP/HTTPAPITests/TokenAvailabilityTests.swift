@@ -15,6 +15,8 @@ import TokenMint
 
 /// Token requests that are right and get nothing now: 503 with the time of the next attempt.
 @Suite struct TokenAvailabilityTests {
+    private var service: RunningService { .current }
+
     private static func options(_ store: ReferenceStore) -> RunningService.Options {
         var options = RunningService.Options()
         (options.hasOAuth, options.store) = (true, store)
@@ -27,28 +29,25 @@ import TokenMint
     }
 
     private static func signIn(_ service: RunningService) async throws -> AccountID {
-        let signedIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+        let signedIn = try await service.signIn()
         return try #require(signedIn.json?["account"]?["id"]?.string.flatMap { AccountID($0) })
     }
 
     /// Links the account with Google, and returns the code.
     private static func code(for account: AccountID, _ service: RunningService) async throws -> String {
-        let flip = try await service.call(
-            "POST", "/v1/oauth/app-flip",
+        let flip = try await service.post(
+            "/v1/oauth/app-flip",
             body: Bodies.json([
-                ("client_id", .string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
-                ("state", .string("s")), ("scope", .string("openid email")), ("decision", .string("granted")),
-                ("account_id", .string(account.rawValue)),
+                ("client_id", "google"), ("redirect_uri", .string(OAuthSample.appFlipURI)), ("state", "s"),
+                ("scope", "openid email"), ("decision", "granted"), ("account_id", .string(account.rawValue)),
             ]))
         return try #require(
             WebVisitor.parameters(of: flip.json?["redirect_to"]?.string ?? "")["code"], "\(flip.text)")
     }
 
-    private static func post(
-        _ service: RunningService, _ form: [(String, String)]
-    ) async throws -> ProbeResponse {
-        try await OAuthEndpointTests.post(service, "/oauth/token", FormEncoding.encode(form))
-    }
+    private static func post(_ service: RunningService, _ form: [(String, String)]) async throws
+        -> ProbeResponse
+    { try await OAuthEndpointTests.post(service, "/oauth/token", FormEncoding.encode(form)) }
 
     private static let google = [("client_id", "google"), ("client_secret", OAuthSample.googleSecret)]
     private static let desktop = [("client_id", "desktop")]
@@ -67,8 +66,7 @@ import TokenMint
         _ service: RunningService, _ more: [(String, String)] = [],
         _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> ProbeResponse {
-        let minted = try await OAuthEndpointTests.post(
-            service, "/oauth/nonce", FormEncoding.encode(desktop))
+        let minted = try await OAuthEndpointTests.post(service, "/oauth/nonce", FormEncoding.encode(desktop))
         let digest = try #require(minted.json?["nonce_sha256"]?.string)
         let token = try Bodies.token {
             $0["nonce"] = .string(digest)
@@ -100,10 +98,8 @@ import TokenMint
                 let first: UInt64 = client == "google" ? 1 : 1001
                 for number in first..<first + 100 {
                     let moment = Moment(milliseconds: RunningService.now)
-                    try await store.authorize(
-                        .sample(number, account: account, client: client, at: moment))
-                    try await store.redeem(
-                        .sample(number, client: client, expiresAt: .last, at: moment))
+                    try await store.authorize(.sample(number, account: account, client: client, at: moment))
+                    try await store.redeem(.sample(number, client: client, expiresAt: .last, at: moment))
                 }
             }
             // Five minutes before the end of the hour.
@@ -115,7 +111,7 @@ import TokenMint
             service.clock.advance(by: .milliseconds(299_500))
             Self.expectUnavailable(try await Self.redeem(code, service), for: "1")
 
-            let metrics = try await service.call("GET", "/metrics").text
+            let metrics = try await service.get("/metrics").text
             for (client, count) in [("google", 2), ("desktop", 1)] {
                 let labels = "client=\"\(client)\",reason=\"family_limit_reached\""
                 #expect(metrics.contains("siwa_oauth_token_refusals_total{\(labels)} \(count)\n"))
@@ -155,15 +151,14 @@ import TokenMint
                     service,
                     Self.desktop + [
                         ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", "x"),
-                    ]),
-                try await Self.post(service, assertion + [("intent", "get")]),
+                    ]), try await Self.post(service, assertion + [("intent", "get")]),
                 try await Self.post(service, assertion + [("intent", "create")]),
             ]
             for response in refused { Self.expectUnavailable(response, for: "60") }
             // It gives no token.
             #expect(try await Self.post(service, assertion + [("intent", "check")]).status == 400)
             #expect(service.requestLines.count { $0.contains("code=signing_keys_shut") } == refused.count)
-            let metrics = try await service.call("GET", "/metrics").text
+            let metrics = try await service.get("/metrics").text
             #expect(
                 metrics.contains("siwa_http_refusals_total{code=\"signing_keys_shut\"} \(refused.count)\n"))
 
@@ -179,50 +174,48 @@ import TokenMint
 
     @Test(arguments: ["/v1/event-receivers/billing/poll", "/oauth/events/poll"])
     func `a poll for events that no key can sign has the same code`(path: String) async throws {
-        let shut = { (options: inout RunningService.Options) in
-            options.events = { store, feed, now in
-                try EventSample.streams(store, feed, now) { throw SigningKeysShut() }
-            }
+        let store = ReferenceStore()
+        try await store.addReceivers(EventSample.names, at: 0)
+        var options = EventSample.options(store: store)
+        options.events = { store, feed, now in
+            try EventSample.streams(store, feed, now) { throw SigningKeysShut() }
         }
-        try await EventSample.with(shut) { service, _ in
+        try await RunningService.with(options) { service in
             _ = try await Self.signIn(service)
             let fields = path.hasPrefix("/oauth") ? ["Authorization": EventSample.shop] : [:]
             if !fields.isEmpty {
-                let asked = try await service.call(
-                    "POST", "/oauth/events/verify", body: #"{"stream_id":"client:shop"}"#, secret: nil,
+                let asked = try await service.post(
+                    "/oauth/events/verify", body: #"{"stream_id":"client:shop"}"#, secret: nil,
                     fields: fields)
                 #expect(asked.status == 204)
             }
-            let response = try await service.call(
-                "POST", path, body: #"{"returnImmediately":true}"#,
+            let response = try await service.post(
+                path, body: #"{"returnImmediately":true}"#,
                 secret: fields.isEmpty ? RunningService.secret : nil, fields: fields)
             #expect(response.status == 503 && response["retry-after"] == "60", "\(response.text)")
             #expect(service.requestLines.contains { $0.contains("code=signing_keys_shut") })
         }
     }
 
-    @Test func `a token exchange names what was dropped, and no other response has the member`()
-        async throws
-    {
-        try await RunningService.with(Self.options(ReferenceStore())) { service in
-            let user = #"{"name":{"firstName":"Ada\nMaria","lastName":"LONG"}}"#
-                .replacing("LONG", with: String(repeating: "x", count: 300))
-            let tokens = try await Self.exchange(service, [("user", user)]) {
-                $0["real_user_status"] = .string("2")
-                $0["org_id"] = .null
-            }
-            #expect(tokens.status == 200, "\(tokens.text)")
-            let dropped = tokens.json?["dropped"]?.array?.compactMap(\.string)
-            #expect(dropped == ["real_user_status", "org_id", "user.name"])
-            let plain = try await Self.exchange(service)
-            #expect(plain.status == 200 && plain.json?["dropped"] == nil)
-            let refreshed = try await Self.post(
-                service,
-                Self.desktop + [
-                    ("grant_type", "refresh_token"),
-                    ("refresh_token", try #require(tokens.json?["refresh_token"]?.string)),
-                ])
-            #expect(refreshed.status == 200 && refreshed.json?["dropped"] == nil)
+    @Test(.service(TokenAvailabilityTests.options(ReferenceStore())))
+    func `a token exchange names what was dropped, and no other response has the member`() async throws {
+        let user = #"{"name":{"firstName":"Ada\nMaria","lastName":"LONG"}}"#.replacing(
+            "LONG", with: String(repeating: "x", count: 300))
+        let tokens = try await Self.exchange(service, [("user", user)]) {
+            $0["real_user_status"] = "2"
+            $0["org_id"] = .null
         }
+        #expect(tokens.status == 200, "\(tokens.text)")
+        let dropped = tokens.json?["dropped"]?.array?.compactMap(\.string)
+        #expect(dropped == ["real_user_status", "org_id", "user.name"])
+        let plain = try await Self.exchange(service)
+        #expect(plain.status == 200 && plain.json?["dropped"] == nil)
+        let refreshed = try await Self.post(
+            service,
+            Self.desktop + [
+                ("grant_type", "refresh_token"),
+                ("refresh_token", try #require(tokens.json?["refresh_token"]?.string)),
+            ])
+        #expect(refreshed.status == 200 && refreshed.json?["dropped"] == nil)
     }
 }

@@ -9,6 +9,8 @@ import Testing
 /// Methods of sending an access token to `/oauth/userinfo`, and responses without a valid access token (RFC
 /// 6750).
 @Suite struct UserInfoTests {
+    private var service: RunningService { .current }
+
     private static let path = "/oauth/userinfo"
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -51,37 +53,35 @@ import Testing
             error: "invalid_request", challenge: #"Bearer realm="siwa", error="invalid_request""#),
     ]
 
-    @Test(arguments: cases)
+    @Test(.service { $0.hasOAuth = true }, arguments: cases)
     func `a client is told what RFC 6750 says`(test: Case) async throws {
-        try await OAuthEndpointTests.with { service in
-            let response = try await OAuthEndpointTests.send(
-                test.method, test.path, test.body, type: test.type, authorization: test.authorization, service
-            )
-            #expect(response.status == test.status)
-            #expect(response.json?["error"]?.string == test.error)
-            if test.error == nil { #expect(response.json == .object(JSONObject([]))) }
-            #expect(response["www-authenticate"] == test.challenge)
-            #expect(response["cache-control"] == "no-store")
-        }
+        let response = try await OAuthEndpointTests.send(
+            test.method, test.path, test.body, type: test.type, authorization: test.authorization, service)
+        #expect(response.status == test.status)
+        #expect(response.json?["error"]?.string == test.error)
+        if test.error == nil { #expect(response.json == [:]) }
+        #expect(response["www-authenticate"] == test.challenge)
+        #expect(response["cache-control"] == "no-store")
     }
 
-    @Test func `the token comes in the field or in the form`() async throws {
-        try await OAuthEndpointTests.with { service in
-            let (account, tokens) = try await OAuthEndpointTests.link(service)
-            let access = try #require(tokens["access_token"]?.string)
-            let form = try await OAuthEndpointTests.post(service, Self.path, "access_token=\(access)")
-            #expect(form.json?["sub"]?.string == account)
-            for method in ["GET", "POST"] {
-                let response = try await service.call(
-                    method, Self.path, body: method == "GET" ? nil : "", secret: access)
-                #expect(response.json?["sub"]?.string == account)
-            }
+    @Test(.service { $0.hasOAuth = true })
+    func `the token comes in the field or in the form`() async throws {
+        let (account, tokens) = try await OAuthEndpointTests.link(service)
+        let access = try #require(tokens["access_token"]?.string)
+        let form = try await OAuthEndpointTests.post(service, Self.path, "access_token=\(access)")
+        #expect(form.json?["sub"]?.string == account)
+        for method in ["GET", "POST"] {
+            let response = try await service.call(
+                method, Self.path, body: method == "GET" ? nil : "", secret: access)
+            #expect(response.json?["sub"]?.string == account)
         }
     }
 }
 
 /// A resource server that knows only HTTP Basic sends the name of its API key, and the key.
 @Suite struct IntrospectionByNameTests {
+    private var service: RunningService { .current }
+
     private static func ask(
         _ service: RunningService, _ name: String, _ secret: String, token: String
     ) async throws -> ProbeResponse {
@@ -90,47 +90,38 @@ import Testing
             service, "/oauth/introspect", "token=\(token)", authorization: basic)
     }
 
-    @Test func `a key with its name sees what it sees as a bearer token`() async throws {
-        try await OAuthEndpointTests.with { service in
-            let (id, tokens) = try await OAuthEndpointTests.link(service)
-            let access = try #require(tokens["access_token"]?.string)
-            let seen = try await Self.ask(
-                service, "backend", RunningService.secret, token: access)
-            #expect(seen.status == 200)
-            #expect(seen.json?["sub"]?.string == id)
-            let limited = try await Self.ask(
-                service, "second", RunningService.limitedSecret, token: access)
-            #expect(limited.status == 200)
-            #expect(limited.text == #"{"active":false}"#)
-            #expect(!service.loggedText().contains(RunningService.secret))
-        }
+    @Test(.service { $0.hasOAuth = true })
+    func `a key with its name sees what it sees as a bearer token`() async throws {
+        let (id, tokens) = try await OAuthEndpointTests.link(service)
+        let access = try #require(tokens["access_token"]?.string)
+        let seen = try await Self.ask(service, "backend", RunningService.secret, token: access)
+        #expect(seen.status == 200)
+        #expect(seen.json?["sub"]?.string == id)
+        let limited = try await Self.ask(service, "second", RunningService.limitedSecret, token: access)
+        #expect(limited.status == 200)
+        #expect(limited.text == #"{"active":false}"#)
+        #expect(!service.loggedText().contains(RunningService.secret))
     }
 
-    @Test func `name and key belong together, and everything else is a client that is unknown`() async throws
-    {
-        try await OAuthEndpointTests.with { service in
-            for (name, secret) in [
-                ("backend", "wrong"), ("backend", ""), ("", RunningService.secret),
-                ("second", RunningService.secret), ("google", RunningService.secret),
-                ("BACKEND", RunningService.secret),
-                ("backend", OAuthSample.googleSecret),
-            ] {
-                let response = try await Self.ask(service, name, secret, token: "x")
-                #expect(response.status == 401, "\(name)")
-                #expect(response.json?["error"]?.string == "invalid_client")
-                #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
-            }
-            // A key is not a client: no tokens, and no revocation.
-            let basic =
-                "Basic "
-                + Base64.encode(
-                    Array("backend:\(RunningService.secret)".utf8))
-            for (path, body) in [
-                ("/oauth/token", "grant_type=refresh_token&refresh_token=x"), ("/oauth/revoke", "token=x"),
-            ] {
-                let response = try await OAuthEndpointTests.post(service, path, body, authorization: basic)
-                #expect(response.status == 401, "\(path)")
-            }
+    @Test(.service { $0.hasOAuth = true })
+    func `name and key belong together, and everything else is a client that is unknown`() async throws {
+        for (name, secret) in [
+            ("backend", "wrong"), ("backend", ""), ("", RunningService.secret),
+            ("second", RunningService.secret), ("google", RunningService.secret),
+            ("BACKEND", RunningService.secret), ("backend", OAuthSample.googleSecret),
+        ] {
+            let response = try await Self.ask(service, name, secret, token: "x")
+            #expect(response.status == 401, "\(name)")
+            #expect(response.json?["error"]?.string == "invalid_client")
+            #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
+        }
+        // A key is not a client: no tokens, and no revocation.
+        let basic = "Basic " + Base64.encode(Array("backend:\(RunningService.secret)".utf8))
+        for (path, body) in [
+            ("/oauth/token", "grant_type=refresh_token&refresh_token=x"), ("/oauth/revoke", "token=x"),
+        ] {
+            let response = try await OAuthEndpointTests.post(service, path, body, authorization: basic)
+            #expect(response.status == 401, "\(path)")
         }
     }
 }

@@ -190,8 +190,7 @@ struct AppFlipPromptPlayer {
 
     private func expectRedirect(_ members: [String: Any]) throws {
         let detail: Set<String> = content.expect.outcome == "invalid_request" ? ["detail"] : []
-        #expect(
-            Set(members.keys) == detail.union(["outcome", "redirect_to", "message", "sign_in_again"]))
+        #expect(Set(members.keys) == detail.union(["outcome", "redirect_to", "message", "sign_in_again"]))
         #expect(members["sign_in_again"] as? Bool == content.expect.signInAgain)
         let redirect = try #require(content.expect.redirect)
         let location = try #require(members["redirect_to"] as? String)

@@ -121,9 +121,7 @@ struct AuthorizationPlayer {
         }
     }
 
-    private func code(
-        _ response: PlayedResponse, _ proceed: AuthorizationCase.Proceed
-    ) throws -> String {
+    private func code(_ response: PlayedResponse, _ proceed: AuthorizationCase.Proceed) throws -> String {
         #expect(response.status == 303)
         response.expectNoStore()
         #expect(response["referrer-policy"] == "no-referrer")
@@ -256,8 +254,7 @@ final class FixtureBrowser {
     }
 
     /// Follows the response to Apple's page, signs in there, and returns to the authorization endpoint.
-    func signIn(after redirect: PlayedResponse, authenticatedAt: Moment? = nil) async throws
-        -> PlayedResponse
+    func signIn(after redirect: PlayedResponse, authenticatedAt: Moment? = nil) async throws -> PlayedResponse
     {
         let location = try #require(redirect["location"])
         try #require(redirect.status == 303 && location.hasPrefix(Self.apple), "\(location)")

@@ -85,7 +85,7 @@ struct EndpointPlayer {
     private func expectError(_ members: [String: any Sendable], _ error: String) throws {
         #expect(members["error"] as? String == error)
         #expect(Set(members.keys) == ["error", "error_description"])
-        #expect(isDescription(try #require(members["error_description"] as? String)))
+        #expect(try isDescription(#require(members["error_description"] as? String)))
     }
 
     private func expectMembers(
@@ -93,8 +93,7 @@ struct EndpointPlayer {
     ) throws {
         #expect(response["content-type"]?.hasPrefix("application/json") == true)
         let actual = try JSONDecoder().decode([String: FixtureValue].self, from: Data(response.body))
-        let context = FixtureValue.Context(
-            account: given?.account, now: service.now.milliseconds / 1000)
+        let context = FixtureValue.Context(account: given?.account, now: service.now.milliseconds / 1000)
         #expect(Set(actual.keys) == Set(members.keys))
         for (name, value) in members {
             let found = try #require(actual[name], "\(name)")

@@ -38,9 +38,7 @@ import TokenMint
     }
 
     @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip"))
-    func `answers an App Flip call as its file says`(
-        file: OAuthFixture<AppFlipCase>
-    ) async throws {
+    func `answers an App Flip call as its file says`(file: OAuthFixture<AppFlipCase>) async throws {
         try await PlayedService.with(.memory) { service in
             try await AppFlipPlayer(service: service, content: file.content).play()
         }
@@ -64,9 +62,7 @@ import TokenMint
 
     @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "introspection"))
     func `answers an introspection as its file says (RFC 7662)`(file: OAuthFixture<EndpointCase>) async throws
-    {
-        try await play(file)
-    }
+    { try await play(file) }
 
     @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "userinfo"))
     func `answers a request for userinfo as its file says`(file: OAuthFixture<EndpointCase>) async throws {
@@ -120,8 +116,7 @@ struct FixtureDeployment: Sendable {
             logger: .silent)
         try await keys.refresh()
         let own = settings.deployment.apps.map(\.primaryClientID).map { app in
-            APIKey(
-                name: app.rawValue, hash: APIKeySecret.hash(secret(of: app.rawValue)), scope: .only([app]))
+            APIKey(name: app.rawValue, hash: APIKeySecret.hash(secret(of: app.rawValue)), scope: .only([app]))
         }
         let all = APIKey(name: "backend", hash: APIKeySecret.hash(secret(of: nil)), scope: .all)
         return FixtureDeployment(

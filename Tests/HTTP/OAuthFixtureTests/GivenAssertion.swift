@@ -23,31 +23,31 @@ struct GivenAssertion {
         case "of a Google account that is not linked": return try mint()
         case "of a linked Google account":
             try await signIn(email: "ada@gmail.com")
-            let linked = try await link(try mint { $0["email"] = .string("ada@gmail.com") })
+            let linked = try await link(try mint { $0["email"] = "ada@gmail.com" })
             #expect(linked.status == 200, "\(linked.text)")
             // The address has changed since, and does not matter any more.
-            return try mint { $0["email"] = .string("countess@gmail.com") }
+            return try mint { $0["email"] = "countess@gmail.com" }
         case "of a Google account with the verified address of an account":
             try await signIn(email: "ada@gmail.com")
             return try mint()
         case "of a Google Workspace account with the verified address of an account":
             try await signIn(email: "ada@example.com")
             return try mint {
-                $0["email"] = .string("ada@example.com")
-                $0["hd"] = .string("example.com")
+                $0["email"] = "ada@example.com"
+                $0["hd"] = "example.com"
             }
         case "of a Google account with an address that Google does not answer for":
             try await signIn(email: "ada@example.com")
-            return try mint { $0["email"] = .string("ada@example.com") }
+            return try mint { $0["email"] = "ada@example.com" }
         case "of a Google account with an address that is not verified":
             try await signIn(email: "ada@gmail.com")
-            return try mint { $0["email_verified"] = .bool(false) }
+            return try mint { $0["email_verified"] = false }
         case "of a Google account with the private address of an account":
             let relay = "q4zjk7x2rt@privaterelay.appleid.com"
             try await signIn(email: relay, isPrivate: true)
             return try mint {
                 $0["email"] = .string(relay)
-                $0["hd"] = .string("privaterelay.appleid.com")
+                $0["hd"] = "privaterelay.appleid.com"
             }
         case "of a linked Google account whose credential is revoked":
             let user = try await signIn(email: "ada@gmail.com")
@@ -62,14 +62,13 @@ struct GivenAssertion {
             try await disable()
             return try mint()
         case "expired": return try mint { $0["exp"] = .integer(now - 3600) }
-        case "of another audience":
-            return try mint { $0["aud"] = .string("999-z.apps.googleusercontent.com") }
-        case "of another issuer": return try mint { $0["iss"] = .string("https://accounts.evil.example") }
+        case "of another audience": return try mint { $0["aud"] = "999-z.apps.googleusercontent.com" }
+        case "of another issuer": return try mint { $0["iss"] = "https://accounts.evil.example" }
         case "with a forged signature": return String(try mint().dropLast(8)) + "AAAAAAAA"
         case "without a signature": return Self.unsigned(try mint())
         case "an identity token of Apple's":
             return try PlayedUser(service: service, app: Self.app).identityToken()
-        case "a security event token": return try mint { $0["events"] = .object(JSONObject([])) }
+        case "a security event token": return try mint { $0["events"] = [:] }
         case "no token": return "siwa"
         default: throw UnknownGiven(text: word)
         }
@@ -79,10 +78,10 @@ struct GivenAssertion {
 
     private func mint(_ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
         var claims = JSONObject([
-            ("iss", .string("https://accounts.google.com")),
-            ("aud", .string("123-abc.apps.googleusercontent.com")), ("sub", .string(Self.subject)),
-            ("iat", .integer(now)), ("exp", .integer(now + 3600)), ("email", .string("ada@gmail.com")),
-            ("email_verified", .bool(true)),
+            ("iss", "https://accounts.google.com"),
+            ("aud", "123-abc.apps.googleusercontent.com"), ("sub", .string(Self.subject)),
+            ("iat", .integer(now)), ("exp", .integer(now + 3600)), ("email", "ada@gmail.com"),
+            ("email_verified", true),
         ])
         change(&claims)
         return try TokenMint.shared.sign(claims)
@@ -117,15 +116,15 @@ struct GivenAssertion {
     /// Sends Google's event that the account is disabled.
     private func disable() async throws {
         let subject = JSONObject([
-            ("subject_type", .string("iss-sub")), ("iss", .string("https://accounts.google.com/")),
+            ("subject_type", "iss-sub"), ("iss", "https://accounts.google.com/"),
             ("sub", .string(Self.subject)),
         ])
         let type = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
-        let event = JSONObject([("subject", .object(subject)), ("reason", .string("hijacking"))])
+        let event = JSONObject([("subject", .object(subject)), ("reason", "hijacking")])
         let claims = JSONObject([
-            ("iss", .string("https://accounts.google.com/")),
-            ("aud", .string("123-abc.apps.googleusercontent.com")), ("iat", .integer(now)),
-            ("jti", .string("set-1")), ("events", .object(JSONObject([(type, .object(event))]))),
+            ("iss", "https://accounts.google.com/"),
+            ("aud", "123-abc.apps.googleusercontent.com"), ("iat", .integer(now)),
+            ("jti", "set-1"), ("events", .object(JSONObject([(type, .object(event))]))),
         ])
         let response = try await service.send(
             "POST", "/v1/google/security-events", ["Content-Type": "application/secevent+jwt"],
@@ -167,9 +166,8 @@ struct GivenDevice {
         }
     }
 
-    private func prepare(
-        aged word: AgedWord, _ client: OAuthClient, _ result: inout GivenTokens
-    ) async throws {
+    private func prepare(aged word: AgedWord, _ client: OAuthClient, _ result: inout GivenTokens) async throws
+    {
         guard case .aged(let what, let seconds) = word else { throw UnknownGiven(text: self.word) }
         switch what {
         case "requested": break

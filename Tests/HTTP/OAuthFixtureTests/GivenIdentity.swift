@@ -38,12 +38,12 @@ struct GivenIdentity {
             if isAccount { prepared.account = try await user.signIn(prepared.token) }
         case "refused": prepared.token = String(prepared.token.dropLast(8)) + "AAAAAAAA"
         case "refused: of another app":
-            prepared.token = try user.identityToken { $0["aud"] = .string("com.example.siwa.second") }
+            prepared.token = try user.identityToken { $0["aud"] = "com.example.siwa.second" }
         case "refused: expired":
             let now = service.now.milliseconds / 1000
             prepared.token = try user.identityToken { $0["exp"] = .integer(now - 3600) }
         case "refused: nonce of another sign-in":
-            prepared.token = try user.identityToken { $0["nonce"] = .string("another") }
+            prepared.token = try user.identityToken { $0["nonce"] = "another" }
         case "unavailable": service.appleKeys.takeAway()
         default: try await end(try #require(word), &prepared)
         }
@@ -100,11 +100,10 @@ struct GivenNativeSignIn {
             let half = Base64URL.encode(Array(SHA256Digest.hash(Self.code).bytes.prefix(16)))
             prepared.token = try token(minted.digest) { $0["c_hash"] = .string(half) }
         case "of the Services ID":
-            prepared.token = try token(minted.digest) { $0["aud"] = .string("com.example.siwa.web") }
+            prepared.token = try token(minted.digest) { $0["aud"] = "com.example.siwa.web" }
         case "of another app":
-            prepared.token = try token(minted.digest) { $0["aud"] = .string("com.example.siwa.second") }
-        case "of an unknown app":
-            prepared.token = try token(minted.digest) { $0["aud"] = .string("com.evil.app") }
+            prepared.token = try token(minted.digest) { $0["aud"] = "com.example.siwa.second" }
+        case "of an unknown app": prepared.token = try token(minted.digest) { $0["aud"] = "com.evil.app" }
         case "expired":
             let now = service.now.milliseconds / 1000
             prepared.token = try token(minted.digest) { $0["exp"] = .integer(now - 3600) }
@@ -114,7 +113,7 @@ struct GivenNativeSignIn {
         case "with the nonce itself": prepared.token = try token(minted.nonce)
         case "without a nonce": prepared.token = try token(nil)
         case "without a nonce of an old system":
-            prepared.token = try token(nil) { $0["nonce_supported"] = .bool(false) }
+            prepared.token = try token(nil) { $0["nonce_supported"] = false }
         case "with the nonce of another sign-in": prepared.token = try token(try await mint().digest)
         case "with a nonce of the app's own":
             prepared.nonce = "0123456789"

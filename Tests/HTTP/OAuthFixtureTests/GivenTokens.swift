@@ -111,8 +111,7 @@ struct GivenPlayer {
                     newGrantID: GrantID(UniqueID(at: service.now, using: &generator)),
                     oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
                     redirectURI: redirectURI, challenge: challenge, scope: try #require(given.scope),
-                    nonce: given.nonce, authenticatedAt: service.now,
-                    moment: service.now,
+                    nonce: given.nonce, authenticatedAt: service.now, moment: service.now,
                     expiresAt: service.now.advanced(byMilliseconds: client.lifetimes.code * 1000))))
         result.redemption = try redemption(code.text, client, redirectURI)
         return code.text

@@ -88,9 +88,7 @@ struct PlayedService: Sendable {
                 deployment: deployment, store: store, clock: clock, server: server, appleKeys: keys,
                 port: try await service.boundPort())
             let result: Result
-            do {
-                result = try await body(played)
-            } catch {
+            do { result = try await body(played) } catch {
                 await group.triggerGracefulShutdown()
                 throw error
             }
@@ -162,9 +160,7 @@ final class SwitchedKeys: VerificationKeys {
     private let keys: any VerificationKeys
     private let isAway = Mutex(false)
 
-    init(_ keys: any VerificationKeys) {
-        self.keys = keys
-    }
+    init(_ keys: any VerificationKeys) { self.keys = keys }
 
     func takeAway() { isAway.withLock { $0 = true } }
 
@@ -212,9 +208,8 @@ struct PlayedUser: Sendable {
 
     /// Signs in with a code that is exchanged for a refresh token of Apple.
     func signInWithRefreshToken() async throws -> String {
-        try await service.store.hold(
-            key: try key(), clientID: try clientID(), authorizedAt: service.now
-        ).id.rawValue
+        try await service.store.hold(key: try key(), clientID: try clientID(), authorizedAt: service.now).id
+            .rawValue
     }
 
     /// Rejects Apple's refresh token, as the daily check does.

@@ -35,8 +35,7 @@ struct TokenPlayer {
         if expect.scope != nil { try await expectTokens(members, given) }
         if var given {
             take(members, &given)
-            try await AfterwardsPlayer(service: service, given: given)
-                .play(expect.afterwards)
+            try await AfterwardsPlayer(service: service, given: given).play(expect.afterwards)
         } else {
             #expect(expect.afterwards == nil)
         }
@@ -158,8 +157,7 @@ struct IssuedTokenCheck {
         #expect(claims["iss"] as? String == FixtureDeployment.issuer)
         if let account { #expect(claims["sub"] as? String == account) }
         #expect(claims["nonce"] as? String == nonce)
-        let half =
-            Base64URL.encode(Array(SHA256Digest.hash(accessToken).bytes.prefix(16)))
+        let half = Base64URL.encode(Array(SHA256Digest.hash(accessToken).bytes.prefix(16)))
         #expect(claims["at_hash"] as? String == half)
         let now = Int(service.now.milliseconds / 1000)
         #expect(claims["iat"] as? Int == now)

@@ -90,7 +90,7 @@ import TokenMint
             ]
             let tokens = try await Self.post(app, form + proof)
             #expect(tokens.status == 200, "\(tokens.text)")
-            let report = try await app.service.call("GET", "/v1/apps/\(AttestedApp.bundleID)/app-check").json
+            let report = try await app.service.get("/v1/apps/\(AttestedApp.bundleID)/app-check").json
             let clients = report?["clients"]?.array ?? []
             func client(_ id: String) -> JSONValue? { clients.first { $0["client_id"]?.string == id } }
             #expect(clients.count == 5)
@@ -102,7 +102,7 @@ import TokenMint
             #expect(client("google")?["app_check"]?.string == "enforced")
             #expect(client("shop")?["basis"]?.string == "browser")
             #expect(client("com.example.web")?["app_check"]?.string == "off")
-            let metrics = try await app.service.call("GET", "/metrics").text
+            let metrics = try await app.service.get("/metrics").text
             let series = "siwa_app_check_requests_total{target_kind=\"oauth_client\",target=\"desktop\","
             #expect(metrics.contains(series + "kind=\"verified\"} 1\n"))
         }
@@ -188,9 +188,7 @@ import TokenMint
             case .client: draft.clients[1].appCheck = "enforced"
             }
             draft.clients[2].androidPackage = "com.example.android"
-            draft.clients[2].androidFingerprints = [
-                Array(repeating: "AB", count: 32).joined(separator: ":")
-            ]
+            draft.clients[2].androidFingerprints = [Array(repeating: "AB", count: 32).joined(separator: ":")]
         }
         let settings = try OAuthSample.settings(
             in: RunningService.deployment(), app: TokenMint.clientID,
@@ -213,7 +211,7 @@ import TokenMint
             let token = try Bodies.token { $0["aud"] = .string(WebVisitor.webClientID) }
             return try await flip(app, [("identity_token", .string(token))])
         case .appFlipAccount:
-            return try await flip(app, [("account_id", .string("acc_01a1fca4-5699-766a-893b-c1a151389af8"))])
+            return try await flip(app, [("account_id", "acc_01a1fca4-5699-766a-893b-c1a151389af8")])
         case .exchange: return try await post(app, try await exchange(app))
         case .code:
             return try await post(
@@ -262,12 +260,11 @@ import TokenMint
         _ app: AttestedApp, _ members: [(String, JSONValue)]
     ) async throws -> ProbeResponse {
         let link: [(String, JSONValue)] = [
-            ("client_id", .string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
-            ("state", .string("a state")), ("scope", .string("openid")), ("decision", .string("granted")),
+            ("client_id", "google"), ("redirect_uri", .string(OAuthSample.appFlipURI)),
+            ("state", "a state"), ("scope", "openid"), ("decision", "granted"),
         ]
         let names = Set(members.map(\.0))
-        return try await app.service.call(
-            "POST", "/v1/oauth/app-flip",
-            body: Bodies.json(link.filter { !names.contains($0.0) } + members))
+        return try await app.service.post(
+            "/v1/oauth/app-flip", body: Bodies.json(link.filter { !names.contains($0.0) } + members))
     }
 }

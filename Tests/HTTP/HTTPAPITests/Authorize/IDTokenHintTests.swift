@@ -9,28 +9,23 @@ import TokenMint
 @testable import OAuth
 
 /// An ID token that names the user of an authorization request (OpenID Connect Core §3.1.2.1).
-@Suite struct IDTokenHintTests {
+@Suite(.service(.oauth)) struct IDTokenHintTests {
     private static let otherSubject = "001234.ffffffffffffffffffffffffffffffff.0123"
 
-    /// A service with two users. Its browser has a session of the first, who has agreed.
-    private static func with(
-        _ body: @Sendable (RunningService, AuthorizeVisitor) async throws -> Void
-    ) async throws {
-        var options = RunningService.Options(oauth: { _ in })
-        options.hasOAuth = true
-        try await RunningService.with(options) { service in
-            let other = AuthorizeVisitor(service)
-            _ = try await other.signIn(after: try await other.authorize(OAuthClients.shop), Self.second)
-            let visitor = AuthorizeVisitor(service)
-            let page = try await visitor.consentPage(OAuthClients.shop)
-            #expect(try await visitor.answer(page, "agree").status == 303)
-            try await body(service, visitor)
-        }
+    let service = RunningService.current
+    let visitor = AuthorizeVisitor(.current)
+
+    /// There are two users. The browser has a session of the first, who has agreed.
+    init() async throws {
+        let other = AuthorizeVisitor(service)
+        _ = try await other.signIn(after: try await other.authorize(OAuthClients.shop), Self.second)
+        let page = try await visitor.consentPage(OAuthClients.shop)
+        #expect(try await visitor.answer(page, "agree").status == 303)
     }
 
     private static func second(_ claims: inout JSONObject) {
         claims["sub"] = .string(otherSubject)
-        claims["email"] = .string("grace@example.com")
+        claims["email"] = "grace@example.com"
     }
 
     private static func request(_ hint: String, _ more: String = "") -> String {
@@ -45,55 +40,47 @@ import TokenMint
     func `with an expired ID token of the user of the session there is a code, with and without a page`()
         async throws
     {
-        try await Self.with { service, visitor in
-            for client in ["shop", "desktop"] {
-                let hint = try await LogoutTests.idToken(service, client: client)
-                for more in ["", "&prompt=none"] {
-                    let answer = try await visitor.authorize(Self.request(hint, more))
-                    #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil, "\(client) \(more)")
-                }
-                #expect(!service.loggedText().contains(hint.prefix(40)))
+        for client in ["shop", "desktop"] {
+            let hint = try await LogoutTests.idToken(service, client: client)
+            for more in ["", "&prompt=none"] {
+                let answer = try await visitor.authorize(Self.request(hint, more))
+                #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil, "\(client) \(more)")
             }
+            #expect(!service.loggedText().contains(hint.prefix(40)))
         }
     }
 
     @Test func `the session of another user gives no code`() async throws {
-        try await Self.with { service, visitor in
-            let hint = try await LogoutTests.idToken(
-                service, account: LogoutTests.account(service, Self.otherSubject))
-            #expect(
-                Self.error(try await visitor.authorize(Self.request(hint, "&prompt=none")))
-                    == "login_required")
-            let redirect = try await visitor.authorize(Self.request(hint))
-            #expect(redirect["location"]?.hasPrefix("https://appleid.apple.com/") == true)
-            // The first user again: an error, and no loop.
-            let again = try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh)
-            #expect(Self.error(again) == "login_required")
-            // The user whom the client means.
-            let second = try await visitor.authorize(Self.request(hint))
-            let page = try ConsentView(
-                try await visitor.signIn(after: second) { claims in
-                    AuthorizeFlowTests.fresh(&claims)
-                    Self.second(&claims)
-                })
-            #expect(page.response.text.contains("grace@example.com"))
-            let answer = try await visitor.answer(page, "agree")
-            #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
-        }
+        let other = try #require(try await service.account(Self.otherSubject))
+        let hint = try await LogoutTests.idToken(service, account: other)
+        #expect(
+            try await Self.error(visitor.authorize(Self.request(hint, "&prompt=none"))) == "login_required")
+        let redirect = try await visitor.authorize(Self.request(hint))
+        #expect(redirect["location"]?.hasPrefix("https://appleid.apple.com/") == true)
+        // The first user again: an error, and no loop.
+        let again = try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh)
+        #expect(Self.error(again) == "login_required")
+        // The user whom the client means.
+        let second = try await visitor.authorize(Self.request(hint))
+        let page = try ConsentView(
+            try await visitor.signIn(after: second) { claims in
+                AuthorizeFlowTests.fresh(&claims)
+                Self.second(&claims)
+            })
+        #expect(page.response.text.contains("grace@example.com"))
+        let answer = try await visitor.answer(page, "agree")
+        #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
     }
 
     @Test func `with a key that is not held any more the user counts as signed out`() async throws {
-        try await Self.with { service, visitor in
-            let account = try await LogoutTests.account(service)
-            let hint = try await LogoutTests.idToken(service, account: account, keys: ReferenceStore())
-            #expect(
-                Self.error(try await visitor.authorize(Self.request(hint, "&prompt=none")))
-                    == "login_required")
-            let redirect = try await visitor.authorize(Self.request(hint))
-            #expect(redirect["location"]?.hasPrefix("https://appleid.apple.com/") == true)
-            let answer = try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh)
-            #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
-        }
+        let account = try #require(try await service.account())
+        let hint = try await LogoutTests.idToken(service, account: account, keys: ReferenceStore())
+        #expect(
+            try await Self.error(visitor.authorize(Self.request(hint, "&prompt=none"))) == "login_required")
+        let redirect = try await visitor.authorize(Self.request(hint))
+        #expect(redirect["location"]?.hasPrefix("https://appleid.apple.com/") == true)
+        let answer = try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh)
+        #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
     }
 
     enum Forgery: CaseIterable, Sendable {
@@ -103,41 +90,35 @@ import TokenMint
     @Test(arguments: Forgery.allCases, [true, false])
     func `no ID token of this service is an invalid request`(forgery: Forgery, hasSession: Bool) async throws
     {
-        try await Self.with { service, visitor in
-            let genuine = try await LogoutTests.idToken(service)
-            let parts = genuine.split(separator: ".").map(String.init)
-            let hint =
-                switch forgery {
-                case .garbage: "x"
-                case .jws: "e30.e30.e30"
-                case .noSignature: "\(parts[0]).\(parts[1]).AAAA"
-                case .otherSignature:
-                    "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"
-                case .otherIssuer: try await LogoutTests.idToken(service, issuer: "https://other.example.com")
-                case .twice: "\(genuine)&id_token_hint=\(genuine)"
-                }
-            let browser = hasSession ? visitor : AuthorizeVisitor(service)
-            for more in ["", "&prompt=none"] {
-                let answer = try await browser.authorize(Self.request(hint, more))
-                #expect(Self.error(answer) == "invalid_request", "\(forgery) \(more)")
+        let genuine = try await LogoutTests.idToken(service)
+        let parts = genuine.split(separator: ".").map(String.init)
+        let hint =
+            switch forgery {
+            case .garbage: "x"
+            case .jws: "e30.e30.e30"
+            case .noSignature: "\(parts[0]).\(parts[1]).AAAA"
+            case .otherSignature: "\(parts[0]).\(parts[1]).\(String(parts[2].reversed()))"
+            case .otherIssuer: try await LogoutTests.idToken(service, issuer: "https://other.example.com")
+            case .twice: "\(genuine)&id_token_hint=\(genuine)"
             }
+        let browser = hasSession ? visitor : AuthorizeVisitor(service)
+        for more in ["", "&prompt=none"] {
+            let answer = try await browser.authorize(Self.request(hint, more))
+            #expect(Self.error(answer) == "invalid_request", "\(forgery) \(more)")
         }
     }
 
     @Test func `without a session an ID token changes nothing, and an empty parameter is absent`()
         async throws
     {
-        try await Self.with { service, visitor in
-            let hint = try await LogoutTests.idToken(service)
-            let browser = AuthorizeVisitor(service)
-            #expect(
-                Self.error(try await browser.authorize(Self.request(hint, "&prompt=none")))
-                    == "login_required")
-            let redirect = try await browser.authorize(Self.request(hint))
-            let answer = try await browser.signIn(after: redirect)
-            #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
-            let empty = try await visitor.authorize(Self.request("", "&prompt=none"))
-            #expect(AuthorizeFlowTests.parameters(empty)["code"] != nil)
-        }
+        let hint = try await LogoutTests.idToken(service)
+        let browser = AuthorizeVisitor(service)
+        #expect(
+            try await Self.error(browser.authorize(Self.request(hint, "&prompt=none"))) == "login_required")
+        let redirect = try await browser.authorize(Self.request(hint))
+        let answer = try await browser.signIn(after: redirect)
+        #expect(AuthorizeFlowTests.parameters(answer)["code"] != nil)
+        let empty = try await visitor.authorize(Self.request("", "&prompt=none"))
+        #expect(AuthorizeFlowTests.parameters(empty)["code"] != nil)
     }
 }

@@ -9,9 +9,7 @@ final class AuthorizeVisitor {
     private(set) var cookies: [String: String] = [:]
     var fields = ["User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"]
 
-    init(_ service: RunningService) {
-        self.service = service
-    }
+    init(_ service: RunningService) { self.service = service }
 
     func get(_ target: String) async throws -> ProbeResponse {
         try await send("GET", target, body: nil, [:])
@@ -56,11 +54,9 @@ final class AuthorizeVisitor {
     func setCookie(_ name: String, _ value: String?) { cookies[name] = value }
 
     /// Follows the endpoint's response to Apple, signs in there, and returns to `/oauth/authorize`.
-    func signIn(
-        after redirect: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
-    ) async throws -> ProbeResponse {
-        try await get(try await arrival(after: redirect, change))
-    }
+    func signIn(after redirect: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }) async throws
+        -> ProbeResponse
+    { try await get(try await arrival(after: redirect, change)) }
 
     /// Does the same steps up to the URL of the redirect at the end.
     func arrival(
@@ -92,8 +88,7 @@ final class AuthorizeVisitor {
         -> ProbeResponse
     {
         let ticked = page.checkboxes.filter { !unticking.contains($0) }.map { ($0, "1") }
-        return try await post(
-            page.action, [("csrf_token", page.token), ("decision", decision)] + ticked)
+        return try await post(page.action, [("csrf_token", page.token), ("decision", decision)] + ticked)
     }
 }
 

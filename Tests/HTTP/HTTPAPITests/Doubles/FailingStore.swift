@@ -110,9 +110,7 @@ final class SilentStatuses: RelayingStore, RelayingAuthorizationStore {
 struct FetchedKeys: VerificationKeys {
     private let keys: PinnedKeySet
 
-    init(_ keys: PinnedKeySet) {
-        self.keys = keys
-    }
+    init(_ keys: PinnedKeySet) { self.keys = keys }
 
     func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {

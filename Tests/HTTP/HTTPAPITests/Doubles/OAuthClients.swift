@@ -11,6 +11,7 @@ import OAuthSamples
 import StorageConformance
 import StrictJSON
 import TestSupport
+import Testing
 import TokenMint
 
 /// One client of each kind, all of the first app.
@@ -100,9 +101,7 @@ enum Bodies {
 
     static func identityToken(
         _ more: [(String, JSONValue)] = [], _ change: (inout JSONObject) -> Void = { _ in }
-    ) throws -> String {
-        json([("identity_token", .string(try token(change)))] + more)
-    }
+    ) throws -> String { json([("identity_token", .string(try token(change)))] + more) }
 
     static func notification(type: String = "consent-revoked", id: String = "jti-1") throws -> String {
         // Ten seconds later than the token: consent is withdrawn after it was given.
@@ -143,8 +142,7 @@ enum EventSample {
         let kinds = Set(ClientEvents.kinds)
         let polled = PolledReceiver(
             name: shop, kinds: kinds, scope: .all,
-            format: ClientEventFormat(
-                issuer: OAuthSample.issuer, client: "shop", store: store, key: signing))
+            format: ClientEventFormat(issuer: OAuthSample.issuer, client: "shop", store: store, key: signing))
         return EventStreams(
             polling: EventPolling(store: store, feed: feed, now: now, logger: .silent),
             keyed: [.init(billing, keyName: "backend")],
@@ -158,20 +156,20 @@ enum EventSample {
 
     static let names: [ReceiverName] = ["billing", "client:shop", "client:desktop"]
 
-    static func with(
-        _ change: (inout RunningService.Options) -> Void = { _ in },
-        _ body: @Sendable (RunningService, ReferenceStore) async throws -> Void
-    ) async throws {
-        let store = ReferenceStore()
-        try await store.addReceivers(names, at: 0)
-        var options = options(store: store)
-        change(&options)
-        try await RunningService.with(options) { try await body($0, store) }
-    }
-
     static func basic(_ id: String, _ secret: String) -> String {
         "Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()
     }
 
     static let shop = basic("shop", OAuthSample.shopSecret)
+}
+
+extension Trait where Self == TestScope<RunningService> {
+    /// A service with the receiver and the streams of `EventSample`.
+    static var eventStreams: Self {
+        Self { body in
+            let store = ReferenceStore()
+            try await store.addReceivers(EventSample.names, at: 0)
+            try await RunningService.with(EventSample.options(store: store), body)
+        }
+    }
 }

@@ -126,7 +126,27 @@ struct ProbeResponse {
 
     var text: String { String(decoding: body, as: UTF8.self) }
     var code: String? { json?["code"]?.string }
+    /// Status and code of a problem, such as "404 account_not_found".
+    var outcome: String { "\(status) \(code ?? "")" }
     var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 4096)) }
 
     subscript(field: String) -> String? { fields[field] }
+}
+
+/// Checks members of an object, and reports each that differs; `nil` for members that are not there.
+func expect(
+    _ json: JSONValue?, has members: KeyValuePairs<String, JSONValue?>,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    for (name, value) in members { #expect(json?[name] == value, "\(name)", sourceLocation: sourceLocation) }
+}
+
+/// Checks header fields, or parameters of a URL.
+func expect(
+    _ values: [String: String], has expected: KeyValuePairs<String, String?>,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    for (name, value) in expected {
+        #expect(values[name] == value, "\(name)", sourceLocation: sourceLocation)
+    }
 }

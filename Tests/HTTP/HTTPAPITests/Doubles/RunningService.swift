@@ -17,8 +17,10 @@ import OAuthSamples
 import ServiceLifecycle
 import SignIn
 import StorageConformance
+import StrictJSON
 import Synchronization
 import TestSupport
+import Testing
 import TokenMint
 import TraceExport
 
@@ -89,6 +91,24 @@ struct RunningService: Sendable {
         }
     }
 
+    /// The service of the running test, by the trait `service`.
+    static var current: RunningService { TestScope.current }
+
+    /// The store in memory, where the options name no other.
+    var memory: ReferenceStore { get throws { try #require(store as? ReferenceStore) } }
+
+    /// The account of a user of the sample tokens.
+    func account(_ subject: String = TokenMint.subject) async throws -> Account? {
+        let subject = try #require(AppleSubject(subject))
+        return try await store.account(SubjectKey(team: try Self.id(Self.team), subject: subject))
+    }
+
+    /// The grants of the user of the sample tokens.
+    func grants() async throws -> [GrantRecord] {
+        guard let account = try await account() else { return [] }
+        return try await memory.grants(of: account.id)
+    }
+
     static func with<Result: Sendable>(
         _ options: Options = Options(), _ body: @Sendable (RunningService) async throws -> Result
     ) async throws -> Result {
@@ -108,9 +128,8 @@ struct RunningService: Sendable {
         let registry = MetricsRegistry()
         let useCases = SignInUseCases(
             deployment: try deployment(requiresMintedNonce: options.requiresMintedNonce),
-            policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: commits, feed: feed, tokenContext: try tokenContext(options, store),
-            nonceKey: .sample(),
+            policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits, feed: feed,
+            tokenContext: try tokenContext(options, store), nonceKey: .sample(),
             appChecks: try options.attestationRoot.map { root in
                 AppChecks(
                     options.appCheck, root: root, deployment: try deployment(),
@@ -123,8 +142,7 @@ struct RunningService: Sendable {
         let web = try web(options, useCases, options.tickets ?? store as? any TicketStore, now)
         var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
-            registry: registry, sink: sink, version: "0.0.1-test",
-            now: { clock.millisecondsSince1970 },
+            registry: registry, sink: sink, version: "0.0.1-test", now: { clock.millisecondsSince1970 },
             web: web, oauth: options.hasOAuth ? try oauth(options, useCases, store, feed, keys, now) : nil,
             authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
             foreignPages: options.foreignPages, warnings: options.warnings)
@@ -175,8 +193,7 @@ struct RunningService: Sendable {
                 settings: settings, deployment: try deployment(), store: store,
                 commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: useCases,
                 keys: SigningKeys(
-                    for: settings, store: store, sealingKeys: try ring(), now: now,
-                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+                    for: settings, store: store, sealingKeys: try ring(), now: now, logger: .silent),
                 googleKeys: keys, googleEventKeys: keys, now: now))
     }
 
@@ -195,8 +212,7 @@ struct RunningService: Sendable {
         let redirectURLs = try options.redirectURLs.map { (try id($0.key) as ClientID, $0.value) }
         return WebSignIn(
             settings: try WebSignIn.Settings(
-                publicURL: options.publicURL,
-                redirectURLs: Dictionary(uniqueKeysWithValues: redirectURLs),
+                publicURL: options.publicURL, redirectURLs: Dictionary(uniqueKeysWithValues: redirectURLs),
                 authorizeURL: "https://appleid.apple.com/auth/authorize",
                 allowsPlainHTTP: options.publicURL.hasPrefix("http:")),
             useCases: useCases, sealingKeys: try ring(), tickets: tickets ?? ReferenceStore(), now: now)
@@ -213,8 +229,7 @@ struct RunningService: Sendable {
         return AuthorizeUseCase(
             settings: settings, store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed),
             keys: SigningKeys(
-                for: settings, store: store, sealingKeys: try ring(), now: now,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+                for: settings, store: store, sealingKeys: try ring(), now: now, logger: .silent),
             web: web, sealingKeys: try ring(), now: now)
     }
 
@@ -261,6 +276,22 @@ struct RunningService: Sendable {
         }
     }
 
+    func get(
+        _ target: String, secret: String? = RunningService.secret, fields: [String: String] = [:]
+    ) async throws -> ProbeResponse { try await call("GET", target, secret: secret, fields: fields) }
+
+    func post(
+        _ target: String, body: String? = nil, secret: String? = RunningService.secret,
+        fields: [String: String] = [:]
+    ) async throws -> ProbeResponse {
+        try await call("POST", target, body: body, secret: secret, fields: fields)
+    }
+
+    /// Signs in with a sample token.
+    func signIn(_ change: (inout JSONObject) -> Void = { _ in }) async throws -> ProbeResponse {
+        try await post("/v1/sign-ins", body: try Bodies.identityToken([], change))
+    }
+
     static func request(
         _ method: String, _ target: String, body: String? = nil, secret: String? = RunningService.secret,
         fields: [String: String] = [:]
@@ -285,5 +316,26 @@ struct RunningService: Sendable {
     func loggedText() -> String {
         sink.flush()
         return log.text
+    }
+}
+
+extension RunningService.Options {
+    /// The authorization endpoint alone.
+    static let authorize = Self(oauth: { _ in })
+    /// All endpoints of OAuth.
+    static let oauth = Self(hasOAuth: true, oauth: { _ in })
+}
+
+extension Trait where Self == TestScope<RunningService> {
+    /// A service during each test, as `RunningService.current`.
+    static func service(
+        _ options: RunningService.Options = .init(),
+        _ change: @escaping @Sendable (inout RunningService.Options) throws -> Void = { _ in }
+    ) -> Self {
+        Self { body in
+            var options = options
+            try change(&options)
+            try await RunningService.with(options, body)
+        }
     }
 }

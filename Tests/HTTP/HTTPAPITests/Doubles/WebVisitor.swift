@@ -14,9 +14,7 @@ final class WebVisitor {
     /// Cookie of the browser, if any.
     var cookie: String?
 
-    init(_ service: RunningService) {
-        self.service = service
-    }
+    init(_ service: RunningService) { self.service = service }
 
     /// The request to Apple's page.
     struct Redirect {
@@ -29,7 +27,7 @@ final class WebVisitor {
 
     func get(_ target: String) async throws -> ProbeResponse {
         let fields = cookie.map { ["Cookie": "other=1; \($0)"] } ?? [:]
-        let response = try await service.call("GET", target, secret: nil, fields: fields)
+        let response = try await service.get(target, secret: nil, fields: fields)
         if let set = response["set-cookie"] {
             let pair = set.prefix { $0 != ";" }
             cookie = set.contains("Max-Age=0") ? nil : String(pair)
@@ -63,8 +61,8 @@ final class WebVisitor {
     }
 
     func post(text: String) async throws -> ProbeResponse {
-        try await service.call(
-            "POST", "/v1/web/callback", body: text, secret: nil,
+        try await service.post(
+            "/v1/web/callback", body: text, secret: nil,
             fields: [
                 "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://appleid.apple.com",
             ])
@@ -84,8 +82,8 @@ final class WebVisitor {
     }
 
     func redeem(_ code: String, secret: String = RunningService.secret) async throws -> ProbeResponse {
-        try await service.call(
-            "POST", "/v1/web/results", body: Bodies.json([("code", .string(code))]), secret: secret)
+        try await service.post(
+            "/v1/web/results", body: Bodies.json([("code", .string(code))]), secret: secret)
     }
 
     static func target(of location: String) -> String {
