@@ -10,7 +10,9 @@ import TestSupport
 import Testing
 
 /// The fake devices make objects that the verifiers of the service accept, and each error gives its code.
-@Suite struct AppAttestTests {
+@Suite(.apple()) struct AppAttestTests {
+    let apple = EmulatorUnderTest.current
+
     private static let challenge = "a challenge of the service"
 
     private func run(_ body: (EmulatorUnderTest) async throws -> Void) async throws {
@@ -38,8 +40,7 @@ import Testing
     ) throws -> VerifiedAttestation {
         let keyID = try #require(made["key_id"]?.string.flatMap { AttestedKeyID(base64: $0) })
         return try AttestationVerifier(
-            root: .fake(.attestation), appID: appID(), platform: platform,
-            environment: environment
+            root: .fake(.attestation), appID: appID(), platform: platform, environment: environment
         ).verify(
             UnverifiedAttestation(bytes(made, "attestation")), keyID: keyID,
             clientDataHash: ClientDataHash(hashing: Array(Self.challenge.utf8)),
@@ -59,56 +60,47 @@ import Testing
 
     @Test(arguments: ["production", "development"], ["ios", "macos"])
     func `a device attests as Apple's devices do`(environment: String, platform: String) async throws {
-        try await run { apple in
-            let made = try await make(
-                apple, #","environment":"\#(environment)","platform":"\#(platform)""#)
-            let known = try #require(AttestationEnvironment(rawValue: environment))
-            let verified = try verify(
-                made, on: apple, platform: #require(AppPlatform(rawValue: platform)), environment: known)
-            #expect(verified.counter == 0)
-            #expect(verified.publicKey.point == (try bytes(made, "public_key")))
-            let category: ValidationCategory = known == .production ? .appStore : .development
-            #expect(verified.extensions.validationCategory == category.rawValue)
-            #expect(verified.extensions.bundleVersion == "1")
-            let receipt = try verify(receiptOf: verified, on: apple)
-            #expect(receipt.kind == .attestation && receipt.createdAt == apple.emulator.state.now)
-        }
+        let made = try await make(apple, #","environment":"\#(environment)","platform":"\#(platform)""#)
+        let known = try #require(AttestationEnvironment(rawValue: environment))
+        let verified = try verify(
+            made, on: apple, platform: #require(AppPlatform(rawValue: platform)), environment: known)
+        #expect(verified.counter == 0)
+        #expect(try verified.publicKey.point == (bytes(made, "public_key")))
+        let category: ValidationCategory = known == .production ? .appStore : .development
+        #expect(verified.extensions.validationCategory == category.rawValue)
+        #expect(verified.extensions.bundleVersion == "1")
+        let receipt = try verify(receiptOf: verified, on: apple)
+        #expect(receipt.kind == .attestation && receipt.createdAt == apple.emulator.state.now)
     }
 
     @Test func `only Apple's own roots refuse what the fake Apple attests`() async throws {
-        try await run { apple in
-            let made = try await make(apple)
-            let roots = try await apple.get("/emulator/app-attest/roots").json
-            #expect(roots["attestation"]?.string == FakeRoot.attestation.certificatePEM)
-            #expect(roots["receipts"]?.string == FakeRoot.receipts.certificatePEM)
-            let verifier = try AttestationVerifier(
-                root: .appleAppAttestation, appID: appID(), platform: .iOS, environment: .development)
-            let keyID = try #require(AttestedKeyID(base64: made["key_id"]?.string ?? ""))
-            #expect(throws: AppAttestationError(.chainUntrusted)) {
-                try verifier.verify(
-                    UnverifiedAttestation(bytes(made, "attestation")), keyID: keyID,
-                    clientDataHash: ClientDataHash(hashing: Array(Self.challenge.utf8)),
-                    at: apple.emulator.state.now / 1000)
-            }
+        let made = try await make(apple)
+        let roots = try await apple.get("/emulator/app-attest/roots").json
+        #expect(roots["attestation"]?.string == FakeRoot.attestation.certificatePEM)
+        #expect(roots["receipts"]?.string == FakeRoot.receipts.certificatePEM)
+        let verifier = try AttestationVerifier(
+            root: .appleAppAttestation, appID: appID(), platform: .iOS, environment: .development)
+        let keyID = try #require(AttestedKeyID(base64: made["key_id"]?.string ?? ""))
+        #expect(throws: AppAttestationError(.chainUntrusted)) {
+            try verifier.verify(
+                UnverifiedAttestation(bytes(made, "attestation")), keyID: keyID,
+                clientDataHash: ClientDataHash(hashing: Array(Self.challenge.utf8)),
+                at: apple.emulator.state.now / 1000)
         }
     }
 
     @Test(arguments: AttestationFault.allCases)
     func `each error of an attestation has its code`(fault: AttestationFault) async throws {
-        try await run { apple in
-            let isOfMacs = fault == .keyPolicy || fault == .noKeyPolicy
-            let made = try await make(
-                apple, #","wrong":["\#(fault.rawValue)"]"# + (isOfMacs ? #","platform":"macos""# : ""))
-            let platform: AppPlatform = isOfMacs ? .macOS : .iOS
-            switch Self.effect(of: fault) {
-            case .attestation(let code):
-                #expect(throws: AppAttestationError(code)) {
-                    try verify(made, on: apple, platform: platform)
-                }
-            case .receipt(let code):
-                let verified = try verify(made, on: apple, platform: platform)
-                #expect(throws: ReceiptError(code)) { try verify(receiptOf: verified, on: apple) }
-            }
+        let isOfMacs = fault == .keyPolicy || fault == .noKeyPolicy
+        let made = try await make(
+            apple, #","wrong":["\#(fault.rawValue)"]"# + (isOfMacs ? #","platform":"macos""# : ""))
+        let platform: AppPlatform = isOfMacs ? .macOS : .iOS
+        switch Self.effect(of: fault) {
+        case .attestation(let code):
+            #expect(throws: AppAttestationError(code)) { try verify(made, on: apple, platform: platform) }
+        case .receipt(let code):
+            let verified = try verify(made, on: apple, platform: platform)
+            #expect(throws: ReceiptError(code)) { try verify(receiptOf: verified, on: apple) }
         }
     }
 
@@ -154,14 +146,10 @@ import Testing
 
     @Test(arguments: AssertionFault.allCases)
     func `each error of an assertion has its code`(fault: AssertionFault) async throws {
-        try await run { apple in
-            let made = try await make(apple)
-            try await check(sign(apple, made), by: made, after: 0)
-            let wrong = try await sign(apple, made, #","wrong":["\#(fault.rawValue)"]"#)
-            #expect(throws: AppAttestationError(Self.code(of: fault))) {
-                try check(wrong, by: made, after: 1)
-            }
-        }
+        let made = try await make(apple)
+        try await check(sign(apple, made), by: made, after: 0)
+        let wrong = try await sign(apple, made, #","wrong":["\#(fault.rawValue)"]"#)
+        #expect(throws: AppAttestationError(Self.code(of: fault))) { try check(wrong, by: made, after: 1) }
     }
 
     private static func code(of fault: AssertionFault) -> AppAttestationError.Code {
@@ -195,82 +183,70 @@ import Testing
     }
 
     @Test func `the counter rises with each assertion, and is the device's own`() async throws {
-        try await run { apple in
-            let made = try await make(apple)
-            for counter in UInt32(1)...3 {
-                #expect(
-                    try await check(sign(apple, made), by: made, after: counter - 1).counter == counter
-                )
-            }
-            // A given counter does not change the device's counter.
-            let last = try await sign(apple, made, #","counter":4294967295"#)
-            #expect(try check(last, by: made, after: 4_294_967_294).counter == .max)
-            #expect(try await check(sign(apple, made), by: made, after: 3).counter == 4)
-            // A second attestation of the key does not set it back.
-            let keyID = try #require(made["key_id"]?.string)
-            let again = try await make(apple, #","key_id":"\#(keyID)""#)
-            #expect(try verify(again, on: apple).keyID.base64 == keyID)
-            #expect(again["attestation"] != made["attestation"])
-            #expect(try await check(sign(apple, made), by: made, after: 4).counter == 5)
+        let made = try await make(apple)
+        for counter in UInt32(1)...3 {
+            #expect(try await check(sign(apple, made), by: made, after: counter - 1).counter == counter)
         }
+        // A given counter does not change the device's counter.
+        let last = try await sign(apple, made, #","counter":4294967295"#)
+        #expect(try check(last, by: made, after: 4_294_967_294).counter == .max)
+        #expect(try await check(sign(apple, made), by: made, after: 3).counter == 4)
+        // A second attestation of the key does not set it back.
+        let keyID = try #require(made["key_id"]?.string)
+        let again = try await make(apple, #","key_id":"\#(keyID)""#)
+        #expect(try verify(again, on: apple).keyID.base64 == keyID)
+        #expect(again["attestation"] != made["attestation"])
+        #expect(try await check(sign(apple, made), by: made, after: 4).counter == 5)
     }
 
     @Test func `an attestation is shown as the body that registers its key`() async throws {
-        try await run { apple in
-            let body = #"{"challenge":"\#(Self.challenge)"}"#
-            let made = try await apple.post("/emulator/app-attest/keys?format=registration", body)
-            let members = try #require(made.json.object)
-            #expect(made.status == 201)
-            #expect(members.members.map(\.name) == ["key_id", "attestation", "challenge", "client_id"])
-            #expect(members["client_id"]?.string == EmulatorUnderTest.clientID)
-            try verify(members, on: apple)
-            let hash = Base64.encode(SHA256Digest.hash(Self.challenge).bytes)
-            let unknown = try await apple.post(
-                "/emulator/app-attest/keys?format=registration", #"{"client_data_hash":"\#(hash)"}"#)
-            #expect(try unknown.json.object?["challenge"] == nil)
-        }
+        let body = #"{"challenge":"\#(Self.challenge)"}"#
+        let made = try await apple.post("/emulator/app-attest/keys?format=registration", body)
+        let members = try #require(made.json.object)
+        #expect(made.status == 201)
+        #expect(members.members.map(\.name) == ["key_id", "attestation", "challenge", "client_id"])
+        #expect(members["client_id"]?.string == EmulatorUnderTest.clientID)
+        try verify(members, on: apple)
+        let hash = Base64.encode(SHA256Digest.hash(Self.challenge).bytes)
+        let unknown = try await apple.post(
+            "/emulator/app-attest/keys?format=registration", #"{"client_data_hash":"\#(hash)"}"#)
+        #expect(try unknown.json.object?["challenge"] == nil)
     }
 
     @Test func `an assertion vouches for a text in the form of the service`() async throws {
-        try await run { apple in
-            let made = try await make(apple)
-            let signed = try await sign(apple, made, #","vouch_for":"a token""#)
-            let text = try #require(signed["client_data"]?.string)
-            let digest = Base64URL.encode(SHA256Digest.hash("a token").bytes)
-            #expect(text == #"{"challenge":"\#(Self.challenge)","sha256":"\#(digest)"}"#)
-            let verified = try AssertionVerifier(appID: appID()).verify(
-                UnverifiedAssertion(bytes(signed, "assertion")),
-                by: ECPublicKey(point: bytes(made, "public_key")),
-                clientDataHash: ClientDataHash(hashing: Array(text.utf8)), after: 0)
-            #expect(verified.counter == 1)
-        }
+        let made = try await make(apple)
+        let signed = try await sign(apple, made, #","vouch_for":"a token""#)
+        let text = try #require(signed["client_data"]?.string)
+        let digest = Base64URL.encode(SHA256Digest.hash("a token").bytes)
+        #expect(text == #"{"challenge":"\#(Self.challenge)","sha256":"\#(digest)"}"#)
+        let verified = try AssertionVerifier(appID: appID()).verify(
+            UnverifiedAssertion(bytes(signed, "assertion")),
+            by: ECPublicKey(point: bytes(made, "public_key")),
+            clientDataHash: ClientDataHash(hashing: Array(text.utf8)), after: 0)
+        #expect(verified.counter == 1)
     }
 
     @Test(arguments: [true, false])
     func `signatures with a large and a small s are valid`(isHigh: Bool) async throws {
-        try await run { apple in
-            let made = try await make(apple)
-            for counter in UInt32(1)...8 {
-                let assertion = try await sign(apple, made, #","high_s":\#(isHigh)"#)
-                try check(assertion, by: made, after: counter - 1)
-                let object = try bytes(assertion, "assertion")
-                // The signature ends before the key "authenticatorData", which has 18 bytes with its head.
-                let tail = try #require(
-                    object.indices.last { object[$0...].starts(with: Array("authenticatorData".utf8)) })
-                let s = object[..<(tail - 1)].suffix(32)
-                #expect(((s.first ?? 0) >= 0x80) == isHigh)
-            }
+        let made = try await make(apple)
+        for counter in UInt32(1)...8 {
+            let assertion = try await sign(apple, made, #","high_s":\#(isHigh)"#)
+            try check(assertion, by: made, after: counter - 1)
+            let object = try bytes(assertion, "assertion")
+            // The signature ends before the key "authenticatorData", which has 18 bytes with its head.
+            let tail = try #require(
+                object.indices.last { object[$0...].starts(with: Array("authenticatorData".utf8)) })
+            let s = object[..<(tail - 1)].suffix(32)
+            #expect(((s.first ?? 0) >= 0x80) == isHigh)
         }
     }
 
     @Test func `an older system sends no facts, and every fact can be given`() async throws {
-        try await run { apple in
-            let old = try await verify(make(apple, #","extensions":false"#), on: apple)
-            #expect(old.extensions.validationCategory == nil && old.extensions.bundleVersion == nil)
-            let made = try await make(apple, #","validation_category":4000000000,"bundle_version":"7.1""#)
-            let facts = try verify(made, on: apple).extensions
-            #expect(facts.validationCategory == 4_000_000_000 && facts.bundleVersion == "7.1")
-        }
+        let old = try await verify(make(apple, #","extensions":false"#), on: apple)
+        #expect(old.extensions.validationCategory == nil && old.extensions.bundleVersion == nil)
+        let made = try await make(apple, #","validation_category":4000000000,"bundle_version":"7.1""#)
+        let facts = try verify(made, on: apple).extensions
+        #expect(facts.validationCategory == 4_000_000_000 && facts.bundleVersion == "7.1")
     }
 
     @Test(arguments: [
@@ -287,11 +263,9 @@ import Testing
         (#"{"challenge":"c","misspelled":1}"#, "member_unknown"),
     ])
     func `refuses what it cannot make`(body: String, code: String) async throws {
-        try await run { apple in
-            let response = try await apple.post("/emulator/app-attest/keys", body)
-            #expect(try response.json["code"]?.string == code)
-            #expect(apple.emulator.state.deviceKeys.isEmpty)
-        }
+        let response = try await apple.post("/emulator/app-attest/keys", body)
+        #expect(try response.json["code"]?.string == code)
+        #expect(apple.emulator.state.deviceKeys.isEmpty)
     }
 
     @Test func `keys and counters survive a restart`() async throws {
@@ -316,7 +290,9 @@ import Testing
 }
 
 /// The exchange of receipts at the fake Apple.
-@Suite struct AttestationDataTests {
+@Suite(.apple()) struct AttestationDataTests {
+    let apple = EmulatorUnderTest.current
+
     private static let challenge = "a challenge of the service"
 
     /// A receipt of a new key.
@@ -371,100 +347,83 @@ import Testing
     ) throws -> VerifiedReceipt {
         #expect(response.status == 200)
         let bytes = try #require(Base64.decode(response.text))
-        return try ReceiptVerifier(
-            root: .fake(.receipts), appID: appID(), environment: .production
-        ).verify(UnverifiedReceipt(bytes), of: key, from: .exchange, at: apple.emulator.state.now)
+        return try ReceiptVerifier(root: .fake(.receipts), appID: appID(), environment: .production).verify(
+            UnverifiedReceipt(bytes), of: key, from: .exchange, at: apple.emulator.state.now)
     }
 
     @Test func `a receipt is exchanged at once, and the next receipt after a day`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let (first, key) = try await receipt(apple)
-            let second = try await verify(exchange(first, at: apple), of: key, on: apple)
-            #expect(second.riskMetric == 1)
-            #expect(second.notBefore == apple.emulator.state.now + 86_400_000)
-            let early = try await exchange(second.bytes, at: apple)
-            #expect(early.status == 304 && early.body.isEmpty)
-            try apple.emulator.state.advanceClock(bySeconds: 86_400)
-            let third = try await verify(exchange(second.bytes, at: apple), of: key, on: apple)
-            #expect(third.bytes != second.bytes && third.kind == .refreshed)
-            #expect(try await apple.counter("receipts") == 2)
-            #expect(try await apple.counter("receipts_too_early") == 1)
-        }
+        let (first, key) = try await receipt(apple)
+        let second = try await verify(exchange(first, at: apple), of: key, on: apple)
+        #expect(second.riskMetric == 1)
+        #expect(second.notBefore == apple.emulator.state.now + 86_400_000)
+        let early = try await exchange(second.bytes, at: apple)
+        #expect(early.status == 304 && early.body.isEmpty)
+        try apple.emulator.state.advanceClock(bySeconds: 86_400)
+        let third = try await verify(exchange(second.bytes, at: apple), of: key, on: apple)
+        #expect(third.bytes != second.bytes && third.kind == .refreshed)
+        #expect(try await apple.counter("receipts") == 2)
+        #expect(try await apple.counter("receipts_too_early") == 1)
     }
 
     @Test func `the metric counts the keys of a device in 30 days`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            _ = try await receipt(apple)
-            try apple.emulator.state.advanceClock(bySeconds: 20 * 86_400)
-            _ = try await receipt(apple)
-            _ = try await receipt(apple, device: "another")
-            let (third, key) = try await receipt(apple)
-            #expect(try await verify(exchange(third, at: apple), of: key, on: apple).riskMetric == 3)
-            try apple.emulator.state.advanceClock(bySeconds: 11 * 86_400)
-            #expect(try await verify(exchange(third, at: apple), of: key, on: apple).riskMetric == 2)
-        }
+        _ = try await receipt(apple)
+        try apple.emulator.state.advanceClock(bySeconds: 20 * 86_400)
+        _ = try await receipt(apple)
+        _ = try await receipt(apple, device: "another")
+        let (third, key) = try await receipt(apple)
+        #expect(try await verify(exchange(third, at: apple), of: key, on: apple).riskMetric == 3)
+        try apple.emulator.state.advanceClock(bySeconds: 11 * 86_400)
+        #expect(try await verify(exchange(third, at: apple), of: key, on: apple).riskMetric == 2)
     }
 
     @Test func `Apple forgets an attestation after 30 days`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let (bytes, _) = try await receipt(apple)
-            try apple.emulator.state.advanceClock(bySeconds: 30 * 86_400 + 1)
-            #expect(try await exchange(bytes, at: apple).status == 404)
-        }
+        let (bytes, _) = try await receipt(apple)
+        try apple.emulator.state.advanceClock(bySeconds: 30 * 86_400 + 1)
+        #expect(try await exchange(bytes, at: apple).status == 404)
     }
 
     @Test func `each environment has its own endpoint`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let (production, _) = try await receipt(apple)
-            let (development, _) = try await receipt(apple, environment: "development")
-            let path = "/development/v1/attestationData"
-            #expect(try await exchange(production, at: apple, path: path).status == 400)
-            #expect(try await exchange(development, at: apple).status == 400)
-            #expect(try await exchange(development, at: apple, path: path).status == 200)
-            let host = "data-development.appattest.apple.com"
-            #expect(try await exchange(production, at: apple, host: host).status == 400)
-            #expect(
-                try await exchange(production, at: apple, host: "data.appattest.apple.com").status == 200)
-        }
+        let (production, _) = try await receipt(apple)
+        let (development, _) = try await receipt(apple, environment: "development")
+        let path = "/development/v1/attestationData"
+        #expect(try await exchange(production, at: apple, path: path).status == 400)
+        #expect(try await exchange(development, at: apple).status == 400)
+        #expect(try await exchange(development, at: apple, path: path).status == 200)
+        let host = "data-development.appattest.apple.com"
+        #expect(try await exchange(production, at: apple, host: host).status == 400)
+        #expect(try await exchange(production, at: apple, host: "data.appattest.apple.com").status == 200)
     }
 
     @Test func `refuses other tokens`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let (bytes, _) = try await receipt(apple)
-            let now = apple.emulator.state.now / 1000
-            let tokens = [
-                "", "Bearer \(try token(apple))", try apple.clientSecret() + "x",
-                try token(apple) { $0["iss"] = .string("OTHER00000") },
-                try token(apple) { $0["iat"] = .integer(now - 3601) },
-                try token(apple) { $0["iat"] = .integer(now + 61) }, try token(apple) { $0["iat"] = nil },
-            ]
-            for token in tokens {
-                #expect(try await exchange(bytes, at: apple, token: token).status == 401)
-            }
-            #expect(try await apple.counter("attestation_data_refusals") == Int64(tokens.count))
+        let (bytes, _) = try await receipt(apple)
+        let now = apple.emulator.state.now / 1000
+        let tokens = [
+            "", "Bearer \(try token(apple))", try apple.clientSecret() + "x",
+            try token(apple) { $0["iss"] = "OTHER00000" },
+            try token(apple) { $0["iat"] = .integer(now - 3601) },
+            try token(apple) { $0["iat"] = .integer(now + 61) }, try token(apple) { $0["iat"] = nil },
+        ]
+        for token in tokens {
+            #expect(try await exchange(bytes, at: apple, token: token).status == 401)
         }
+        #expect(try await apple.counter("attestation_data_refusals") == Int64(tokens.count))
     }
 
     @Test func `refuses other bodies`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let headers: HTTPHeaders = ["Authorization": try token(apple)]
-            for (body, status) in [("", 400), ("!", 400), (Base64.encode([1, 2, 3]), 404)] {
-                let response = try await apple.send(
-                    .POST, "/v1/attestationData", headers: headers, body: body)
-                #expect(response.status == status)
-            }
+        let headers: HTTPHeaders = ["Authorization": try token(apple)]
+        for (body, status) in [("", 400), ("!", 400), (Base64.encode([1, 2, 3]), 404)] {
+            let response = try await apple.send(.POST, "/v1/attestationData", headers: headers, body: body)
+            #expect(response.status == status)
         }
     }
 
     @Test(arguments: [429, 500, 503])
     func `a fault is one of the endpoint's statuses`(status: Int) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let (bytes, _) = try await receipt(apple)
-            _ = try await apple.send(
-                .PUT, "/emulator/faults/attestation_data", body: #"{"status":\#(status),"times":1}"#)
-            #expect(try await exchange(bytes, at: apple).status == status)
-            #expect(try await exchange(bytes, at: apple).status == 200)
-        }
+        let (bytes, _) = try await receipt(apple)
+        _ = try await apple.send(
+            .PUT, "/emulator/faults/attestation_data", body: #"{"status":\#(status),"times":1}"#)
+        #expect(try await exchange(bytes, at: apple).status == status)
+        #expect(try await exchange(bytes, at: apple).status == 200)
     }
 }
 

@@ -2,33 +2,32 @@ import AppleEmulator
 import JOSE
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite struct ControlTests {
+@Suite(.apple()) struct ControlTests {
+    let apple = EmulatorUnderTest.current
+
     @Test(arguments: [
         "[]", "{", "{}x", #"{"nonce":"a",}"#, #"{"nonce":"a","nonce":"b"}"#, "\u{FEFF}{}",
         String(repeating: #"{"claims":"#, count: 20) + "1" + String(repeating: "}", count: 20),
     ])
     func `refuses what is not one strict JSON object`(body: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.post("/emulator/identity-tokens", body)
-            #expect(response.status == 400)
-            #expect(response.code == "body_malformed")
-        }
+        let response = try await apple.post("/emulator/identity-tokens", body)
+        #expect(response.status == 400)
+        #expect(response.code == "body_malformed")
     }
 
     @Test func `refuses U+0000 with a separate code, and treats null as absent`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let refused = try await apple.post("/emulator/identity-tokens", #"{"nonce":"\u0000"}"#)
-            #expect(refused.status == 400)
-            #expect(refused.code == "character_not_allowed")
-            let minted = try await apple.post(
-                "/emulator/identity-tokens", #"{"nonce":null,"client_id":null,"code":null,"claims":null}"#)
-            #expect(minted.status == 201)
-            #expect(try minted.json["nonce"] == nil)
-            let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
-            #expect(unknown.code == "member_unknown")
-        }
+        let refused = try await apple.post("/emulator/identity-tokens", #"{"nonce":"\u0000"}"#)
+        #expect(refused.status == 400)
+        #expect(refused.code == "character_not_allowed")
+        let minted = try await apple.post(
+            "/emulator/identity-tokens", #"{"nonce":null,"client_id":null,"code":null,"claims":null}"#)
+        #expect(minted.status == 201)
+        #expect(try minted.json["nonce"] == nil)
+        let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
+        #expect(unknown.code == "member_unknown")
     }
 
     @Test(arguments: [
@@ -38,11 +37,9 @@ import Testing
         #"{"remove_claims":"a"}"#, #"{"alg":"ES256"}"#, #"{"signature":"good"}"#, #"{"include_user":"yes"}"#,
     ])
     func `refuses members of the wrong type`(body: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.post("/emulator/identity-tokens", body)
-            #expect(response.status == 400)
-            #expect(response.code == "member_malformed")
-        }
+        let response = try await apple.post("/emulator/identity-tokens", body)
+        #expect(response.status == 400)
+        #expect(response.code == "member_malformed")
     }
 
     @Test(arguments: [
@@ -50,76 +47,58 @@ import Testing
         "/emulator/keys/rotate", "/emulator/reset", "/emulator/users/default/delete-account",
     ])
     func `refuses members that it does not know, and does nothing`(path: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.post(path, #"{"nonse":"a"}"#)
-            #expect(response.status == 400)
-            #expect(response.code == "member_unknown")
-            #expect(apple.emulator.state.counters == EmulatorCounters())
-            #expect(apple.emulator.state.users.count == 1)
-            #expect(try apple.emulator.state.user(nil).isDeleted == false)
-            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
-        }
+        let response = try await apple.post(path, #"{"nonse":"a"}"#)
+        #expect(response.status == 400)
+        #expect(response.code == "member_unknown")
+        #expect(apple.emulator.state.counters == EmulatorCounters())
+        #expect(apple.emulator.state.users.count == 1)
+        #expect(try apple.emulator.state.user(nil).isDeleted == false)
+        #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
     }
 
     @Test func `refuses a body that is too large`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let body = #"{"claims":{"x":""# + String(repeating: "x", count: 64 * 1024) + #""}}"#
-            let response = try await apple.post("/emulator/identity-tokens", body)
-            #expect(response.status == 413)
-            #expect(response.code == "body_too_large")
-        }
+        let body = #"{"claims":{"x":""# + String(repeating: "x", count: 64 * 1024) + #""}}"#
+        let response = try await apple.post("/emulator/identity-tokens", body)
+        #expect(response.status == 413)
+        #expect(response.code == "body_too_large")
     }
 
     @Test func `accepts a request without a body`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.send(.POST, "/emulator/identity-tokens")
-            #expect(response.status == 201)
-        }
+        #expect(try await apple.send(.POST, "/emulator/identity-tokens").status == 201)
     }
 
     @Test(arguments: ["?format=xml", "?format="])
     func `refuses an unknown response format`(query: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.get("/emulator/users\(query)")
-            #expect(response.status == 400)
-            #expect(response.code == "parameter_malformed")
-        }
+        let response = try await apple.get("/emulator/users\(query)")
+        #expect(response.status == 400)
+        #expect(response.code == "parameter_malformed")
     }
 
     @Test(arguments: ["?limit=0", "?limit=1001", "?limit=x", "?offset=-1", "?offset=99999999999999999999"])
     func `refuses invalid page limits`(query: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.get("/emulator/users\(query)")
-            #expect(response.code == "parameter_malformed")
-        }
+        #expect(try await apple.get("/emulator/users\(query)").code == "parameter_malformed")
     }
 
     @Test func `refuses calls from a web page`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.send(
-                .POST, "/emulator/identity-tokens", headers: ["Origin": "http://127.0.0.1:\(apple.port)"])
-            #expect(response.status == 403)
-            #expect(response.code == "browser_refused")
-        }
+        let response = try await apple.send(
+            .POST, "/emulator/identity-tokens", headers: ["Origin": "http://127.0.0.1:\(apple.port)"])
+        #expect(response.status == 403)
+        #expect(response.code == "browser_refused")
     }
 
     @Test(arguments: ["/nothing", "/auth/nothing", "/emulator/nothing"])
     func `answers unknown paths with a problem`(path: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            let response = try await apple.get(path)
-            #expect(response.status == 404)
-            #expect(response.code == "path_not_found")
-            #expect(try response.json["status"] == .integer(404))
-        }
+        let response = try await apple.get(path)
+        #expect(response.status == 404)
+        #expect(response.code == "path_not_found")
+        #expect(try response.json["status"] == 404)
     }
 
     @Test func `shows the configuration`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let overview = try await apple.get("/emulator").json
-            #expect(overview["issuer"] == .string("https://appleid.apple.com"))
-            #expect(overview["apps"]?.array?[0]["team_id"] == .string(EmulatorUnderTest.teamID))
-            #expect(overview["notification_url"] == nil)
-        }
+        let overview = try await apple.get("/emulator").json
+        #expect(overview["issuer"] == "https://appleid.apple.com")
+        #expect(overview["apps"]?.array?[0]["team_id"] == .string(EmulatorUnderTest.teamID))
+        #expect(overview["notification_url"] == nil)
     }
 
     @Test func `a reset restores what the operator configured, at the start and later`() async throws {
@@ -155,62 +134,57 @@ import Testing
     }
 
     @Test func `resets`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            _ = try await apple.post("/emulator/users")
-            _ = try await apple.mint()
-            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500}"#)
-            _ = try await apple.send(.DELETE, "/emulator/keys/\(TestKeys.keyIDs[0])")
-            #expect(try await apple.post("/emulator/reset").status == 200)
-            let state = apple.emulator.state
-            #expect(state.counters == EmulatorCounters())
-            #expect(state.users.count == 1)
-            #expect(state.users[0].apps.isEmpty)
-            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
-        }
+        _ = try await apple.post("/emulator/users")
+        _ = try await apple.mint()
+        _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500}"#)
+        _ = try await apple.send(.DELETE, "/emulator/keys/\(TestKeys.keyIDs[0])")
+        #expect(try await apple.post("/emulator/reset").status == 200)
+        let state = apple.emulator.state
+        #expect(state.counters == EmulatorCounters())
+        #expect(state.users.count == 1)
+        #expect(state.users[0].apps.isEmpty)
+        #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
     }
 }
 
-@Suite struct AccountChangeTests {
-    @Test(arguments: [
-        ("revoke-consent", "consent-revoked"), ("delete-account", "account-deleted"),
-        ("disable-email-forwarding", "email-disabled"), ("enable-email-forwarding", "email-enabled"),
-    ])
+@Suite(.apple()) struct AccountChangeTests {
+    let apple = EmulatorUnderTest.current
+    private var receiver: ReceivingServer { TestScope.current }
+
+    @Test(
+        .appleAndReceiver(),
+        arguments: [
+            ("revoke-consent", "consent-revoked"), ("delete-account", "account-deleted"),
+            ("disable-email-forwarding", "email-disabled"), ("enable-email-forwarding", "email-enabled"),
+        ])
     func `sends the notification that follows`(change: String, type: String) async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run {
-                $0.notificationURL = receiver.url
-            } _: { apple in
-                _ = try await apple.mint()
-                let response = try await apple.post("/emulator/users/default/\(change)").json
-                let sent = try #require(response["notifications"]?.array)
-                #expect(sent.count == 1)
-                #expect(sent[0]["type"] == .string(type))
-                #expect(sent[0]["client_id"] == .string("com.example.app"))
-                #expect(sent[0]["delivery"]?["status"] == .integer(200))
-                let payload = try #require(sent[0]["payload"]?.string)
-                #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
-                let claims = try ReadToken(payload).claims
-                let event = try JSONValue(parsing: Array(try #require(claims["events"]?.string).utf8))
-                #expect(event["type"] == .string(type))
-                #expect(event["sub"] == .string(apple.emulator.state.users[0].subject))
-            }
-        }
+        _ = try await apple.mint()
+        let response = try await apple.post("/emulator/users/default/\(change)").json
+        let sent = try #require(response["notifications"]?.array)
+        #expect(sent.count == 1)
+        #expect(sent[0]["type"] == .string(type))
+        #expect(sent[0]["client_id"] == "com.example.app")
+        #expect(sent[0]["delivery"]?["status"] == 200)
+        let payload = try #require(sent[0]["payload"]?.string)
+        #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
+        let claims = try ReadToken(payload).claims
+        let event = try JSONValue(parsing: Array(try #require(claims["events"]?.string).utf8))
+        #expect(event["type"] == .string(type))
+        #expect(event["sub"] == .string(apple.emulator.state.users[0].subject))
     }
 
     @Test func `stores the change of the user`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            _ = try await apple.mint()
-            #expect(try apple.emulator.state.user(nil).apps == ["com.example.app"])
-            let off = try await apple.post("/emulator/users/default/disable-email-forwarding").json["user"]
-            #expect(off?["email_forwarding"] == .string("disabled"))
-            let on = try await apple.post("/emulator/users/default/enable-email-forwarding").json["user"]
-            #expect(on?["email_forwarding"] == .string("enabled"))
-            let stopped = try await apple.post("/emulator/users/default/revoke-consent").json["user"]
-            #expect(stopped?["apps"] == .array([]))
-            #expect(stopped?["is_deleted"] == .bool(false))
-            let deleted = try await apple.post("/emulator/users/default/delete-account").json["user"]
-            #expect(deleted?["is_deleted"] == .bool(true))
-        }
+        _ = try await apple.mint()
+        #expect(try apple.emulator.state.user(nil).apps == ["com.example.app"])
+        let off = try await apple.post("/emulator/users/default/disable-email-forwarding").json["user"]
+        #expect(off?["email_forwarding"] == "disabled")
+        let on = try await apple.post("/emulator/users/default/enable-email-forwarding").json["user"]
+        #expect(on?["email_forwarding"] == "enabled")
+        let stopped = try await apple.post("/emulator/users/default/revoke-consent").json["user"]
+        #expect(stopped?["apps"] == .array([]))
+        #expect(stopped?["is_deleted"] == false)
+        let deleted = try await apple.post("/emulator/users/default/delete-account").json["user"]
+        #expect(deleted?["is_deleted"] == true)
     }
 
     @Test func `notifies every app that the user uses about the deletion of the account`() async throws {
@@ -243,31 +217,26 @@ import Testing
             _ = try await apple.mint(#"{"client_id":"com.example.second"}"#)
             let members = #"{"client_id":"com.example.second"}"#
             let response = try await apple.post("/emulator/users/default/revoke-consent", members).json
-            #expect(
-                response["notifications"]?.array?.map { $0["client_id"] } == [.string("com.example.second")])
-            #expect(response["user"]?["apps"] == .array([.string("com.example.app")]))
+            #expect(response["notifications"]?.array?.map { $0["client_id"] } == ["com.example.second"])
+            #expect(response["user"]?["apps"] == .array(["com.example.app"]))
         }
     }
 
     @Test func `mints the notification for a change in process`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let sent = try AccountChange.allCases.map { try apple.emulator.state.change($0).notifications[0] }
-            #expect(
-                sent.map(\.type) == ["consent-revoked", "account-deleted", "email-disabled", "email-enabled"])
-            for notification in sent {
-                let events = try ReadToken(notification.payload).claims["events"]?.string ?? ""
-                #expect(try JSONValue(parsing: Array(events.utf8))["type"] == .string(notification.type))
-            }
+        let sent = try AccountChange.allCases.map { try apple.emulator.state.change($0).notifications[0] }
+        #expect(
+            sent.map(\.type) == ["consent-revoked", "account-deleted", "email-disabled", "email-enabled"])
+        for notification in sent {
+            let events = try ReadToken(notification.payload).claims["events"]?.string ?? ""
+            #expect(try JSONValue(parsing: Array(events.utf8))["type"] == .string(notification.type))
         }
     }
 
     @Test func `sends either spelling of a deletion, at another time`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            let members = #"{"type":"account-delete","time_offset":-60,"events_form":"object"}"#
-            let response = try await apple.post("/emulator/users/default/delete-account?format=text", members)
-            let claims = try ReadToken(response.text).claims
-            #expect(claims["events"]?["type"] == .string("account-delete"))
-            #expect(claims["events"]?["event_time"] == .integer(1_699_999_940_000))
-        }
+        let members = #"{"type":"account-delete","time_offset":-60,"events_form":"object"}"#
+        let response = try await apple.post("/emulator/users/default/delete-account?format=text", members)
+        let claims = try ReadToken(response.text).claims
+        #expect(claims["events"]?["type"] == "account-delete")
+        #expect(claims["events"]?["event_time"] == 1_699_999_940_000)
     }
 }

@@ -7,111 +7,85 @@ import NIOHTTP1
 import ScriptedHTTP
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct DeliveryTests {
-    @Test func `posts the payload as Apple does and returns the response`() async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run { apple in
-                let response = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#)
-                    .json
-                #expect(response["delivery"]?["url"] == .string(receiver.url))
-                #expect(response["delivery"]?["status"] == .integer(200))
-                #expect(response["delivery"]?["body"] == .string("noted"))
-                let payload = try #require(response["payload"]?.string)
-                #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
-                #expect(try await apple.isValid(ReadToken(payload)))
-                #expect(try await apple.counter("deliveries") == 1)
-                #expect(try await apple.counter("deliveries_refused") == 0)
-            }
-        }
+@Suite(.apple()) struct DeliveryTests {
+    let apple = EmulatorUnderTest.current
+    private var receiver: ReceivingServer { TestScope.current }
+
+    @Test(.appleAndReceiver(isConfigured: false))
+    func `posts the payload as Apple does and returns the response`() async throws {
+        let response = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#).json
+        #expect(response["delivery"]?["url"] == .string(receiver.url))
+        #expect(response["delivery"]?["status"] == 200)
+        #expect(response["delivery"]?["body"] == "noted")
+        let payload = try #require(response["payload"]?.string)
+        #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
+        #expect(try await apple.isValid(ReadToken(payload)))
+        #expect(try await apple.counter("deliveries") == 1)
+        #expect(try await apple.counter("deliveries_refused") == 0)
     }
 
-    @Test func `posts to the configured URL and returns the status as text`() async throws {
-        try await ReceivingServer.run(answering: .unauthorized) { receiver in
-            try await EmulatorUnderTest.run {
-                $0.notificationURL = receiver.url
-            } _: { apple in
-                let response = try await apple.post("/emulator/notifications?format=text")
-                #expect(response.text == "401")
-                #expect(receiver.bodies.count == 1)
-                #expect(try await apple.counter("deliveries_refused") == 1)
-            }
-        }
+    @Test(.appleAndReceiver(answering: .unauthorized))
+    func `posts to the configured URL and returns the status as text`() async throws {
+        #expect(try await apple.post("/emulator/notifications?format=text").text == "401")
+        #expect(receiver.bodies.count == 1)
+        #expect(try await apple.counter("deliveries_refused") == 1)
     }
 
-    @Test func `sets and removes the URL at run time`() async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run { apple in
-                let body = #"{"url":"\#(receiver.url)"}"#
-                let set = try await apple.send(.PUT, "/emulator/notification-url", body: body)
-                #expect(try set.json["notification_url"] == .string(receiver.url))
-                #expect(try await apple.post("/emulator/notifications?format=text").text == "200")
-                _ = try await apple.send(.DELETE, "/emulator/notification-url")
-                #expect(try await apple.post("/emulator/notifications").json["delivery"] == nil)
-                try apple.emulator.state.setNotificationURL(receiver.url)
-                #expect(try await apple.post("/emulator/notifications?format=text").text == "200")
-                #expect(receiver.bodies.count == 2)
-            }
-        }
+    @Test(.appleAndReceiver(isConfigured: false))
+    func `sets and removes the URL at run time`() async throws {
+        let body = #"{"url":"\#(receiver.url)"}"#
+        let set = try await apple.send(.PUT, "/emulator/notification-url", body: body)
+        #expect(try set.json["notification_url"] == .string(receiver.url))
+        #expect(try await apple.post("/emulator/notifications?format=text").text == "200")
+        _ = try await apple.send(.DELETE, "/emulator/notification-url")
+        #expect(try await apple.post("/emulator/notifications").json["delivery"] == nil)
+        try apple.emulator.state.setNotificationURL(receiver.url)
+        #expect(try await apple.post("/emulator/notifications?format=text").text == "200")
+        #expect(receiver.bodies.count == 2)
     }
 
     @Test func `a reset restores the configured URL`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            try apple.emulator.state.setNotificationURL("http://siwa.example:8080/notifications")
-            // Control requests may use the operator's host, too.
-            for url in ["http://127.0.0.1:1/", "http://siwa.example:8080/elsewhere"] {
-                let set = try await apple.send(
-                    .PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
-                #expect(try set.json["notification_url"] == .string(url))
-            }
-            let reset = try await apple.post("/emulator/reset").json
-            #expect(reset["notification_url"] == .string("http://siwa.example:8080/notifications"))
+        try apple.emulator.state.setNotificationURL("http://siwa.example:8080/notifications")
+        // Control requests may use the operator's host, too.
+        for url in ["http://127.0.0.1:1/", "http://siwa.example:8080/elsewhere"] {
+            let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
+            #expect(try set.json["notification_url"] == .string(url))
         }
+        let reset = try await apple.post("/emulator/reset").json
+        #expect(reset["notification_url"] == "http://siwa.example:8080/notifications")
     }
 
-    @Test func `only mints when deliver is false`() async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run {
-                $0.notificationURL = receiver.url
-            } _: { apple in
-                let response = try await apple.post("/emulator/notifications", #"{"deliver":false}"#).json
-                #expect(response["delivery"] == nil)
-                #expect(response["payload"]?.string != nil)
-                #expect(receiver.bodies.isEmpty)
-            }
-        }
+    @Test(.appleAndReceiver())
+    func `only mints when deliver is false`() async throws {
+        let response = try await apple.post("/emulator/notifications", #"{"deliver":false}"#).json
+        #expect(response["delivery"] == nil)
+        #expect(response["payload"]?.string != nil)
+        #expect(receiver.bodies.isEmpty)
     }
 
-    @Test func `posts the same payload repeatedly`() async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run {
-                $0.notificationURL = receiver.url
-            } _: { apple in
-                for _ in 0..<2 {
-                    let response = try await apple.post(
-                        "/emulator/deliveries?format=text", #"{"payload":"a.b.c"}"#)
-                    #expect(response.text == "200")
-                }
-                #expect(receiver.bodies == [#"{"payload":"a.b.c"}"#, #"{"payload":"a.b.c"}"#])
-            }
+    @Test(.appleAndReceiver())
+    func `posts the same payload repeatedly`() async throws {
+        for _ in 0..<2 {
+            let response = try await apple.post("/emulator/deliveries?format=text", #"{"payload":"a.b.c"}"#)
+            #expect(response.text == "200")
         }
+        #expect(receiver.bodies == [#"{"payload":"a.b.c"}"#, #"{"payload":"a.b.c"}"#])
     }
 
-    @Test func `delivers in process`() async throws {
-        try await ReceivingServer.run { receiver in
-            try await EmulatorUnderTest.run { apple in
-                await #expect(throws: EmulatorError(.notificationURLMissing)) {
-                    try await apple.emulator.deliver("a.b.c")
-                }
-                try apple.emulator.state.setNotificationURL(receiver.url)
-                let notification = try apple.emulator.state.mint(NotificationRecipe())
-                let delivery = try await apple.emulator.deliver(notification.payload)
-                #expect(delivery.outcome == .answered(status: 200, body: "noted"))
-                #expect(receiver.bodies == [#"{"payload":"\#(notification.payload)"}"#])
-                #expect(apple.emulator.state.counters.deliveries == 1)
-            }
+    @Test(.appleAndReceiver(isConfigured: false))
+    func `delivers in process`() async throws {
+        await #expect(throws: EmulatorError(.notificationURLMissing)) {
+            try await apple.emulator.deliver("a.b.c")
         }
+        try apple.emulator.state.setNotificationURL(receiver.url)
+        let notification = try apple.emulator.state.mint(NotificationRecipe())
+        let delivery = try await apple.emulator.deliver(notification.payload)
+        #expect(delivery.outcome == .answered(status: 200, body: "noted"))
+        #expect(receiver.bodies == [#"{"payload":"\#(notification.payload)"}"#])
+        #expect(apple.emulator.state.counters.deliveries == 1)
     }
 
     @Test func `follows no redirect`() async throws {
@@ -130,41 +104,35 @@ import Testing
     }
 
     @Test func `reports a refused connection`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            // Port 1 is reserved, and nothing listens there.
-            let members = #"{"url":"http://127.0.0.1:1/"}"#
-            let response = try await apple.post("/emulator/notifications", members)
-            #expect(response.status == 201)
-            #expect(try response.json["delivery"]?["failure"] == .string("connection_failed"))
-            #expect(try await apple.counter("deliveries_refused") == 1)
-        }
+        // Port 1 is reserved, and nothing listens there.
+        let members = #"{"url":"http://127.0.0.1:1/"}"#
+        let response = try await apple.post("/emulator/notifications", members)
+        #expect(response.status == 201)
+        #expect(try response.json["delivery"]?["failure"] == "connection_failed")
+        #expect(try await apple.counter("deliveries_refused") == 1)
     }
 
     @Test func `requires a URL when none is configured`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            for path in ["/emulator/notifications", "/emulator/deliveries"] {
-                let members = path.hasSuffix("deliveries") ? #"{"payload":"a"}"# : #"{"deliver":true}"#
-                let response = try await apple.post(path, members)
-                #expect(response.status == 409)
-                #expect(response.code == "notification_url_missing")
-            }
+        for path in ["/emulator/notifications", "/emulator/deliveries"] {
+            let members = path.hasSuffix("deliveries") ? #"{"payload":"a"}"# : #"{"deliver":true}"#
+            let response = try await apple.post(path, members)
+            #expect(response.status == 409)
+            #expect(response.code == "notification_url_missing")
         }
     }
 
     @Test(arguments: ["http://example.com/", "http://169.254.169.254/latest/", "file:///etc/passwd"])
     func `refuses to call other machines`(url: String) async throws {
-        try await EmulatorUnderTest.run { apple in
-            for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
-                let response = try await apple.post(path, #"{"url":"\#(url)"}"#)
-                #expect(response.status == 422)
-                #expect(response.code == "notification_url_refused")
-            }
-            let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
-            #expect(set.code == "notification_url_refused")
-            #expect(try await apple.counter("deliveries") == 0)
-            // A refused request has changed nothing.
-            #expect(try await apple.counter("notifications") == 0)
+        for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
+            let response = try await apple.post(path, #"{"url":"\#(url)"}"#)
+            #expect(response.status == 422)
+            #expect(response.code == "notification_url_refused")
         }
+        let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
+        #expect(set.code == "notification_url_refused")
+        #expect(try await apple.counter("deliveries") == 0)
+        // A refused request has changed nothing.
+        #expect(try await apple.counter("notifications") == 0)
     }
 }
 
@@ -188,7 +156,7 @@ final class ReceivingServer: Sendable {
     /// - Parameter times: Number of requests that get `answer`; later requests get 200.
     static func run(
         answering response: HTTPResponse.Status = .ok, times: Int = .max, headers: HTTPFields = [:],
-        _ body: @escaping @Sendable (ReceivingServer) async throws -> Void
+        _ body: @Sendable (ReceivingServer) async throws -> Void
     ) async throws {
         try await LoopbackServer.run(
             make: { ReceivingServer(port: $0, response: response, times: times, headers: headers) },

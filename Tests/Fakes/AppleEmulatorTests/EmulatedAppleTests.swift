@@ -12,18 +12,19 @@ import TestSupport
 import Testing
 
 @Suite struct EmulatedAppleTests {
-    @Test func `all waiting callers get the error when the port is in use`() async throws {
-        try await EmulatorUnderTest.run { apple in
-            var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
-            configuration.keys = try await TestKeys.keys()
-            configuration.port = apple.port
-            let second = try await EmulatedApple(
-                configuration: configuration, clock: apple.clock.emulatorClock, logger: .silent)
-            let waiting = Task { try await second.port() }
-            await #expect(throws: (any Error).self) { try await second.run() }
-            await #expect(throws: (any Error).self) { try await waiting.value }
-            await #expect(throws: (any Error).self) { try await second.port() }
-        }
+    private var apple: EmulatorUnderTest { .current }
+
+    @Test(.apple())
+    func `all waiting callers get the error when the port is in use`() async throws {
+        var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
+        configuration.keys = try await TestKeys.keys()
+        configuration.port = apple.port
+        let second = try await EmulatedApple(
+            configuration: configuration, clock: apple.clock.emulatorClock, logger: .silent)
+        let waiting = Task { try await second.port() }
+        await #expect(throws: (any Error).self) { try await second.run() }
+        await #expect(throws: (any Error).self) { try await waiting.value }
+        await #expect(throws: (any Error).self) { try await second.port() }
     }
 
     @Test func `a cancelled caller stops waiting`() async throws {
@@ -131,9 +132,7 @@ import Testing
 final class TestClock: Sendable {
     private let state: Mutex<(now: Int64, sleeps: [Int64])>
 
-    init(milliseconds: Int64 = 1_700_000_000_123) {
-        state = Mutex((milliseconds, []))
-    }
+    init(milliseconds: Int64 = 1_700_000_000_123) { state = Mutex((milliseconds, [])) }
 
     var seconds: Int64 { state.withLock { $0.now / 1000 } }
     var milliseconds: Int64 { state.withLock { $0.now } }
@@ -157,9 +156,7 @@ enum TestKeys {
     /// Signs the client secrets of the team in `EmulatorUnderTest`.
     static let clientKeyID = "ABC123DEFG"
     static var clientKey: ClientKey {
-        get throws {
-            try ClientKey(teamID: EmulatorUnderTest.teamID, keyID: clientKeyID, pem: clientKeyPEM)
-        }
+        get throws { try ClientKey(teamID: EmulatorUnderTest.teamID, keyID: clientKeyID, pem: clientKeyPEM) }
     }
 
     /// Generated for these tests, and not registered.

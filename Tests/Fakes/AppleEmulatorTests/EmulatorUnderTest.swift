@@ -1,6 +1,7 @@
 import AppleEmulator
 import AsyncHTTPClient
 import Encodings
+import HTTPTypes
 import JOSE
 import Logging
 import NIOCore
@@ -10,7 +11,10 @@ import TestSupport
 import Testing
 
 /// A running emulator, and a client for its socket.
-struct EmulatorUnderTest {
+struct EmulatorUnderTest: Sendable {
+    /// The emulator of the running test, by the trait `apple`.
+    static var current: EmulatorUnderTest { TestScope.current }
+
     static let teamID = "TEAM000001"
     static let clientID = "com.example.app"
 
@@ -20,14 +24,14 @@ struct EmulatorUnderTest {
 
     /// Runs an emulator on a free port during `body`.
     static func run(
-        configure: (inout EmulatorConfiguration) -> Void = { _ in },
+        configure: (inout EmulatorConfiguration) throws -> Void = { _ in },
         _ body: (EmulatorUnderTest) async throws -> Void
     ) async throws {
         var configuration = try EmulatorConfiguration(
             teamID: teamID, clientIDs: [clientID, "com.example.app.web"])
         configuration.keys = try await TestKeys.keys()
         configuration.clientKeys = [try TestKeys.clientKey]
-        configure(&configuration)
+        try configure(&configuration)
         let clock = TestClock()
         let emulator = try await EmulatedApple(
             configuration: configuration, clock: clock.emulatorClock, logger: .silent)
@@ -101,6 +105,41 @@ struct EmulatorUnderTest {
             return false
         }
         return try token.isSigned(by: key)
+    }
+}
+
+extension Trait where Self == TestScope<EmulatorUnderTest> {
+    static func apple(
+        _ configure: @escaping @Sendable (inout EmulatorConfiguration) throws -> Void = { _ in },
+        before prepare: @escaping @Sendable (EmulatorUnderTest) async throws -> Void = { _ in }
+    ) -> Self {
+        Self { body in
+            try await EmulatorUnderTest.run(configure: configure) { apple in
+                try await prepare(apple)
+                try await body(apple)
+            }
+        }
+    }
+
+    static var appleWithRedirectURIs: Self {
+        .apple { $0.apps[0].redirectURIs = [EmulatorUnderTest.redirectURI, "http://localhost:3000/back"] }
+    }
+
+    /// A receiver of notifications beside the emulator, as `TestScope.current`.
+    ///
+    /// - Parameter isConfigured: True if the emulator posts its notifications there.
+    static func appleAndReceiver(
+        answering status: HTTPResponse.Status = .ok, times: Int = .max, isConfigured: Bool = true
+    ) -> Self {
+        Self { body in
+            try await ReceivingServer.run(answering: status, times: times) { receiver in
+                try await EmulatorUnderTest.run {
+                    if isConfigured { $0.notificationURL = receiver.url }
+                } _: { apple in
+                    try await TestScope.provide(receiver) { try await body(apple) }
+                }
+            }
+        }
     }
 }
 
@@ -203,14 +242,6 @@ extension EmulatorUnderTest {
             .map { "\($0.key)=\(escape($0.value))" }.joined(separator: "&")
     }
 
-    static func runWithRedirectURIs(_ body: (EmulatorUnderTest) async throws -> Void) async throws {
-        try await run {
-            $0.apps[0].redirectURIs = [redirectURI, "http://localhost:3000/back"]
-        } _: { apple in
-            try await body(apple)
-        }
-    }
-
     /// Opens the page and returns the name that its forms send back.
     func openPage(_ changes: [String: String] = [:]) async throws -> String {
         let response = try await get(Self.authorizeQuery(changes))
@@ -251,15 +282,11 @@ extension ReceivedResponse {
     func field(_ name: String) -> String? {
         guard let start = text.firstRange(of: "name=\"\(name)\""),
             let tag = text[start.upperBound...].firstIndex(of: ">")
-        else {
-            return nil
-        }
+        else { return nil }
         let rest = text[start.upperBound..<tag]
         guard let value = rest.firstRange(of: "value=\""),
             let end = rest[value.upperBound...].firstIndex(of: "\"")
-        else {
-            return nil
-        }
+        else { return nil }
         return rest[value.upperBound..<end].htmlUnescaped
     }
 }

@@ -104,9 +104,7 @@ import Testing
                 try apple.emulator.state.setNotificationURL("http://127.0.0.1:1/")
                 _ = try await apple.post("/emulator/users/default/revoke-consent")
             }
-            try await run(path) { apple in
-                #expect(apple.emulator.state.waitingNotifications.count == 1)
-            }
+            try await run(path) { apple in #expect(apple.emulator.state.waitingNotifications.count == 1) }
         }
     }
 
@@ -116,9 +114,8 @@ import Testing
             try await run(path) { apple in
                 let token = try await apple.refreshToken()
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).crashed")
-                try await run("\(path).crashed") { next in
-                    let response = try await next.refresh(token)
-                    #expect(response.status == 200)
+                try await run("\(path).crashed") { next async throws in
+                    #expect(try await next.refresh(token).status == 200)
                 }
                 // Also when the connection was cut after the work.
                 _ = try await apple.send(.PUT, "/emulator/faults/revoke", body: #"{"cut":"before_answer"}"#)
@@ -126,9 +123,8 @@ import Testing
                 // The next response comes after the file was written.
                 _ = try await apple.send(.DELETE, "/emulator/faults")
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).cut")
-                try await run("\(path).cut") { next in
-                    let response = try await next.refresh(token)
-                    #expect(response.error == "invalid_grant")
+                try await run("\(path).cut") { next async throws in
+                    #expect(try await next.refresh(token).error == "invalid_grant")
                 }
             }
         }
@@ -179,9 +175,7 @@ import Testing
                     try await group.waitForAll()
                 }
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).copy")
-                try await run("\(path).copy") { next in
-                    #expect(next.emulator.state.users.count == 41)
-                }
+                try await run("\(path).copy") { next in #expect(next.emulator.state.users.count == 41) }
             }
         }
     }

@@ -12,9 +12,13 @@ import ScriptedHTTP
 import StrictJSON
 import Synchronization
 import TestSupport
+import Testing
 
 /// A running fake Google, its linked scripted server, and a client for the fake Google's socket.
 struct GoogleUnderTest: Sendable {
+    /// The fake Google of the running test, by the trait `google`.
+    static var current: GoogleUnderTest { TestScope.current }
+
     static let now: Int64 = 1_800_000_000
 
     let service: GoogleEmulatorService
@@ -25,8 +29,8 @@ struct GoogleUnderTest: Sendable {
     private static let keys = Task { (try GoogleKey.generate(), try GoogleKey.generate()) }
 
     static func run(
-        _ change: @escaping @Sendable (inout GoogleEmulatorConfiguration) -> Void = { _ in },
-        _ body: @escaping @Sendable (GoogleUnderTest) async throws -> Void
+        _ change: @Sendable (inout GoogleEmulatorConfiguration) -> Void = { _ in },
+        _ body: @Sendable (GoogleUnderTest) async throws -> Void
     ) async throws {
         let (googleKey, serverKey) = try await keys.value
         let clock = ManualClock(millisecondsSince1970: now * 1000)
@@ -93,9 +97,7 @@ struct GoogleUnderTest: Sendable {
     /// Begins a link, and returns its state and redirect URI.
     func begin(_ members: String = "{}") async throws -> (url: String, state: String, redirectURI: String) {
         let json = try await control("link", members).json
-        return (
-            json?["url"]?.string ?? "", json?["state"]?.string ?? "", json?["redirect_uri"]?.string ?? ""
-        )
+        return (json?["url"]?.string ?? "", json?["state"]?.string ?? "", json?["redirect_uri"]?.string ?? "")
     }
 
     /// Makes a link in the browser: the redirect has a code.
@@ -106,8 +108,7 @@ struct GoogleUnderTest: Sendable {
 
     /// Posts a form of the page as a browser does, with the token of the page.
     func submit(_ path: String, _ fields: [(name: String, value: String)], from page: String = "/")
-        async throws
-        -> Response
+        async throws -> Response
     {
         let html = try await get(page).text
         let mark = "name=\"token\" value=\""
@@ -116,13 +117,18 @@ struct GoogleUnderTest: Sendable {
             .POST, path,
             headers: [
                 "Content-Type": "application/x-www-form-urlencoded", "Origin": "http://127.0.0.1:\(port)",
-            ],
-            body: FormEncoding.encode(fields + [("token", String(token))]))
+            ], body: FormEncoding.encode(fields + [("token", String(token))]))
     }
 
     static func parameter(_ name: String, of url: String) -> String? {
         FormEncoding.decode(url.drop { $0 != "?" }.dropFirst().utf8)?.first { $0.name == name }?.value
     }
+}
+
+extension Trait where Self == TestScope<GoogleUnderTest> {
+    static func google(_ change: @escaping @Sendable (inout GoogleEmulatorConfiguration) -> Void = { _ in })
+        -> Self
+    { Self { try await GoogleUnderTest.run(change, $0) } }
 }
 
 /// An authorization server on a real socket. It accepts every request, and a test can replace its endpoints.
@@ -153,9 +159,7 @@ final class ScriptedServer: Sendable {
         state.withLock { $0.endpoints[path] = endpoint }
     }
 
-    static func run(
-        key: GoogleKey, _ body: @escaping @Sendable (ScriptedServer) async throws -> Void
-    ) async throws {
+    static func run(key: GoogleKey, _ body: @Sendable (ScriptedServer) async throws -> Void) async throws {
         try await LoopbackServer.run(
             make: { ScriptedServer(port: $0, key: key) }, respond: { try await $0.respond(to: $1) }, body)
     }
@@ -174,7 +178,7 @@ final class ScriptedServer: Sendable {
         if let endpoint { return try await endpoint(received) }
         switch received.path {
         case "/oauth/token": return Self.json(tokens(self.received("/oauth/token").count))
-        case "/oauth/introspect": return Self.json(JSONObject([("active", .bool(true))]))
+        case "/oauth/introspect": return Self.json(JSONObject([("active", true)]))
         case "/oauth/revoke": return Response(status: .ok)
         case "/v1/google/security-events": return Response(status: .accepted)
         case "/.well-known/risc-configuration":
@@ -189,9 +193,9 @@ final class ScriptedServer: Sendable {
 
     func tokens(_ number: Int) -> JSONObject {
         JSONObject([
-            ("access_token", .string("access-token-number-\(number)")), ("token_type", .string("Bearer")),
-            ("expires_in", .integer(3600)), ("refresh_token", .string("refresh-token-number-\(number)")),
-            ("scope", .string("devices")),
+            ("access_token", .string("access-token-number-\(number)")), ("token_type", "Bearer"),
+            ("expires_in", 3600), ("refresh_token", .string("refresh-token-number-\(number)")),
+            ("scope", "devices"),
         ])
     }
 

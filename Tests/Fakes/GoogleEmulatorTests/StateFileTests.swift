@@ -7,17 +7,13 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.hung)) struct StateFileTests {
-    private static func with(
-        _ body: @escaping @Sendable (_ path: String) async throws -> Void
-    ) async throws {
+    private static func with(_ body: @escaping @Sendable (_ path: String) async throws -> Void) async throws {
         try await TemporaryDirectory.with { try await body($0.path(of: "google")) }
     }
 
     private static func run(
         _ path: String, _ body: @escaping @Sendable (GoogleUnderTest) async throws -> Void
-    ) async throws {
-        try await GoogleUnderTest.run({ ($0.stateFile, $0.key) = (path, nil) }, body)
-    }
+    ) async throws { try await GoogleUnderTest.run({ ($0.stateFile, $0.key) = (path, nil) }, body) }
 
     @Test func `links, accepted events and keys survive a restart`() async throws {
         try await Self.with { path in
@@ -26,8 +22,7 @@ import Testing
                 try await google.link()
                 _ = try await google.control("streamlined", #"{"intent":"get","sub":"42"}"#)
                 _ = try await google.control("keys/rotate")
-                await before.keep(
-                    google.service.state.links, try await google.get("/oauth2/v3/certs").text)
+                await before.keep(google.service.state.links, try await google.get("/oauth2/v3/certs").text)
             }
             try await Self.run(path) { google in
                 #expect(google.service.state.links == (await before.links))
@@ -74,9 +69,7 @@ import Testing
     func `a damaged file, and the fake Apple's, are refused`(content: String) async throws {
         try await Self.with { path in
             try content.write(toFile: path, atomically: true, encoding: .utf8)
-            await #expect(throws: EmulatorError(.stateFileDamaged)) {
-                try await Self.run(path) { _ in }
-            }
+            await #expect(throws: EmulatorError(.stateFileDamaged)) { try await Self.run(path) { _ in } }
         }
     }
 

@@ -12,9 +12,13 @@ import ReceiverEmulator
 import ScriptedHTTP
 import StrictJSON
 import TestSupport
+import Testing
 
 /// Running receivers, a service with a key, and a client for the receivers' socket.
 struct ReceiverUnderTest: Sendable {
+    /// The receivers of the running test, by the trait `receivers`.
+    static var current: ReceiverUnderTest { TestScope.current }
+
     static let now: Int64 = 1_800_000_000
     static let key = Array("0123456789abcdef0123456789abcdef".utf8)
     static let secret = "whsec_\(Base64.encode(key))"
@@ -34,7 +38,7 @@ struct ReceiverUnderTest: Sendable {
     var issuer: String { publisher.baseURL }
 
     static func run(
-        hasTLS: Bool = false, _ body: @escaping @Sendable (ReceiverUnderTest) async throws -> Void
+        hasTLS: Bool = false, _ body: @Sendable (ReceiverUnderTest) async throws -> Void
     ) async throws {
         let clock = ManualClock(millisecondsSince1970: now * 1000)
         let signingKey = try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .ES256), algorithm: .ES256)
@@ -118,9 +122,8 @@ struct ReceiverUnderTest: Sendable {
         let content = JSONValue.object(JSONObject([("siwa_event", event ?? .null)]))
         return JSONObject([
             ("iss", .string(issuer)), ("aud", .string(Self.audience)), ("iat", .integer(Self.now)),
-            ("jti", .string("evt_1")),
-            ("sub_id", .object(JSONObject([("format", .string("opaque")), ("id", .string("acc_1"))]))),
-            ("events", .object(JSONObject([("https://schemas.openid.net/a", content)]))),
+            ("jti", "evt_1"), ("sub_id", ["format": "opaque", "id": "acc_1"]),
+            ("events", ["https://schemas.openid.net/a": content]),
         ])
     }
 
@@ -130,7 +133,7 @@ struct ReceiverUnderTest: Sendable {
         _ changeClaims: (inout JSONObject) -> Void = { _ in }
     ) throws -> String {
         var header = JSONObject([
-            ("alg", .string("ES256")), ("typ", .string("secevent+jwt")), ("kid", .string(signingKey.keyID)),
+            ("alg", "ES256"), ("typ", "secevent+jwt"), ("kid", .string(signingKey.keyID)),
         ])
         var claims = claims
         changeHeader(&header)
@@ -196,7 +199,12 @@ struct ReceiverUnderTest: Sendable {
             .POST, path,
             headers: [
                 "Content-Type": "application/x-www-form-urlencoded", "Origin": "http://127.0.0.1:\(port)",
-            ],
-            body: FormEncoding.encode(fields + [("token", String(token))]))
+            ], body: FormEncoding.encode(fields + [("token", String(token))]))
+    }
+}
+
+extension Trait where Self == TestScope<ReceiverUnderTest> {
+    static func receivers(hasTLS: Bool = false) -> Self {
+        Self { try await ReceiverUnderTest.run(hasTLS: hasTLS, $0) }
     }
 }

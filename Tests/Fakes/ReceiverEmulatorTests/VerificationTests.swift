@@ -10,31 +10,29 @@ import Testing
 
 @testable import ReceiverEmulator
 
-@Suite(.timeLimit(.hung)) struct VerificationTests {
+@Suite(.receivers(), .timeLimit(.hung)) struct VerificationTests {
+    let receiver = ReceiverUnderTest.current
+
     private static let now = ReceiverUnderTest.now
 
     @Test func `takes a signed webhook, and shows its event with the time since the commit`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            #expect(try await receiver.postWebhook().status == 204)
-            let message = try #require(receiver.state.messages.first)
-            #expect(message.refusal == nil)
-            #expect(message.event?.id == "evt_1")
-            #expect(message.event?.type == "credential_revoked")
-            #expect(message.event?.user == "acc_1")
-            #expect(message.latency == 40)
-            #expect(message.status == 204)
-            #expect(message.arrival == 1 && !message.isDuplicate && message.isInOrder)
-        }
+        #expect(try await receiver.postWebhook().status == 204)
+        let message = try #require(receiver.state.messages.first)
+        #expect(message.refusal == nil)
+        #expect(message.event?.id == "evt_1")
+        #expect(message.event?.type == "credential_revoked")
+        #expect(message.event?.user == "acc_1")
+        #expect(message.latency == 40)
+        #expect(message.status == 204)
+        #expect(message.arrival == 1 && !message.isDuplicate && message.isInOrder)
     }
 
     @Test func `takes a webhook of which one of several signatures is valid`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            let response = try await receiver.postWebhook { headers in
-                let good = headers.first(name: "webhook-signature") ?? ""
-                headers.replaceOrAdd(name: "webhook-signature", value: "v1,AAAA v2,x \(good)")
-            }
-            #expect(response.status == 204)
+        let response = try await receiver.postWebhook { headers in
+            let good = headers.first(name: "webhook-signature") ?? ""
+            headers.replaceOrAdd(name: "webhook-signature", value: "v1,AAAA v2,x \(good)")
         }
+        #expect(response.status == 204)
     }
 
     private struct Forgery: Sendable, CustomTestStringConvertible {
@@ -46,9 +44,7 @@ import Testing
         init(
             _ name: String, _ code: MessageRefusal.Code, body: String = ReceiverUnderTest.event(),
             _ change: @escaping @Sendable (inout HTTPHeaders, String) -> Void = { _, _ in }
-        ) {
-            (self.name, self.code, self.body, self.change) = (name, code, body, change)
-        }
+        ) { (self.name, self.code, self.body, self.change) = (name, code, body, change) }
 
         var testDescription: String { name }
 
@@ -57,16 +53,13 @@ import Testing
             { headers, body in
                 headers.replaceOrAdd(name: "webhook-timestamp", value: "\(timestamp)")
                 headers.replaceOrAdd(
-                    name: "webhook-signature",
-                    value: ReceiverUnderTest.signature("evt_1", timestamp, body))
+                    name: "webhook-signature", value: ReceiverUnderTest.signature("evt_1", timestamp, body))
             }
         }
 
         static let webhooks: [Forgery] = [
-            Forgery("no signature", .fieldMalformed) { headers, _ in
-                headers.remove(name: "webhook-signature")
-            },
-            Forgery("no ID", .fieldMalformed) { headers, _ in headers.remove(name: "webhook-id") },
+            Forgery("no signature", .fieldMalformed) { headers, _ in headers.remove(name: "webhook-signature")
+            }, Forgery("no ID", .fieldMalformed) { headers, _ in headers.remove(name: "webhook-id") },
             Forgery("two IDs", .fieldMalformed) { headers, _ in headers.add(name: "webhook-id", value: "x") },
             Forgery("time that is no number", .fieldMalformed) { headers, _ in
                 headers.replaceOrAdd(name: "webhook-timestamp", value: "soon")
@@ -82,44 +75,37 @@ import Testing
                 let good = headers.first(name: "webhook-signature") ?? ""
                 let many = Array(repeating: "v1,AAAA", count: 8) + [good]
                 headers.replaceOrAdd(name: "webhook-signature", value: many.joined(separator: " "))
-            },
-            Forgery("replay after five minutes", .timestampStale, signed(at: now - 301)),
+            }, Forgery("replay after five minutes", .timestampStale, signed(at: now - 301)),
             Forgery("from the future", .timestampStale, signed(at: now + 301)),
             Forgery("not JSON", .eventMalformed, body: "hello"),
             Forgery("no event", .eventMalformed, body: #"{"id":"evt_1"}"#),
             Forgery("event with another ID", .idMismatch, body: ReceiverUnderTest.event("evt_2")),
             Forgery("another content type", .typeMismatch) { headers, _ in
                 headers.replaceOrAdd(name: "content-type", value: "text/plain")
-            },
-            Forgery("too large", .bodyTooLarge, body: String(repeating: " ", count: 16 * 1024 + 1)),
+            }, Forgery("too large", .bodyTooLarge, body: String(repeating: " ", count: 16 * 1024 + 1)),
         ]
     }
 
     @Test(arguments: Forgery.webhooks)
     private func `refuses a webhook that does not hold`(forgery: Forgery) async throws {
-        try await ReceiverUnderTest.run { receiver in
-            let response = try await receiver.postWebhook(forgery.body) { forgery.change(&$0, forgery.body) }
-            let message = try #require(receiver.state.messages.first)
-            #expect(message.refusal?.code == forgery.code)
-            #expect((400...499).contains(response.status))
-            #expect(response.json?["code"]?.string == forgery.code.rawValue)
-            #expect(message.event == nil && message.arrival == 0 && message.status == response.status)
-        }
+        let response = try await receiver.postWebhook(forgery.body) { forgery.change(&$0, forgery.body) }
+        let message = try #require(receiver.state.messages.first)
+        #expect(message.refusal?.code == forgery.code)
+        #expect((400...499).contains(response.status))
+        #expect(response.json?["code"]?.string == forgery.code.rawValue)
+        #expect(message.event == nil && message.arrival == 0 && message.status == response.status)
     }
 
     @Test func `takes a token that a published key has signed, and fetches the keys once`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            for _ in 0..<3 {
-                let response = try await receiver.pushGood()
-                #expect(response.status == 202)
-            }
-            #expect(receiver.publisher.requests.count == 1)
-            let messages = receiver.state.messages
-            #expect(messages.map(\.isDuplicate) == [false, true, true])
-            #expect(messages.map(\.arrival) == [1, 2, 3])
-            #expect(messages.first?.event?.uri == "https://schemas.openid.net/a")
-            #expect(messages.first?.latency == 40)
+        for _ in 0..<3 {
+            #expect(try await receiver.pushGood().status == 202)
         }
+        #expect(receiver.publisher.requests.count == 1)
+        let messages = receiver.state.messages
+        #expect(messages.map(\.isDuplicate) == [false, true, true])
+        #expect(messages.map(\.arrival) == [1, 2, 3])
+        #expect(messages.first?.event?.uri == "https://schemas.openid.net/a")
+        #expect(messages.first?.latency == 40)
     }
 
     private struct ForgedToken: Sendable, CustomTestStringConvertible {
@@ -133,34 +119,28 @@ import Testing
         init(
             _ name: String, _ code: MessageRefusal.Code, _ error: String = "invalid_request",
             _ make: @escaping @Sendable (ReceiverUnderTest) throws -> String
-        ) {
-            (self.name, self.code, self.error, self.make) = (name, code, error, make)
-        }
+        ) { (self.name, self.code, self.error, self.make) = (name, code, error, make) }
 
         static func header(
             _ name: String, _ code: MessageRefusal.Code, err error: String = "invalid_request",
             _ member: String, _ value: JSONValue?
-        ) -> ForgedToken {
-            ForgedToken(name, code, error) { try $0.token({ $0[member] = value }) }
-        }
+        ) -> ForgedToken { ForgedToken(name, code, error) { try $0.token({ $0[member] = value }) } }
 
         static func claim(
             _ name: String, _ code: MessageRefusal.Code, err error: String = "invalid_request",
             _ member: String, _ value: JSONValue?
-        ) -> ForgedToken {
-            ForgedToken(name, code, error) { try $0.token({ _ in }, { $0[member] = value }) }
-        }
+        ) -> ForgedToken { ForgedToken(name, code, error) { try $0.token({ _ in }, { $0[member] = value }) } }
 
         static let all: [ForgedToken] = [
             ForgedToken("no token", .tokenMalformed) { _ in "hello" },
-            header("ID token of the issuer", .headerRefused, "typ", .string("JWT")),
+            header("ID token of the issuer", .headerRefused, "typ", "JWT"),
             header("no type", .headerRefused, "typ", nil),
-            header("no algorithm", .headerRefused, "alg", .string("none")),
-            header("HMAC with the public key", .headerRefused, "alg", .string("HS256")),
-            header("crit", .headerRefused, "crit", .array([.string("x")])),
+            header("no algorithm", .headerRefused, "alg", "none"),
+            header("HMAC with the public key", .headerRefused, "alg", "HS256"),
+            header("crit", .headerRefused, "crit", .array(["x"])),
             header("key in the header", .headerRefused, "jwk", .object(JSONObject())),
             header("no key ID", .headerRefused, "kid", nil),
-            header("unknown key", .keyUnknown, err: "invalid_key", "kid", .string("other")),
+            header("unknown key", .keyUnknown, err: "invalid_key", "kid", "other"),
             ForgedToken("tampered", .signatureInvalid, "authentication_failed") { receiver in
                 var segments = try #require(JWSSegments(compact: try receiver.token()))
                 segments.signature[0] ^= 1
@@ -173,16 +153,15 @@ import Testing
             },
             claim(
                 "another issuer", .issuerMismatch, err: "invalid_issuer", "iss",
-                .string("https://other.example")),
-            claim("another audience", .audienceMismatch, err: "invalid_audience", "aud", .string("other")),
+                "https://other.example"),
+            claim("another audience", .audienceMismatch, err: "invalid_audience", "aud", "other"),
             claim("no audience", .audienceMismatch, err: "invalid_audience", "aud", nil),
             claim("from the future", .timeRefused, "iat", .integer(now + 61)),
             claim("no time", .timeRefused, "iat", nil),
             claim("expiry", .timeRefused, "exp", .integer(now + 60)),
-            claim("no ID", .eventMalformed, "jti", nil),
-            claim("no subject", .eventMalformed, "sub_id", nil),
+            claim("no ID", .eventMalformed, "jti", nil), claim("no subject", .eventMalformed, "sub_id", nil),
             claim("no events", .eventMalformed, "events", .object(JSONObject())),
-            claim("another ID than its event", .idMismatch, "jti", .string("evt_2")),
+            claim("another ID than its event", .idMismatch, "jti", "evt_2"),
         ]
     }
 
@@ -190,49 +169,36 @@ import Testing
     private func `refuses a token that does not hold, in the words of RFC 8935`(token: ForgedToken)
         async throws
     {
-        try await ReceiverUnderTest.run { receiver in
-            let response = try await receiver.push(try token.make(receiver))
-            #expect(receiver.state.messages.first?.refusal?.code == token.code)
-            #expect(response.status == 400)
-            #expect(response.json?["err"]?.string == token.error)
-        }
+        let response = try await receiver.push(try token.make(receiver))
+        #expect(receiver.state.messages.first?.refusal?.code == token.code)
+        #expect(response.status == 400)
+        #expect(response.json?["err"]?.string == token.error)
     }
 
     @Test func `refuses a token of another content type`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            let token = try receiver.token()
-            let response = try await receiver.push(token, type: "application/jwt")
-            #expect(response.status == 415)
-        }
+        let token = try receiver.token()
+        #expect(try await receiver.push(token, type: "application/jwt").status == 415)
     }
 
     @Test func `asks for a repetition while the published keys cannot be fetched`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            receiver.state.connect(
-                to: EventSender(issuer: receiver.issuer, keysURL: "http://127.0.0.1:1/jwks.json"), urls: [:])
-            let response = try await receiver.pushGood()
-            #expect(response.status == 503)
-            #expect(receiver.state.messages.first?.refusal?.code == .keysUnavailable)
-        }
+        receiver.state.connect(
+            to: EventSender(issuer: receiver.issuer, keysURL: "http://127.0.0.1:1/jwks.json"), urls: [:])
+        #expect(try await receiver.pushGood().status == 503)
+        #expect(receiver.state.messages.first?.refusal?.code == .keysUnavailable)
     }
 
     @Test func `the first token does not wait for keys that were fetched ahead`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            await receiver.state.fetchKeys()
-            #expect(receiver.publisher.requests.count == 1)
-            let response = try await receiver.pushGood()
-            #expect(response.status == 202)
-            #expect(receiver.publisher.requests.count == 1)
-        }
+        await receiver.state.fetchKeys()
+        #expect(receiver.publisher.requests.count == 1)
+        #expect(try await receiver.pushGood().status == 202)
+        #expect(receiver.publisher.requests.count == 1)
     }
 
     @Test func `tokens with invented keys cause one fetch of the keys in a second`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            for number in 0..<5 {
-                _ = try await receiver.push(try receiver.token({ $0["kid"] = .string("\(number)") }))
-            }
-            #expect(receiver.publisher.requests.count <= 2)
+        for number in 0..<5 {
+            _ = try await receiver.push(try receiver.token({ $0["kid"] = .string("\(number)") }))
         }
+        #expect(receiver.publisher.requests.count <= 2)
     }
 
     @Test(arguments: [[], ["secret"], ["whsec_AAAA"], ["whsec_?"]])
@@ -246,6 +212,8 @@ import Testing
 }
 
 @Suite(.timeLimit(.hung)) struct MessageLogTests {
+    private var receiver: ReceiverUnderTest { .current }
+
     private static func message(
         _ id: String, user: String = "acc_1", recordedAt: Int64 = 0, at receiver: EmulatedReceiver = .webhook,
         content: String = ""
@@ -313,17 +281,16 @@ import Testing
         #expect(log.messages.map(\.isInOrder) == [true, true, false, true, true])
     }
 
-    @Test func `a full log of the largest bodies stays a page of bounded size`() async throws {
-        try await ReceiverUnderTest.run { receiver in
-            let body = String(repeating: "<", count: 16 * 1024)
-            for _ in 0..<(MessageLog.capacity + 1) {
-                _ = try await receiver.postWebhook(body)
-            }
-            #expect(receiver.state.messages.count == 200)
-            let page = try await receiver.get("/")
-            #expect(page.status == 200)
-            // Each of 50 messages has 8192 characters, of which every one is escaped.
-            #expect(page.text.utf8.count < 50 * (8192 * 4 + 2048))
+    @Test(.receivers())
+    func `a full log of the largest bodies stays a page of bounded size`() async throws {
+        let body = String(repeating: "<", count: 16 * 1024)
+        for _ in 0..<(MessageLog.capacity + 1) {
+            _ = try await receiver.postWebhook(body)
         }
+        #expect(receiver.state.messages.count == 200)
+        let page = try await receiver.get("/")
+        #expect(page.status == 200)
+        // Each of 50 messages has 8192 characters, of which every one is escaped.
+        #expect(page.text.utf8.count < 50 * (8192 * 4 + 2048))
     }
 }
