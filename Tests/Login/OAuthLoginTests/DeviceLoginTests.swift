@@ -15,14 +15,13 @@ import Testing
             let metadata = server.metadata([
                 "authorization_response_iss_parameter_supported": nil,
                 "device_authorization_endpoint": .string("\(server.issuer)/device/code"),
-                "userinfo_endpoint": nil, "response_modes_supported": .array([.string("query")]),
+                "userinfo_endpoint": nil, "response_modes_supported": .array(["query"]),
                 "response_types_supported": .array(
                     ["code", "token", "code id_token", "none"].map { .string($0) }),
-                "subject_types_supported": .array([.string("public")]),
-                "code_challenge_methods_supported": .array([.string("plain"), .string("S256")]),
-                "token_endpoint_auth_methods_supported": .array([
-                    .string("client_secret_post"), .string("client_secret_basic"),
-                ]),
+                "subject_types_supported": .array(["public"]),
+                "code_challenge_methods_supported": .array(["plain", "S256"]),
+                "token_endpoint_auth_methods_supported": .array(["client_secret_post", "client_secret_basic"]
+                ),
             ])
             server.replace("/.well-known/oauth-authorization-server") { _ in Response(status: .notFound) }
             server.replace("/.well-known/openid-configuration") { _ in
@@ -32,12 +31,12 @@ import Testing
                 var json = server.tokens(1)
                 if request.fields["grant_type"] == "authorization_code" {
                     json["id_token"] = .string(try server.idToken())
-                    json["refresh_token_expires_in"] = .integer(604_799)
+                    json["refresh_token_expires_in"] = 604_799
                 } else {
                     json["refresh_token"] = nil
-                    json["access_token"] = .string("access-2")
+                    json["access_token"] = "access-2"
                 }
-                json["scope"] = .string("openid https://www.googleapis.com/auth/userinfo.email")
+                json["scope"] = "openid https://www.googleapis.com/auth/userinfo.email"
                 return ScriptedAuthorizationServer.json(json)
             }
             try await TemporaryDirectory.with { directory in
@@ -71,7 +70,7 @@ import Testing
             _ = try await trial.signIn()
             trial.server.replace("/revoke") { _ in
                 ScriptedAuthorizationServer.json(
-                    JSONObject([("error", .string("invalid_token"))]), status: .badRequest)
+                    JSONObject([("error", "invalid_token")]), status: .badRequest)
             }
             let outcome = try await trial.signOut()
             #expect(outcome.error == nil)
@@ -99,12 +98,10 @@ import Testing
             }
             server.replace("/device_authorization") { _ in
                 var json = JSONObject([
-                    ("device_code", .string("dev1ce")), ("user_code", .string("BCDF-GHJK")),
+                    ("device_code", "dev1ce"), ("user_code", "BCDF-GHJK"),
                     ("verification_uri", .string("\(server.issuer)/device")),
-                    (
-                        "verification_uri_complete",
-                        .string("\(server.issuer)/device?user_code=BCDF-GHJK")
-                    ), ("expires_in", .integer(600)), ("interval", .integer(5)),
+                    ("verification_uri_complete", .string("\(server.issuer)/device?user_code=BCDF-GHJK")),
+                    ("expires_in", 600), ("interval", 5),
                 ])
                 for (name, value) in device { json[name] = value }
                 return Server.json(json)
@@ -155,18 +152,16 @@ import Testing
     }
 
     @Test func `waits five seconds longer after each slow_down, and for all that follow`() async throws {
-        try await Self.trial(["slow_down", "authorization_pending", "slow_down"]) { trial in
-            let outcome = try await trial.signIn()
-            #expect(outcome.error == nil)
+        try await Self.trial(["slow_down", "authorization_pending", "slow_down"]) { trial async throws in
+            #expect(try await trial.signIn().error == nil)
             // 5, then 10 and 10, then 15.
             #expect(trial.clock.slept == .seconds(40))
         }
     }
 
     @Test func `waits twice as long when the server cannot answer`() async throws {
-        try await Self.trial(["outage", "outage"]) { trial in
-            let outcome = try await trial.signIn()
-            #expect(outcome.error == nil)
+        try await Self.trial(["outage", "outage"]) { trial async throws in
+            #expect(try await trial.signIn().error == nil)
             #expect(trial.clock.slept == .seconds(5 + 10 + 20))
         }
     }
@@ -186,9 +181,8 @@ import Testing
 
     @Test func `stops when the code has expired`() async throws {
         let pending = Array(repeating: "authorization_pending", count: 1000)
-        try await Self.trial(pending, device: ["expires_in": .integer(60)]) { trial in
-            let outcome = try await trial.signIn()
-            #expect(outcome.error?.code == .responseMissing)
+        try await Self.trial(pending, device: ["expires_in": 60]) { trial async throws in
+            #expect(try await trial.signIn().error?.code == .responseMissing)
             #expect(trial.server.received("/token").count == 11)
         }
     }
@@ -196,14 +190,13 @@ import Testing
     @Test(
         arguments: [
             ["device_code": nil], ["device_code": JSONValue.string("")], ["user_code": nil],
-            ["verification_uri": nil], ["verification_uri": .string("http://other.example.com/device")],
-            ["verification_uri": .string("javascript:alert(1)")], ["expires_in": nil],
-            ["expires_in": .integer(0)],
+            ["verification_uri": nil], ["verification_uri": "http://other.example.com/device"],
+            ["verification_uri": "javascript:alert(1)"], ["expires_in": nil],
+            ["expires_in": 0],
         ] as [[String: JSONValue?]])
     func `refuses codes that no user could use`(change: [String: JSONValue?]) async throws {
-        try await Self.trial(device: change) { trial in
-            let outcome = try await trial.signIn()
-            #expect(outcome.error?.code == .tokenResponseUnusable)
+        try await Self.trial(device: change) { trial async throws in
+            #expect(try await trial.signIn().error?.code == .tokenResponseUnusable)
             #expect(trial.server.received("/token").isEmpty)
         }
     }
@@ -212,8 +205,8 @@ import Testing
         async throws
     {
         let device: [String: JSONValue?] = [
-            "interval": .integer(-5), "user_code": .string("A\u{1B}[2J"),
-            "verification_uri_complete": .string("http://other.example.com/"),
+            "interval": -5, "user_code": "A\u{1B}[2J",
+            "verification_uri_complete": "http://other.example.com/",
         ]
         try await Self.trial(["authorization_pending"], device: device) { trial in
             let outcome = try await trial.signIn()
@@ -224,9 +217,8 @@ import Testing
     }
 
     @Test func `says that a server has no device grant`() async throws {
-        try await Self.trial(metadata: ["device_authorization_endpoint": nil]) { trial in
-            let outcome = try await trial.signIn()
-            #expect(outcome.error?.code == .serverUnsuitable)
+        try await Self.trial(metadata: ["device_authorization_endpoint": nil]) { trial async throws in
+            #expect(try await trial.signIn().error?.code == .serverUnsuitable)
         }
     }
 }

@@ -47,9 +47,9 @@ import Testing
 
     private static func server(_ methods: [String]?) throws -> ServerMetadata {
         var json = JSONObject([
-            ("issuer", .string("https://a.example")),
-            ("authorization_endpoint", .string("https://a.example/a")),
-            ("token_endpoint", .string("https://a.example/t")),
+            ("issuer", "https://a.example"),
+            ("authorization_endpoint", "https://a.example/a"),
+            ("token_endpoint", "https://a.example/t"),
         ])
         json["token_endpoint_auth_methods_supported"] = methods.map { .array($0.map { .string($0) }) }
         return try ServerMetadata(
@@ -67,7 +67,7 @@ import Testing
             #expect(header.authorization == "Basic \(Base64.encode(Array("id%3A1:s%2B1".utf8)))")
         }
         let publicClient = try ClientCredentials(id: "id")
-        #expect(publicClient.authenticate([], at: "u", of: try Self.server(nil)).body == "client_id=id")
+        #expect(try publicClient.authenticate([], at: "u", of: Self.server(nil)).body == "client_id=id")
     }
 
     @Test func `a client does not show its secret`() throws {
@@ -84,8 +84,8 @@ import Testing
     private static func sample(_ changes: [String: JSONValue?] = [:]) -> [UInt8] {
         var json = JSONObject([
             ("issuer", .string(issuer)), ("authorization_endpoint", .string("\(issuer)/o/oauth2/v2/auth")),
-            ("token_endpoint", .string("https://oauth2.example.com/token")),
-            ("jwks_uri", .string("https://www.example.com/certs")),
+            ("token_endpoint", "https://oauth2.example.com/token"),
+            ("jwks_uri", "https://www.example.com/certs"),
         ])
         for (name, value) in changes { json[name] = value }
         return JSONValue.object(json).serialized()
@@ -115,9 +115,7 @@ import Testing
         for url in [
             "http://accounts.example.com/x", "http://127.0.0.1/x", "ftp://accounts.example.com", "/token",
             "https://a@b.example/x", "https://accounts.example.com/#x", "javascript:alert(1)",
-        ] {
-            #expect(throws: LoginError(.metadataUnusable, "")) { try Self.read([name: .string(url)]) }
-        }
+        ] { #expect(throws: LoginError(.metadataUnusable, "")) { try Self.read([name: .string(url)]) } }
     }
 
     @Test(arguments: ["authorization_endpoint", "token_endpoint"])
@@ -126,7 +124,7 @@ import Testing
     }
 
     @Test func `refuses a server without S256 or without the code flow`() {
-        let plain: JSONValue = .array([.string("plain")])
+        let plain: JSONValue = .array(["plain"])
         for name in ["code_challenge_methods_supported", "response_types_supported"] {
             #expect(throws: LoginError(.serverUnsuitable, "")) { try Self.read([name: plain]) }
         }

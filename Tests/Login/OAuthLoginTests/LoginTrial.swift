@@ -11,12 +11,16 @@ import ScriptedHTTP
 import StrictJSON
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import OAuthLogin
 
 /// A call of `siwa login` against a scripted server, with a browser played by the test.
-struct LoginTrial {
+struct LoginTrial: Sendable {
     static let now: Int64 = 1_800_000_000
+
+    /// The call of the running test, by the trait `trial`.
+    static var current: LoginTrial { TestScope.current }
 
     /// Function that plays the browser, with the authorization URL.
     typealias Browser = @Sendable (TestBrowser, String) async throws -> Void
@@ -49,45 +53,31 @@ struct LoginTrial {
 
     /// - Parameter browser: Runs at the same time as the call, and is cancelled at its end.
     func signIn(_ browser: @escaping Browser = { try await $0.signIn($1) }) async throws -> Outcome {
-        try await run {
-            try await $0.signIn()
-        } browser: {
-            browser
-        }
+        try await run(browser) { try await $0.signIn() }
     }
 
     func signOut() async throws -> Outcome {
-        try await run {
-            try await $0.signOut()
-        } browser: {
-            nil
-        }
+        try await run(nil) { try await $0.signOut() }
     }
 
     private func run(
-        _ call: @escaping @Sendable (LoginFlow) async throws -> Void, browser: () -> Browser?
+        _ browser: Browser?, _ call: @escaping @Sendable (LoginFlow) async throws -> Void
     ) async throws -> Outcome {
         let said = Mutex<[String]>([])
         let (urls, continuation) = AsyncStream<String>.makeStream()
-        let browser = browser()
         let file = try file
-        let (issuer, client) = (
-            try IssuerURL(server.issuer), try ClientCredentials(id: clientID, secret: secret)
-        )
-        let (usesDevice, clock) = (usesDevice, clock)
-        let (scope, path, limits) = (
-            try RequestedScope(scope), redirectPath, (response: responseLimit, transport: transportLimit)
-        )
         let error: LoginError? = try await HTTPClient.withHTTPClient(
             configuration: LoginTransport.configuration
         ) { http in
             let flow = LoginFlow(
-                issuer: issuer, client: client, scope: scope, redirectPath: path, file: file,
-                transport: LoginTransport(client: http, limit: limits.transport), now: { Self.now },
+                issuer: try IssuerURL(server.issuer),
+                client: try ClientCredentials(id: clientID, secret: secret), scope: try RequestedScope(scope),
+                redirectPath: redirectPath, file: file,
+                transport: LoginTransport(client: http, limit: transportLimit), now: { Self.now },
                 openBrowser: {
                     continuation.yield($0)
                     return true
-                }, say: { text in said.withLock { $0.append(text) } }, responseLimit: limits.response,
+                }, say: { text in said.withLock { $0.append(text) } }, responseLimit: responseLimit,
                 usesDevice: usesDevice, clock: clock)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 if let browser {
@@ -99,13 +89,23 @@ struct LoginTrial {
                 do {
                     try await call(flow)
                     return nil
-                } catch let error as LoginError {
-                    return error
-                }
+                } catch let error as LoginError { return error }
             }
         }
         return Outcome(
             error: error, said: said.withLock { $0.joined(separator: "\n") }, tokens: try file.read())
+    }
+}
+
+extension Trait where Self == TestScope<LoginTrial> {
+    static var trial: Self {
+        Self { body in
+            try await ScriptedAuthorizationServer.run { server in
+                try await TemporaryDirectory.with { directory in
+                    try await body(LoginTrial(directory: directory, server: server))
+                }
+            }
+        }
     }
 }
 
@@ -132,8 +132,7 @@ struct TestBrowser: Sendable {
         if let host { request.headers.add(name: "Host", value: host) }
         let response = try await client.execute(request, timeout: .seconds(20))
         let body = try await response.body.collect(upTo: 1 << 20)
-        return Page(
-            status: Int(response.status.code), headers: response.headers, text: String(buffer: body))
+        return Page(status: Int(response.status.code), headers: response.headers, text: String(buffer: body))
     }
 
     /// A parameter of an authorization URL.
@@ -180,9 +179,7 @@ final class ScriptedAuthorizationServer: Sendable {
         state.withLock { $0.endpoints[path] = endpoint }
     }
 
-    static func run(_ body: @escaping @Sendable (ScriptedAuthorizationServer) async throws -> Void)
-        async throws
-    {
+    static func run(_ body: @Sendable (ScriptedAuthorizationServer) async throws -> Void) async throws {
         try await LoopbackServer.run(
             make: { ScriptedAuthorizationServer(port: $0, key: try ECPrivateKey.generate()) },
             respond: { try await $0.respond(to: $1) }, body)
@@ -208,8 +205,7 @@ final class ScriptedAuthorizationServer: Sendable {
         switch request.path {
         case "/.well-known/oauth-authorization-server": return Self.json(metadata())
         case "/jwks.json":
-            return Self.json(
-                JSONObject([("keys", .array([.object(key.publicKey.jwk(keyID: "k1"))]))]))
+            return Self.json(JSONObject([("keys", .array([.object(key.publicKey.jwk(keyID: "k1"))]))]))
         case "/authorize":
             state.withLock { state in
                 state.challenge = request.fields["code_challenge"] ?? ""
@@ -231,7 +227,7 @@ final class ScriptedAuthorizationServer: Sendable {
         if request.fields["grant_type"] == "authorization_code" {
             let proof = Base64URL.encode(SHA256Digest.hash(request.fields["code_verifier"] ?? ""))
             guard request.fields["code"] == "c0de", proof == challenge else {
-                return Self.json(JSONObject([("error", .string("invalid_grant"))]), status: .badRequest)
+                return Self.json(JSONObject([("error", "invalid_grant")]), status: .badRequest)
             }
         }
         let count = received("/token").count
@@ -242,9 +238,8 @@ final class ScriptedAuthorizationServer: Sendable {
 
     func tokens(_ number: Int) -> JSONObject {
         JSONObject([
-            ("access_token", .string("access-\(number)")), ("token_type", .string("Bearer")),
-            ("expires_in", .integer(3600)), ("refresh_token", .string("refresh-\(number)")),
-            ("scope", .string("openid email")),
+            ("access_token", .string("access-\(number)")), ("token_type", "Bearer"), ("expires_in", 3600),
+            ("refresh_token", .string("refresh-\(number)")), ("scope", "openid email"),
         ])
     }
 
@@ -254,12 +249,9 @@ final class ScriptedAuthorizationServer: Sendable {
             ("token_endpoint", .string("\(issuer)/token")),
             ("revocation_endpoint", .string("\(issuer)/revoke")),
             ("jwks_uri", .string("\(issuer)/jwks.json")),
-            ("authorization_response_iss_parameter_supported", .bool(true)),
-            ("code_challenge_methods_supported", .array([.string("S256")])),
-            (
-                "token_endpoint_auth_methods_supported",
-                .array([.string("client_secret_post"), .string("none")])
-            ),
+            ("authorization_response_iss_parameter_supported", true),
+            ("code_challenge_methods_supported", .array(["S256"])),
+            ("token_endpoint_auth_methods_supported", .array(["client_secret_post", "none"])),
         ])
         for (name, value) in changes { json[name] = value }
         return json
@@ -274,8 +266,7 @@ final class ScriptedAuthorizationServer: Sendable {
             ("nonce", .string(state.withLock { $0.nonce })),
         ])
         for (name, value) in changes { claims[name] = value }
-        return try JWTSigner.sign(
-            claims: claims, keyID: "k1", algorithm: .ES256, key: (other ?? key).pem)
+        return try JWTSigner.sign(claims: claims, keyID: "k1", algorithm: .ES256, key: (other ?? key).pem)
     }
 
     static func json(_ object: JSONObject, status: HTTPResponse.Status = .ok) -> Response {

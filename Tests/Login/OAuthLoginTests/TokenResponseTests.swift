@@ -55,9 +55,9 @@ import TokenMint
 
     private static func idToken(_ changes: [String: JSONValue?] = [:]) -> JSONObject {
         var claims = JSONObject([
-            ("iss", .string("https://accounts.google.com")), ("sub", .string("110169484474386276334")),
-            ("aud", .string("desktop")), ("exp", .integer(2000)), ("iat", .integer(1000)),
-            ("nonce", .string("n")),
+            ("iss", "https://accounts.google.com"), ("sub", "110169484474386276334"),
+            ("aud", "desktop"), ("exp", 2000), ("iat", 1000),
+            ("nonce", "n"),
         ])
         for (name, value) in changes { claims[name] = value }
         return claims
@@ -89,9 +89,8 @@ import TokenMint
     }
 
     @Test func `several audiences need an authorized party`() throws {
-        let both: JSONValue = .array([.string("desktop"), .string("other")])
-        let good = try IDToken(
-            parsing: TokenMint.shared.sign(Self.idToken(["aud": both, "azp": .string("desktop")])))
+        let both: JSONValue = .array(["desktop", "other"])
+        let good = try IDToken(parsing: TokenMint.shared.sign(Self.idToken(["aud": both, "azp": "desktop"])))
         try Self.check.check(good, at: 1500)
     }
 }
@@ -102,8 +101,7 @@ import TokenMint
             status: 200,
             body: Array(
                 #"{"access_token":"a","token_type":"Bearer","expires_in":60,"refresh_token":"\#(refreshToken)"}"#
-                    .utf8
-            ))
+                    .utf8))
         return KeptTokens(
             response, issuer: "https://a.example", clientID: "c", requestedScope: nil, subject: "s", at: 1000)
     }
@@ -157,8 +155,7 @@ import TokenMint
             try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: other)
             #expect(throws: LoginError(.fileUnusable, "")) { try file.read() }
             try FileManager.default.removeItem(atPath: file.path)
-            try FileManager.default.createDirectory(
-                atPath: file.path, withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
             #expect(throws: LoginError(.fileUnusable, "")) { try file.read() }
             try FileManager.default.removeItem(atPath: file.path)
             for content in ["{", "{}", String(repeating: " ", count: 70_000) + "{}"] {
@@ -174,9 +171,7 @@ import TokenMint
         let issuer = try IssuerURL("http://127.0.0.1:8080")
         func directory(_ environment: [String: String], _ issuer: IssuerURL, _ client: String) throws
             -> String
-        {
-            try TokenFile(environment: environment, issuer: issuer, clientID: client).directory
-        }
+        { try TokenFile(environment: environment, issuer: issuer, clientID: client).directory }
         let home = ["HOME": "/home/ada"]
         let one = try directory(home, issuer, "a")
         #expect(one.hasPrefix("/home/ada/.local/state/siwa/login/127.0.0.1_8080-"))
