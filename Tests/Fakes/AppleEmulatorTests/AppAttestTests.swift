@@ -15,10 +15,6 @@ import Testing
 
     private static let challenge = "a challenge of the service"
 
-    private func run(_ body: (EmulatorUnderTest) async throws -> Void) async throws {
-        try await EmulatorUnderTest.run { apple in try await body(apple) }
-    }
-
     private func appID() throws -> AppID {
         try #require(AppID(teamID: EmulatorUnderTest.teamID, bundleID: EmulatorUnderTest.clientID))
     }

@@ -15,14 +15,6 @@ import TokenMint
 
     static let form = "application/x-www-form-urlencoded"
 
-    static func with<Result: Sendable>(
-        _ body: @Sendable (RunningService) async throws -> Result
-    ) async throws -> Result {
-        var options = RunningService.Options()
-        options.hasOAuth = true
-        return try await RunningService.with(options, body)
-    }
-
     static func post(
         _ service: RunningService, _ path: String, _ body: String, type: String = form,
         authorization: String? = nil

@@ -7,22 +7,27 @@ import Testing
 import TokenMint
 import TraceExport
 
+extension Trait where Self == TestScope<RunningService> {
+    /// A service whose spans are in `TestScope<SpanQueue>.current`.
+    ///
+    /// - Parameter ratio: Share of new traces that are recorded.
+    fileprivate static func traced(ratio: Double) -> Self {
+        Self { body in
+            let recorder = SpanRecorder(sampler: TraceSampler(ratio: ratio))
+            try await RunningService.with(.init(spans: recorder)) { service in
+                try await TestScope.provide(recorder.queue) { try await body(service) }
+            }
+        }
+    }
+}
+
 /// The spans of requests: where they belong, what they have, and who decides that they are recorded.
-@Suite struct RequestTraceTests {
+@Suite(.traced(ratio: 1)) struct RequestTraceTests {
     private var service: RunningService { .current }
+    private var queue: SpanQueue { TestScope.current }
 
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let parent = "00f067aa0ba902b7"
-
-    /// - Parameter ratio: Share of new traces that are recorded.
-    private static func with(
-        ratio: Double, _ body: @Sendable (RunningService, SpanQueue) async throws -> Void
-    ) async throws {
-        let recorder = SpanRecorder(sampler: TraceSampler(ratio: ratio))
-        var options = RunningService.Options()
-        options.spans = recorder
-        try await RunningService.with(options) { try await body($0, recorder.queue) }
-    }
 
     private static func spans(_ queue: SpanQueue, _ count: Int) async throws -> [FinishedSpan] {
         let all = Mutex<[FinishedSpan]>([])
@@ -36,52 +41,49 @@ import TraceExport
         return all.withLock { $0 }
     }
 
-    @Test func `a sign-in has spans of the request, the verification and the commit`() async throws {
-        try await Self.with(ratio: 0) { service, queue in
-            let response = try await service.post(
-                "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
-                fields: [
-                    "traceparent": "00-\(Self.trace)-\(Self.parent)-01", "tracestate": "vendor=x",
-                    "X-Request-ID": "r1",
-                ])
-            #expect(response.status == 201)
-            let spans = try await Self.spans(queue, 3)
-            #expect(Set(spans.map(\.name)) == ["POST /v1/sign-ins", "verify", "commit accounts"])
-            let request = try #require(spans.first { $0.name == "POST /v1/sign-ins" })
-            #expect(request.parent?.text == Self.parent)
-            #expect(request.trace.state == "vendor=x")
-            for span in spans {
-                #expect(span.trace.traceID.text == Self.trace)
-                if span.name != request.name { #expect(span.parent == request.trace.spanID) }
-            }
-            #expect(request.attributes.contains { $0.name == "siwa.request_id" && $0.value == .text("r1") })
-            #expect(
-                request.attributes.contains {
-                    $0.name == "http.response.status_code" && $0.value == .number(201)
-                })
-            #expect(service.requestLines.last?.hasSuffix(" trace_id=\(Self.trace)") == true)
-            for span in spans {
-                for attribute in span.attributes {
-                    guard case .text(let text) = attribute.value else { continue }
-                    #expect(!text.contains("eyJ") && !text.contains(TokenMint.subject), "\(attribute)")
-                }
+    @Test(.traced(ratio: 0))
+    func `a sign-in has spans of the request, the verification and the commit`() async throws {
+        let response = try await service.post(
+            "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
+            fields: [
+                "traceparent": "00-\(Self.trace)-\(Self.parent)-01", "tracestate": "vendor=x",
+                "X-Request-ID": "r1",
+            ])
+        #expect(response.status == 201)
+        let spans = try await Self.spans(queue, 3)
+        #expect(Set(spans.map(\.name)) == ["POST /v1/sign-ins", "verify", "commit accounts"])
+        let request = try #require(spans.first { $0.name == "POST /v1/sign-ins" })
+        #expect(request.parent?.text == Self.parent)
+        #expect(request.trace.state == "vendor=x")
+        for span in spans {
+            #expect(span.trace.traceID.text == Self.trace)
+            if span.name != request.name { #expect(span.parent == request.trace.spanID) }
+        }
+        #expect(request.attributes.contains { $0.name == "siwa.request_id" && $0.value == .text("r1") })
+        #expect(
+            request.attributes.contains { $0.name == "http.response.status_code" && $0.value == .number(201) }
+        )
+        #expect(service.requestLines.last?.hasSuffix(" trace_id=\(Self.trace)") == true)
+        for span in spans {
+            for attribute in span.attributes {
+                guard case .text(let text) = attribute.value else { continue }
+                #expect(!text.contains("eyJ") && !text.contains(TokenMint.subject), "\(attribute)")
             }
         }
     }
 
     @Test func `a caller that does not record a trace has its ID in the log, and no span`() async throws {
-        try await Self.with(ratio: 1) { service, queue in
-            _ = try await service.get(
-                "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-00"])
-            #expect(service.requestLines.last?.contains(" trace_id=\(Self.trace)") == true)
-            #expect(queue.takeAll().isEmpty)
-        }
+        _ = try await service.get("/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-00"])
+        #expect(service.requestLines.last?.contains(" trace_id=\(Self.trace)") == true)
+        #expect(queue.takeAll().isEmpty)
     }
 
     @Test(arguments: ["siwa_a_wrong_key", nil])
     func `without an API key nobody decides what is recorded`(secret: String?) async throws {
         for ratio in [0.0, 1.0] {
-            try await Self.with(ratio: ratio) { service, queue in
+            let recorder = SpanRecorder(sampler: TraceSampler(ratio: ratio))
+            try await RunningService.with(.init(spans: recorder)) { service in
+                let queue = recorder.queue
                 for target in ["/v1/events", "/livez", "/nowhere"] {
                     for flags in ["00", "01"] {
                         _ = try await service.get(
@@ -108,37 +110,29 @@ import TraceExport
         String(repeating: "0", count: 8000),
     ])
     func `a traceparent that is not well formed begins a new trace`(text: String) async throws {
-        try await Self.with(ratio: 1) { service, queue in
-            #expect(try await service.get("/v1/events", fields: ["traceparent": text]).status == 200)
-            let span = try #require(try await Self.spans(queue, 1).first)
-            #expect(span.trace.traceID.text != Self.trace)
-            #expect(span.parent == nil && span.links.isEmpty)
-        }
+        #expect(try await service.get("/v1/events", fields: ["traceparent": text]).status == 200)
+        let span = try #require(try await Self.spans(queue, 1).first)
+        #expect(span.trace.traceID.text != Self.trace)
+        #expect(span.parent == nil && span.links.isEmpty)
     }
 
-    @Test(arguments: ["A=1", "a=1,a=2", "a", String(repeating: "a=1,", count: 1000)])
+    @Test(.traced(ratio: 0), arguments: ["A=1", "a=1,a=2", "a", String(repeating: "a=1,", count: 1000)])
     func `a tracestate that is not well formed is dropped, and the trace goes on`(text: String) async throws {
-        try await Self.with(ratio: 0) { service, queue in
-            _ = try await service.get(
-                "/v1/events",
-                fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-01 ", "tracestate": text])
-            let span = try #require(try await Self.spans(queue, 1).first)
-            #expect(span.trace.traceID.text == Self.trace)
-            #expect(span.trace.state == nil)
-        }
+        _ = try await service.get(
+            "/v1/events", fields: ["traceparent": "00-\(Self.trace)-\(Self.parent)-01 ", "tracestate": text])
+        let span = try #require(try await Self.spans(queue, 1).first)
+        #expect(span.trace.traceID.text == Self.trace)
+        #expect(span.trace.state == nil)
     }
 
     @Test func `a refusal has its code, and a failure its status`() async throws {
-        try await Self.with(ratio: 1) { service, queue in
-            _ = try await service.post("/v1/sign-ins", body: #"{"identity_token":"a.b.c"}"#)
-            let spans = try await Self.spans(queue, 2)
-            for span in spans {
-                #expect(
-                    span.attributes.contains {
-                        $0.name == "error.type" && $0.value == .text("token_malformed")
-                    }, "\(span)")
-                #expect(!span.isFailed)
-            }
+        _ = try await service.post("/v1/sign-ins", body: #"{"identity_token":"a.b.c"}"#)
+        let spans = try await Self.spans(queue, 2)
+        for span in spans {
+            #expect(
+                span.attributes.contains { $0.name == "error.type" && $0.value == .text("token_malformed") },
+                "\(span)")
+            #expect(!span.isFailed)
         }
     }
 
