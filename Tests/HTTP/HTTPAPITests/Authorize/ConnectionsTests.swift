@@ -158,7 +158,7 @@ import TokenMint
 
     @Test func `where several apps have clients the page asks, and an unknown app has no page`() async throws
     {
-        let second = RunningService.Options(oauth: { draft in
+        let second = RunningService.Options(hasOAuth: true, oauth: { draft in
             draft.clients[1].app = RunningService.secondClientID
             draft.appNames = [TokenMint.clientID: ["en": "First <App>"]]
         })
