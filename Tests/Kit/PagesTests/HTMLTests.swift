@@ -41,7 +41,6 @@ import Testing
             .hidden([(value, value)]), Card(id: value) { "" }.html,
             Details("", value, id: value) { "" }.html,
             Pager(ListPlace(), rows: 1, next: value, at: value, [(value, value)], posts: true).html,
-            Pager(ListPlace(), rows: 1, size: 1, of: 2, at: value, [("x", value)]).html,
         ]
         for word in words {
             #expect(!word.string.contains("<script") && !word.string.contains("\"\">"), "\(word.string)")
