@@ -113,7 +113,10 @@ public struct Pager: PagePart {
         self.total = hasMore ? total : end
     }
 
-    public var html: HTML {
+    public var html: HTML { html(of: "this list") }
+
+    /// - Parameter list: The name of the list for screen readers.
+    func html(of list: String) -> HTML {
         if place == ListPlace(order: place.order), rows == 0, next == nil { return HTML() }
         let range: HTML = rows == 0 ? "No row" : "\(place.skipped + 1) to \(place.skipped + rows)"
         let isFirst = place.position == nil && place.skipped == 0
@@ -126,7 +129,7 @@ public struct Pager: PagePart {
             let links = ways.map { words, place in
                 place.map { " \(HTML.link(.text(words), to: way($0)))" as HTML } ?? HTML()
             }
-            return "<nav class=\"pager\" aria-label=\"Pages\">\(line)\(HTML(links))</nav>"
+            return "<nav class=\"pager\" aria-label=\"Pages of \(list)\">\(line)\(HTML(links))</nav>"
         }
         let buttons = ways.map { words, place in
             place.map {
@@ -134,7 +137,7 @@ public struct Pager: PagePart {
             } ?? HTML()
         }
         return """
-            <form class="pager" method="post" action="\(address)" aria-label="Pages">\(HTML.hidden(fields))\
+            <form class="pager" method="post" action="\(address)" aria-label="Pages of \(list)">\(HTML.hidden(fields))\
             \(line)\(HTML(buttons))</form>
             """
     }

@@ -132,7 +132,7 @@ public struct Table: PagePart {
     }
 
     public var html: HTML {
-        let pages = pager.map { "\n\($0.html)" as HTML }
+        let pages = pager.map { "\n\($0.html(of: label ?? "this list"))" as HTML }
         if rows.isEmpty, let empty { return "<p class=\"empty\">\(empty)</p>\(pages)" }
         let heads = columns.map { column -> HTML in
             let (content, sort) =

@@ -10,11 +10,13 @@ extension WorldPages {
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
-                return try await Self.act(then: path) {
+                // The overview has switches too.
+                return try await Self.act(then: request.form["then"] == Self.overview ? Self.overview : path)
+                {
                     guard let fault = try await world.switchFault(named: name, isOn: isOn) else {
                         throw DevelopmentWorldError("There is no fault of this name.")
                     }
-                    return isOn && fault.withheldKeysOf != nil ? fault.notice : nil
+                    return isOn ? fault.notice : "The fault is off."
                 }
             },
         ]
@@ -51,15 +53,84 @@ extension WorldPages {
                 """
             }
             if isOn, let party = fault.withheldKeysOf {
-                PostForm(
-                    to: Place.keys.rawValue, request, look: "row",
-                    [("then", Place.faults.rawValue), ("party", party.rawValue)]
-                ) {
-                    HTML.muted("siwa still has the keys in its cache.")
-                    Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
-                }
+                replacement(
+                    of: party, then: Place.faults.rawValue, request, look: "row",
+                    "siwa still has the keys in its cache.")
             }
             "</li>"
         }
     }
+
+    /// The service still has the keys of the party in its cache: a button that makes the fault be seen.
+    private func replacement(
+        of party: ExchangeStep.Party, then path: String, _ request: ConsoleRequest, look: String,
+        _ words: String
+    ) -> PostForm {
+        PostForm(
+            to: Place.keys.rawValue, request, look: look, [("then", path), ("party", party.rawValue)]
+        ) {
+            HTML.muted(words)
+            Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
+        }
+    }
+}
+
+extension WorldPages {
+    /// The card of the overview: buttons for people, and the faults.
+    func overviewCard(_ request: ConsoleRequest) -> HTML {
+        func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
+            let word = isOn ? "Mend" : "Break"
+            let fields = [("fault", fault.name), ("on", isOn ? "0" : "1"), ("then", Self.overview)]
+            return PostForm(to: Place.faults.rawValue, request, fields) {
+                "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>"
+            }.html
+        }
+        let faults = world.faults.map { (fault: $0, isOn: world.isOn($0)) }
+        let active = faults.filter(\.isOn).map(\.fault)
+        return HTML {
+            Card("Try it", id: "world") {
+                Division("bar") {
+                    PostForm(to: "/overview/sign-in", request) { Self.button("New person signs in") }
+                    PostForm(to: "/overview/link", request) { Self.button("Link with Google") }
+                    PostForm(to: "/overview/stop", request) { Self.button("Person stops using the app") }
+                }
+                if !active.isEmpty {
+                    "<h3>Faults that are on</h3>"
+                    "<ul class=\"switches\">"
+                    for fault in active {
+                        "<li><span class=\"badge warn\">on</span> \(fault.title) \(flip(fault, isOn: true))"
+                        if let party = fault.withheldKeysOf {
+                            replacement(
+                                of: party, then: Self.overview, request, look: "bar",
+                                "siwa still has the keys in its cache, so sign-ins go on. Replace all keys, and the "
+                                    + "next sign-in needs one that siwa does not have.")
+                        }
+                        "</li>"
+                    }
+                    "</ul>"
+                }
+                Details("Break something", isOpen: !active.isEmpty) {
+                    Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault, isOn in
+                        [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
+                    }
+                }
+            }
+        }
+    }
+
+    /// The actions of the card.
+    var overviewPages: [ConsolePage] {
+        func act(_ path: String, _ body: @escaping @Sendable () async throws -> String) -> ConsolePage {
+            ConsolePage(.post, path, access: .development) { _ in
+                try await Self.act(then: Self.overview, body)
+            }
+        }
+        return [
+            act("/overview/sign-in") { try await world.newPersonSignsIn() },
+            act("/overview/link") { try await world.linkWithGoogle() },
+            act("/overview/stop") { try await world.personStopsUsingTheApp() },
+        ]
+    }
+
+    static let overview = "/overview"
 }

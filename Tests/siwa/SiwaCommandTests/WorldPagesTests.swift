@@ -198,16 +198,16 @@ import Testing
                 return
             }
             let fault = "apple_token_slow"
-            for (name, state) in [(fault, "x"), ("other", "on")] {
-                let form = ["name": name, "state": state]
-                guard case .refused = try await Self.answer(world, .post, "/overview/fault", form: form)
+            for form in [["on": "1"], ["fault": "other", "on": "1", "then": "/overview"]] {
+                guard case .refused = try await Self.answer(world, .post, "/world/faults", form: form)
                 else {
                     Issue.record("a wrong form was taken")
                     return
                 }
             }
             #expect(world.apple.state.faults.isEmpty)
-            _ = try await Self.answer(world, .post, "/overview/fault", form: ["name": fault, "state": "on"])
+            _ = try await Self.answer(
+                world, .post, "/world/faults", form: ["fault": fault, "on": "1", "then": "/overview"])
             #expect(world.apple.state.faults[.token]?.delayMilliseconds == 5000)
             // A fault that is on is seen without opening anything.
             let broken = Self.card(world)
@@ -221,7 +221,8 @@ import Testing
             #expect(!Self.card(world).contains("Replace all keys"))
             guard
                 case .redirect("/overview", let notice?) = try await Self.answer(
-                    world, .post, "/overview/fault", form: ["name": "apple_keys_unreachable", "state": "on"])
+                    world, .post, "/world/faults",
+                    form: ["fault": "apple_keys_unreachable", "on": "1", "then": "/overview"])
             else {
                 Issue.record("no notice")
                 return

@@ -21,12 +21,7 @@ public struct AuditPages: Sendable {
     }
 
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let filter: AuditFilter
-        do throws(AuditFilter.Unreadable) {
-            filter = try AuditFilter(request.query, at: request.place)
-        } catch {
-            return .refused(error.sentence)
-        }
+        let filter = try AuditFilter(request)
         let (rows, next) = try await filter.page(of: reader)
         let look = try await progress.advance(at: request.now)
         let chain = look.chain
@@ -153,36 +148,22 @@ struct AuditFilter: Sendable {
     let until: Moment?
     let place: ListPlace
 
-    /// The first field that cannot be read, in words for the operator.
-    struct Unreadable: Error {
-        let sentence: String
-    }
-
-    init(_ query: [String: String], at place: ListPlace) throws(Unreadable) {
-        self.place = place
-        func text(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
-        actor = text("actor") ?? ""
-        action = try text("action").map { word throws(Unreadable) in
-            guard let action = AuditAction(rawValue: word) else {
-                throw Unreadable(sentence: "There is no kind of row named \(word).")
-            }
-            return action
+    init(_ request: ConsoleRequest) throws(ConsoleAnswer) {
+        let query = request.query
+        place = request.place { Int64($0) }.place
+        actor = query["actor"] ?? ""
+        action = try query.value("action", or: "There is no kind of row with this name.") {
+            AuditAction(rawValue: $0)
         }
-        account = try text("account").map { word throws(Unreadable) in
-            guard let account = AccountID(word) else {
-                throw Unreadable(sentence: "An account is acc_ and an ID, as GET /v1/accounts gives it.")
-            }
-            return account
-        }
-        until = try text("until").map { word throws(Unreadable) in
-            // As the column shows it, as the log has it, or a day.
-            guard
-                let moment = Moment(rfc3339: word) ?? Moment(rfc3339: "\(word)T23:59:59.999Z")
-                    ?? Moment(rfc3339: word.replacing(" ", with: "T") + ".999Z")
-            else {
-                throw Unreadable(sentence: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21.")
-            }
-            return moment
+        account = try query.value(
+            "account", or: "An account is acc_ and an ID, as GET /v1/accounts gives it."
+        ) { AccountID($0) }
+        // As the column shows it, as the log has it, or a day.
+        until = try query.value(
+            "until", or: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21."
+        ) {
+            Moment(rfc3339: $0) ?? Moment(rfc3339: "\($0)T23:59:59.999Z")
+                ?? Moment(rfc3339: $0.replacing(" ", with: "T") + ".999Z")
         }
     }
 

@@ -72,7 +72,7 @@ extension EventPages {
     }
 
     func resume(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        guard let name = try await known(request) else { return .notFound }
+        let name = try await known(request)
         guard try await store.resumeReceiver(name, at: request.now) else { return .notFound }
         wake()
         return .redirect(
@@ -80,7 +80,7 @@ extension EventPages {
     }
 
     func replay(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        guard let name = try await known(request) else { return .notFound }
+        let name = try await known(request)
         guard let since = Moment(rfc3339: request.form["since"] ?? ""), since <= request.now else {
             return .refused(
                 "Give a moment of the past like 2026-11-21T02:00:00Z: the receiver gets every event that was recorded "
@@ -96,7 +96,7 @@ extension EventPages {
 
     /// Leaves no entry in the audit log: the event has nothing about a user, and changes no position.
     func verify(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        guard let name = try await known(request) else { return .notFound }
+        let name = try await known(request)
         guard receivers.first(where: { $0.name == name })?.isVerifiable ?? false else {
             return .refused("\(name) gets no security event tokens, so it gets no verification event.")
         }
@@ -116,11 +116,11 @@ extension EventPages {
         }
     }
 
-    /// Returns `nil` for a receiver that is not stored.
-    private func known(_ request: ConsoleRequest) async throws -> ReceiverName? {
+    /// Throws `.notFound` for a receiver that is not stored.
+    private func known(_ request: ConsoleRequest) async throws -> ReceiverName {
         guard let name = request.form["receiver"].flatMap({ ReceiverName($0) }),
             try await store.receiver(name) != nil
-        else { return nil }
+        else { throw ConsoleAnswer.notFound }
         return name
     }
 }

@@ -63,8 +63,6 @@ public struct PeoplePages: Sendable {
         let page: AccountPage
         do {
             page = try await found(search, in: viewer.scope)
-        } catch is PersonSearch.UnknownValue {
-            return .refused("A filter has a value that this page does not know.")
         } catch is SearchPositionUnknown {
             return .refused("This page belongs to another search.")
         }
@@ -295,11 +293,8 @@ struct PersonSearch {
         return text.first?.isNumber == true ? [first, .name(text)] : [.name(text), first]
     }
 
-    /// A field has a value that no form has.
-    struct UnknownValue: Error {}
-
     var filter: AccountFilter {
-        get throws(UnknownValue) {
+        get throws(ConsoleAnswer) {
             AccountFilter(
                 clientID: try value("app") { ClientID($0) },
                 state: try value("state") { CredentialState(rawValue: $0) },
@@ -316,13 +311,10 @@ struct PersonSearch {
 
     private static let truths = ["yes": true, "no": false]
 
-    /// Returns `nil` for an empty field, which limits nothing.
     private func value<Value>(
         _ name: String, _ read: (String) -> Value?
-    ) throws(UnknownValue) -> Value? {
-        guard let text = fields[name], !text.isEmpty else { return nil }
-        guard let value = read(text) else { throw UnknownValue() }
-        return value
+    ) throws(ConsoleAnswer) -> Value? {
+        try fields.value(name, or: "A filter has a value that this page does not know.", read)
     }
 
     func form(apps: [ClientID], token: String) -> PostForm {

@@ -39,7 +39,11 @@ public struct ConsolePage: Sendable {
         (self.method, self.path, self.access, self.entry) = (method, path, access, entry)
         self.handle = { request in
             let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
-            return try await AuditOrigin.$current.withValue(origin) { try await handle(request) }
+            do {
+                return try await AuditOrigin.$current.withValue(origin) { try await handle(request) }
+            } catch let answer as ConsoleAnswer {
+                return answer
+            }
         }
     }
 }
@@ -85,6 +89,19 @@ public struct ConsoleRequest: Sendable {
     }
 }
 
+extension [String: String] {
+    /// Reads a field; `nil` for an empty one.
+    ///
+    /// - Parameter refusal: The sentence for a value that cannot be read, which ends the page.
+    func value<Field>(
+        _ name: String, or refusal: String, _ read: (String) -> Field?
+    ) throws(ConsoleAnswer) -> Field? {
+        guard let text = self[name], !text.isEmpty else { return nil }
+        guard let value = read(text) else { throw .refused(refusal) }
+        return value
+    }
+}
+
 /// The operator who looks.
 public struct ConsoleViewer: Sendable {
     /// The name of the API key, or `developer` in `siwa dev`.
@@ -101,8 +118,8 @@ public struct ConsoleViewer: Sendable {
     }
 }
 
-/// The answer of a page.
-public enum ConsoleAnswer: Sendable {
+/// The answer of a page. What reads the fields of a request can throw it.
+public enum ConsoleAnswer: Error {
     /// The content of a page, for the frame of the console.
     ///
     /// - Parameter isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says

@@ -323,7 +323,7 @@ enum PostedPage: CaseIterable {
         switch self {
         case .peopleFound: try await search("Lovelace", "Search", in: system, browser, for: "authorized")
         case .nobodyFound:
-            try await search("nobody@example.com", "Search", in: system, browser, for: "Nobody was found")
+            try await search("nobody@example.com", "Search", in: system, browser, for: "No account was found")
         case .filterUnknown:
             try await browser.open("\(system.service)/console/people")
             _ = try await browser.evaluate(
