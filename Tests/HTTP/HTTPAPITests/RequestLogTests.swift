@@ -288,6 +288,19 @@ import TokenMint
             #expect(exchange.target == "/v1/sign-ins?x=1")
             #expect(exchange.body == Array(#"{"identity_token":"a.b"}"#.utf8))
             #expect(String(decoding: exchange.response, as: UTF8.self).contains("token_malformed"))
+            #expect(exchange.location == nil)
+        }
+    }
+
+    @Test func `in development a redirect is kept with its target`() async throws {
+        var options = RunningService.Options.authorize
+        let recent = RecentRequests(keepsExchanges: true)
+        (options.recent, options.logLevel) = (recent, .error)
+        try await RunningService.with(options) { service in
+            let redirect = try await AuthorizeVisitor(service).authorize(OAuthClients.google)
+            let location = try #require(redirect["location"])
+            let exchange = try #require(recent.all.first?.exchange)
+            #expect(exchange.location == location)
         }
     }
 }

@@ -17,10 +17,12 @@ import Testing
     }
 
     /// Runs a server for as long as `body`, and returns what its interface has observed.
-    static func serve(_ body: (_ port: Int) async throws -> Void) async throws -> EchoInterface.Record {
+    static func serve(
+        limits: ServerLimits = ServerLimits(), _ body: (_ port: Int) async throws -> Void
+    ) async throws -> EchoInterface.Record {
         let record = EchoInterface.Record()
         let server = HTTPServer(
-            host: "127.0.0.1", port: 0, limits: ServerLimits(), logger: .silent, now: { 0 },
+            host: "127.0.0.1", port: 0, limits: limits, logger: .silent, now: { 0 },
             interface: { EchoInterface(eventLoop: $0, record: record) }, noteEarlyClose: { _ in })
         let group = ServiceGroup(services: [ServerService(server: server)], logger: .silent)
         async let run: Void = group.run()
@@ -78,6 +80,19 @@ import Testing
             #expect(bodies == paths + ["/last"])
         }
         #expect(record.finished.withLock { $0 } == Array(repeating: 200, count: paths.count + 1))
+    }
+
+    @Test func `a commit after the time limit counts as late, and has no second response`() async throws {
+        var limits = ServerLimits()
+        // The server closes the connection a second after its response.
+        (limits.workTime, limits.idleTime) = (.milliseconds(50), .seconds(1))
+        let record = try await Self.serve(limits: limits) { port in
+            let text = try await Self.responses(to: "GET /late HTTP/1.1\r\nHost: h\r\n\r\n", port: port)
+            #expect(text.components(after: "\r\n\r\n") == ["unavailable"])
+        }
+        #expect(record.finished.withLock { $0 } == [503])
+        #expect(record.batches.withLock { $0 } == [1])
+        #expect(record.late.withLock { $0 } == 1)
     }
 
     @Test(arguments: [
@@ -149,6 +164,9 @@ final class EchoInterface: HTTPInterface {
         let batches = Mutex<[Int]>([])
         let finished = Mutex<[UInt]>([])
         let connections = Mutex(0)
+        let late = Mutex(0)
+        /// Ends with the first request that reaches its time limit.
+        let untilUnavailable = AsyncStream<Void>.makeStream()
     }
 
     private let eventLoop: any EventLoop
@@ -173,6 +191,11 @@ final class EchoInterface: HTTPInterface {
             case "/task-and-command": .work { [command = command(then: response)] in command }
             case "/tasks": .work { .work { response } }
             case "/tasks-and-command": .work { [command = command(then: response)] in .work { command } }
+            case "/late":
+                .work { [command = command(then: response), record] in
+                    for await _ in record.untilUnavailable.stream {}
+                    return command
+                }
             case "/commands": command(then: command(then: response))
             case "/command-and-task": command(then: .work { response })
             default: response
@@ -196,7 +219,7 @@ final class EchoInterface: HTTPInterface {
 
     func connectionOpened() { record.connections.withLock { $0 += 1 } }
     func connectionClosed() { record.connections.withLock { $0 -= 1 } }
-    func requestFinishedLate() {}
+    func requestFinishedLate() { record.late.withLock { $0 += 1 } }
 }
 
 /// A request to `EchoInterface`.
@@ -216,6 +239,7 @@ final class EchoExchange: HTTPExchange {
 
     func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse {
         record.finished.withLock { $0.append(response.status.code) }
+        if response.status == .serviceUnavailable { record.untilUnavailable.continuation.finish() }
         var response = response
         response.fields.append(("x-finished", "yes"))
         return response

@@ -53,6 +53,8 @@ import TokenMint
     @Test(arguments: [
         "", ".", "..", "...", "a", "a.b", "YQ.YQ", "YQ..YQ", ".YQ.YQ", "YQ.YQ.", "e30.e30.e30.e30",
         "e30=.e30.e30", "e30.e30.e3 0",
+        // A valid header before an empty payload.
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ..YQ",
     ])
     func `refuses anything but three non-empty segments of base64url`(text: String) {
         #expect(throws: JOSEError(.jwsMalformed)) { try CompactJWS(parsing: Array(text.utf8)) }

@@ -32,6 +32,20 @@ import Testing
         #expect(outcome.said.contains("Refused 1 requests with another state"))
     }
 
+    @Test func `a header of more than 32 KiB is refused before its request is looked at`() async throws {
+        let outcome = try await trial.signIn { browser, url async throws in
+            let target = TestBrowser.parameter("redirect_uri", of: url)
+            let accepted = String(repeating: "a", count: 31 * 1024)
+            #expect(try await browser.get("\(target)/", host: accepted).status == 421)
+            // The connection may end without a response.
+            let refused = String(repeating: "a", count: 33 * 1024)
+            let status = try? await browser.get("\(target)/", host: refused).status
+            #expect(status == nil || status == 400 || status == 431)
+            #expect(try await browser.signIn(url).status == 200)
+        }
+        #expect(outcome.error == nil)
+    }
+
     @Test func `a second answer is not taken`() async throws {
         let server = trial.server
         let (held, release) = AsyncStream<Void>.makeStream()

@@ -14,12 +14,12 @@ import Testing
         people = try PeopleUnderTest()
     }
 
-    private func timeline(_ id: AccountID) async throws -> PersonTimeline {
+    private func timeline(_ id: AccountID, hasHistory: Bool = true) async throws -> PersonTimeline {
         let account = try #require(try await people.store.account(id))
         let key = SubjectKey(team: account.team, subject: account.subject)
         return PersonTimeline(
             events: try await people.store.lastEvents(of: id, limit: 100, visibleTo: .all),
-            history: try await people.store.history(of: id, limit: 100)
+            history: try await people.store.history(of: id, limit: hasHistory ? 100 : 0)
                 .compactMap { SeenHistoryEntry($0, in: .all) },
             payloads: try await people.store.payloads(
                 about: key, for: [PeopleUnderTest.app, PeopleUnderTest.other], limit: 100),
@@ -69,6 +69,15 @@ import Testing
         #expect(page.contains("event 3") && page.contains("jti-1"))
         #expect(!page.contains("secret@hidden.example") && page.contains("s…@h…"))
         #expect(!page.contains("signature"))
+    }
+
+    @Test func `an event and what came are one row, also without an entry of the history`() async throws {
+        let account = try await people.signIn()
+        try await people.store.notify(
+            .sample(at: 2_000_000, payload: Self.payload("consent-revoked")))
+        let items = try await timeline(account.id, hasHistory: false).items
+        #expect(items.map(\.title) == ["Credential revoked", "First sign-in"])
+        #expect(items[0].facts.map(\.name).contains("events.type"))
     }
 
     @Test(arguments: NotificationForm.allCases)
