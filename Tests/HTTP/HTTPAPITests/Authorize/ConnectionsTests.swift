@@ -158,10 +158,12 @@ import TokenMint
 
     @Test func `where several apps have clients the page asks, and an unknown app has no page`() async throws
     {
-        let second = RunningService.Options(hasOAuth: true, oauth: { draft in
-            draft.clients[1].app = RunningService.secondClientID
-            draft.appNames = [TokenMint.clientID: ["en": "First <App>"]]
-        })
+        let second = RunningService.Options(
+            hasOAuth: true,
+            oauth: { draft in
+                draft.clients[1].app = RunningService.secondClientID
+                draft.appNames = [TokenMint.clientID: ["en": "First <App>"]]
+            })
         try await RunningService.with(second) { service in
             let visitor = AuthorizeVisitor(service)
             let page = try await visitor.get(Self.path)
