@@ -33,7 +33,7 @@ import Testing
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         let user = try #require(
             page.firstMatch(of: /PASSWORD_USERS=usr_grace:grace@example\.com:(\d+):(\w+):(\w+)\n/))
-        #expect(page.contains("password *correct horse*"))
+        #expect(page.contains("password is *correct horse*"))
         let program = """
             import hashlib, sys
             times, salt = int(sys.argv[1]), bytes.fromhex(sys.argv[2])
