@@ -17,26 +17,20 @@ extension SQLiteAccountStore: AppAttestStore {
 /// queue of its connection; after it threw, it must not be used again.
 final class AttestedKeyRows {
     private let database: Database
-    private let findKey: KeyedSelect<AttestedKeyID>
-    private let key: AppAttestKeyTable
-    private let findCount: KeyedSelect<AppID>
-    private let keyCount: Column<Int64>
+    private let findKey: KeyedSelect<AttestedKeyID, AppAttestKeyTable>
+    private let findCount: KeyedSelect<AppID, Void>
     /// Prepared at the first use, because only the writing connection needs it.
     private var raise: PreparedStatement?
 
-    private static let insertKey = Insertion<AppAttestKeyTable>()
-    private static let putCount = Insertion<AppAttestCountTable>(
-        conflict: "ON CONFLICT (app_id) DO UPDATE SET key_count = excluded.key_count")
-
     init(in database: Database) throws {
         self.database = database
-        var keys = SelectList()
-        key = keys.add(AppAttestKeyTable.self)
-        findKey = try KeyedSelect(in: database) { "SELECT \(keys) FROM app_attest_key WHERE key_id = \($0)" }
-        var counts = SelectList()
-        keyCount = counts.add(AppAttestCountTable.self, .only { [$0.keyCount] }).keyCount
+        findKey = try KeyedSelect(in: database) {
+            $0.add(AppAttestKeyTable.self)
+        } sql: {
+            "SELECT \($0) FROM app_attest_key WHERE key_id = \($1)"
+        }
         findCount = try KeyedSelect(in: database) {
-            "SELECT \(counts) FROM app_attest_count WHERE app_id = \($0)"
+            "SELECT key_count FROM app_attest_count WHERE app_id = \($0)"
         }
     }
 
@@ -54,23 +48,25 @@ final class AttestedKeyRows {
         """
 
     func find(_ id: AttestedKeyID) throws -> AttestedKeyRecord? {
-        try findKey.first(id) { try key.record($0) }
+        try findKey.first(id) { try $0.record($1) }
     }
 
     /// Returns the number of keys of an app.
     func count(of app: AppID) throws -> Int64 {
-        try findCount.first(app) { try $0.required(keyCount) } ?? 0
+        (try findCount.first(app) { $1.onlyValue(as: Int64.self) } ?? nil) ?? 0
     }
 
     /// Saves new keys, their numbers, and counters that have risen.
     func save(_ set: WorkingSet) throws {
         for record in set.newAttestedKeys {
-            try Self.insertKey.run(in: database) { $0.write(record, to: $1) }
+            try Insertion<AppAttestKeyTable>(in: database)() { $0.write(record, to: $1) }
         }
         for (app, count) in set.changedKeyCounts {
-            try Self.putCount.run(in: database) { columns, row in
-                row.set(columns.appID, app)
-                row.set(columns.keyCount, count)
+            let put = try Insertion<AppAttestCountTable>(
+                conflict: "ON CONFLICT (app_id) DO UPDATE SET key_count = excluded.key_count", in: database)
+            try put {
+                $1.set($0.appID, app)
+                $1.set($0.keyCount, count)
             }
         }
         let raised = set.raisedAttestedKeys

@@ -6,16 +6,13 @@ import SQLTables
 /// Appends to the audit log, inside a transaction. The only connection that writes keeps the rows in the order of
 /// their commits.
 final class AuditWriter {
-    private let insert: PreparedStatement
-    private let columns: AuditTable
+    private let insert: Insertion<AuditTable>
     private let moveHead: PreparedStatement
     private let lastSequence: Column<Int64>
     private let lastHash: Column<SHA256Digest>
 
     init(in database: Database) throws {
-        let insertion = Insertion<AuditTable>()
-        columns = insertion.columns
-        insert = try PreparedStatement(insertion.sql, in: database)
+        insert = try Insertion(in: database)
         var parameters = ParameterList()
         let bound = parameters.add(
             columnsOf: AuditChainTable.self, .only { [$0[\.head.sequence], $0[\.head.hash]] })
@@ -31,9 +28,7 @@ final class AuditWriter {
         for entry in entries {
             let sealed = SealedAuditEntry(entry, using: &generator)
             link = link.next(sealed.canonicalBytes)
-            insert.begin()
-            columns.write(AuditRow(sealed, link: link), to: insert)
-            try insert.execute()
+            try insert { $0.write(AuditRow(sealed, link: link), to: $1) }
         }
         moveHead.begin()
         moveHead.set(lastSequence, link.sequence)

@@ -6,9 +6,8 @@ import SQLTables
 /// the row that goes are nearly always on one page.
 final class HistoryWriter {
     private let names: Names
-    private let findLast: KeyedSelect<AccountID>
-    private let insert: PreparedStatement
-    private let columns: AccountHistoryTable
+    private let findLast: KeyedSelect<AccountID, Void>
+    private let insert: Insertion<AccountHistoryTable>
     private let number: Column<Int64>
     private let app: Column<Int64>
     private let remove: PreparedStatement
@@ -20,10 +19,8 @@ final class HistoryWriter {
         findLast = try KeyedSelect(in: database) {
             "SELECT max(number) FROM account_history WHERE account_id = \($0)"
         }
-        let insertion = Insertion<AccountHistoryTable>()
-        columns = insertion.columns
-        (number, app) = (columns["number", Int64.self], columns["app_id", Int64.self])
-        insert = try PreparedStatement(insertion.sql, in: database)
+        insert = try Insertion(in: database)
+        (number, app) = (insert.columns["number", Int64.self], insert.columns["app_id", Int64.self])
         var removal = ParameterList()
         (accountToRemove, lastToRemove) = (removal.add(AccountID.self), removal.add(Int64.self))
         remove = try PreparedStatement(
@@ -32,13 +29,14 @@ final class HistoryWriter {
     }
 
     func append(_ entry: HistoryEntry) throws {
-        let last = try findLast.first(entry.accountID) { $0.onlyValue(as: Int64.self) } ?? nil
+        let last = try findLast.first(entry.accountID) { $1.onlyValue(as: Int64.self) } ?? nil
         let number = (last ?? 0) + 1
-        insert.begin()
-        columns.write(entry, to: insert)
-        insert.set(self.number, number)
-        insert.set(app, try names.apps.ensureNumber(of: entry.clientID))
-        try insert.execute()
+        let appNumber = try names.apps.ensureNumber(of: entry.clientID)
+        try insert {
+            $0.write(entry, to: $1)
+            $1.set(self.number, number)
+            $1.set(app, appNumber)
+        }
         guard number > HistoryEntry.mostPerAccount else { return }
         remove.begin()
         remove.bind(entry.accountID, to: accountToRemove)

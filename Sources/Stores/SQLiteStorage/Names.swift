@@ -24,38 +24,31 @@ final class Names {
 /// it may know numbers that do not exist any more.
 struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database
-    private let find: PreparedStatement
-    private let found: T
-    private let nameToFind: Parameter<String>
-    private let read: PreparedStatement
-    private let numberToRead: Parameter<Int64>
-    private let insert: PreparedStatement?
-    private let inserted: T
+    private let find: KeyedSelect<String, T>
+    private let read: KeyedSelect<Int64, T>
+    private let insert: Insertion<T>?
     private var numbers: [Name: Int64] = [:]
     private var names: [Int64: Name] = [:]
 
     init(writes: Bool, in database: Database) throws {
         self.database = database
-        let list = "\(T.names())"
-        found = T.placed().table
-        var byName = ParameterList()
-        nameToFind = byName.add(String.self)
-        find = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE name = \(nameToFind)", in: database)
-        var byNumber = ParameterList()
-        numberToRead = byNumber.add(Int64.self)
-        read = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE id = \(numberToRead)", in: database)
-        let insertion = Insertion<T>(.only { [$0.name] })
-        inserted = insertion.columns
-        insert = writes ? try PreparedStatement(insertion.sql, in: database) : nil
+        find = try KeyedSelect(in: database) {
+            $0.add(T.self)
+        } sql: {
+            "SELECT \($0) FROM \(T.name) WHERE name = \($1)"
+        }
+        read = try KeyedSelect(in: database) {
+            $0.add(T.self)
+        } sql: {
+            "SELECT \($0) FROM \(T.name) WHERE id = \($1)"
+        }
+        insert = writes ? try Insertion(.only { [$0.name] }, in: database) : nil
     }
 
     /// Returns `nil` for a name that has never been stored.
     mutating func number(of name: Name) throws -> Int64? {
         if let number = numbers[name] { return number }
-        find.begin()
-        find.bind(name.rawValue, to: nameToFind)
-        defer { find.finish() }
-        guard try find.step(), let number = find[found.id] else { return nil }
+        guard let number = try find.first(name.rawValue, { $1[$0.id] }) ?? nil else { return nil }
         remember(name, number)
         return number
     }
@@ -66,9 +59,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
         guard let insert else {
             throw StorageError(.readOnly, detail: "a connection that only reads was asked to store a name")
         }
-        insert.begin()
-        insert.set(inserted.name, name.rawValue)
-        try insert.execute()
+        try insert { $1.set($0.name, name.rawValue) }
         let number = database.lastInsertedRowID
         remember(name, number)
         return number
@@ -76,10 +67,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
 
     mutating func name(of number: Int64) throws -> Name {
         if let name = names[number] { return name }
-        read.begin()
-        read.bind(number, to: numberToRead)
-        defer { read.finish() }
-        guard try read.step(), let name = read[found.name].flatMap({ Name(stored: $0) }) else {
+        guard let name = (try read.first(number) { $1[$0.name] } ?? nil).flatMap({ Name(stored: $0) }) else {
             throw StorageError(
                 .corrupted,
                 detail:
@@ -98,7 +86,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
 // Rows that refer to their client ID and app by number.
 
 /// The columns of Apple's codes or tokens.
-struct NamedColumns<Record: StoredRecord>: Sendable
+struct NumberedColumns<Record: StoredRecord>: Sendable
 where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
     let table: RecordTable<Record>
     let client: Column<Int64>

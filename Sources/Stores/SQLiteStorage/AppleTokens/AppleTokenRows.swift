@@ -5,30 +5,27 @@ import SQLTables
 /// Reads the authorization codes and refresh tokens of an account.
 final class AppleTokenRows {
     private let names: Names
-    private let findCodes: KeyedSelect<AccountID>
-    private let codeColumns: NamedColumns<AuthorizationCodeRecord>
-    private let findTokens: KeyedSelect<AccountID>
-    private let tokenColumns: NamedColumns<RefreshTokenRecord>
+    private let codes: KeyedSelect<AccountID, NumberedColumns<AuthorizationCodeRecord>>
+    private let tokens: KeyedSelect<AccountID, NumberedColumns<RefreshTokenRecord>>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        var codes = SelectList()
-        codeColumns = NamedColumns(codes.add(AuthorizationCodeTable.self))
-        findCodes = try KeyedSelect(in: database) {
-            "SELECT \(codes) FROM authorization_code WHERE account_id = \($0)"
+        codes = try KeyedSelect(in: database) {
+            NumberedColumns($0.add(AuthorizationCodeTable.self))
+        } sql: {
+            "SELECT \($0) FROM authorization_code WHERE account_id = \($1)"
         }
-        var tokens = SelectList()
-        tokenColumns = NamedColumns(tokens.add(RefreshTokenTable.self))
-        findTokens = try KeyedSelect(in: database) {
-            "SELECT \(tokens) FROM refresh_token WHERE account_id = \($0)"
+        tokens = try KeyedSelect(in: database) {
+            NumberedColumns($0.add(RefreshTokenTable.self))
+        } sql: {
+            "SELECT \($0) FROM refresh_token WHERE account_id = \($1)"
         }
     }
 
     func find(_ id: AccountID) throws -> HeldAppleTokens {
-        var found = HeldAppleTokens()
-        try findCodes.forEach(id) { found.codes.append(try codeColumns.record($0, names)) }
-        try findTokens.forEach(id) { found.tokens.append(try tokenColumns.record($0, names)) }
-        return found
+        HeldAppleTokens(
+            codes: try codes.all(id) { try $0.record($1, names) },
+            tokens: try tokens.all(id) { try $0.record($1, names) })
     }
 }
 
@@ -36,54 +33,45 @@ final class AppleTokenRows {
 final class AppleTokenWriter {
     private let names: Names
     private let sealing: any AppleTokenSealing
-    private let insertCode: PreparedStatement
-    private let codeColumns: NamedColumns<AuthorizationCodeRecord>
-    private let putToken: PreparedStatement
-    private let tokenColumns: NamedColumns<RefreshTokenRecord>
-    private let removeCode: PreparedStatement
-    private let codeID: Parameter<UniqueID>
+    private let insertCode: Insertion<AuthorizationCodeTable>
+    private let code: NumberedColumns<AuthorizationCodeRecord>
+    private let putToken: Insertion<RefreshTokenTable>
+    private let token: NumberedColumns<RefreshTokenRecord>
+    private let removeCode: KeyedChange<UniqueID>
+    private let removeCodes: KeyedChange<AccountID>
+    private let removeTokens: KeyedChange<AccountID>
     private let removeToken: PreparedStatement
-    private let removeCodes: PreparedStatement
-    private let removeTokens: PreparedStatement
-    /// Parameter of the deleting statements; the last statement has no client.
     private let accountID: Parameter<AccountID>
     private let client: Parameter<Int64>
 
     init(_ names: Names, sealing: any AppleTokenSealing, in database: Database) throws {
         (self.names, self.sealing) = (names, sealing)
-        let codes = Insertion<AuthorizationCodeTable>(conflict: "ON CONFLICT (id) DO NOTHING")
-        codeColumns = NamedColumns(codes.columns)
-        insertCode = try PreparedStatement(codes.sql, in: database)
+        insertCode = try Insertion(conflict: "ON CONFLICT (id) DO NOTHING", in: database)
+        code = NumberedColumns(insertCode.columns)
         let values = RefreshTokenTable.names(.values).assigned(from: "excluded")
-        let tokens = Insertion<RefreshTokenTable>(
-            conflict: "ON CONFLICT (account_id, client_id) DO UPDATE SET \(values)")
-        tokenColumns = NamedColumns(tokens.columns)
-        putToken = try PreparedStatement(tokens.sql, in: database)
-
-        var codeParameters = ParameterList()
-        codeID = codeParameters.add(UniqueID.self)
-        removeCode = try PreparedStatement(
-            "DELETE FROM authorization_code WHERE id = \(codeID)", in: database)
+        putToken = try Insertion(
+            conflict: "ON CONFLICT (account_id, client_id) DO UPDATE SET \(values)", in: database)
+        token = NumberedColumns(putToken.columns)
+        removeCode = try KeyedChange(in: database) { "DELETE FROM authorization_code WHERE id = \($0)" }
+        removeCodes = try KeyedChange(in: database) {
+            "DELETE FROM authorization_code WHERE account_id = \($0)"
+        }
+        removeTokens = try KeyedChange(in: database) { "DELETE FROM refresh_token WHERE account_id = \($0)" }
         var parameters = ParameterList()
-        accountID = parameters.add(AccountID.self)
-        client = parameters.add(Int64.self)
+        (accountID, client) = (parameters.add(AccountID.self), parameters.add(Int64.self))
         removeToken = try PreparedStatement(
             "DELETE FROM refresh_token WHERE account_id = \(accountID) AND client_id = \(client)",
             in: database)
-        removeCodes = try PreparedStatement(
-            "DELETE FROM authorization_code WHERE account_id = \(accountID)", in: database)
-        removeTokens = try PreparedStatement(
-            "DELETE FROM refresh_token WHERE account_id = \(accountID)", in: database)
     }
 
     func carryOut(_ change: AppleTokenChange) throws {
         switch change {
-        case .insertCode(let code): try insert(code)
-        case .removeCode(let id):
-            removeCode.begin()
-            removeCode.bind(id, to: codeID)
-            try removeCode.execute()
-        case .putToken(let token): try put(token)
+        case .insertCode(let new):
+            let code = try sealing.seal(new)
+            try insert(code, with: insertCode, self.code, of: (code.clientID, code.primaryClientID))
+        case .removeCode(let id): try removeCode(id)
+        case .putToken(let token):
+            try insert(token, with: putToken, self.token, of: (token.clientID, token.primaryClientID))
         case .removeToken(let id, let clientID):
             guard let number = try names.clients.number(of: clientID) else { return }
             removeToken.begin()
@@ -91,32 +79,22 @@ final class AppleTokenWriter {
             removeToken.bind(number, to: client)
             try removeToken.execute()
         case .removeAll(let id):
-            for statement in [removeCodes, removeTokens] {
-                statement.begin()
-                statement.bind(id, to: accountID)
-                try statement.execute()
-            }
+            try removeCodes(id)
+            try removeTokens(id)
         }
     }
 
-    private func insert(_ new: NewAuthorizationCode) throws {
-        let code = try sealing.seal(new)
-        let client = try names.clients.ensureNumber(of: code.clientID)
-        let app = try names.apps.ensureNumber(of: code.primaryClientID)
-        insertCode.begin()
-        codeColumns.table.write(code, to: insertCode)
-        insertCode.set(codeColumns.client, client)
-        insertCode.set(codeColumns.app, app)
-        try insertCode.execute()
-    }
-
-    private func put(_ token: RefreshTokenRecord) throws {
-        let client = try names.clients.ensureNumber(of: token.clientID)
-        let app = try names.apps.ensureNumber(of: token.primaryClientID)
-        putToken.begin()
-        tokenColumns.table.write(token, to: putToken)
-        putToken.set(tokenColumns.client, client)
-        putToken.set(tokenColumns.app, app)
-        try putToken.execute()
+    @inline(__always)
+    private func insert<Record>(
+        _ record: Record, with insert: Insertion<RecordTable<Record>>, _ columns: NumberedColumns<Record>,
+        of given: Record.Given
+    ) throws {
+        let client = try names.clients.ensureNumber(of: given.clientID)
+        let app = try names.apps.ensureNumber(of: given.primaryClientID)
+        try insert {
+            $0.write(record, to: $1)
+            $1.set(columns.client, client)
+            $1.set(columns.app, app)
+        }
     }
 }

@@ -6,13 +6,11 @@ import SQLTables
 final class InboxRows {
     private let database: Database
     private let names: Names
-    private let findIdentifier: KeyedSelect<InboxIdentifier>
+    private let findIdentifier: KeyedSelect<InboxIdentifier, Void>
     private let findKey: PreparedStatement
     private let keyToFind: NotificationEventTable
-    private let insertNotification: PreparedStatement
-    private let notificationColumns: NotificationTable
-    private let insertKey: PreparedStatement
-    private let keyColumns: NotificationEventTable
+    private let insertNotification: Insertion<NotificationTable>
+    private let insertKey: Insertion<NotificationEventTable>
 
     init(_ names: Names, in database: Database) throws {
         self.database = database
@@ -25,17 +23,11 @@ final class InboxRows {
         keyToFind = key.columns
         findKey = try PreparedStatement(
             "SELECT 1 FROM notification_event WHERE \(key.conditions)", in: database)
-        let notifications = Insertion<NotificationTable>(.except { [$0.id] })
-        notificationColumns = notifications.columns
-        insertNotification = try PreparedStatement(notifications.sql, in: database)
-        let keys = Insertion<NotificationEventTable>()
-        keyColumns = keys.columns
-        insertKey = try PreparedStatement(keys.sql, in: database)
+        insertNotification = try Insertion(.except { [$0.id] }, in: database)
+        insertKey = try Insertion(in: database)
     }
 
-    func contains(_ identifier: InboxIdentifier) throws -> Bool {
-        try findIdentifier.first(identifier) { _ in true } ?? false
-    }
+    func contains(_ identifier: InboxIdentifier) throws -> Bool { try findIdentifier.hasRow(identifier) }
 
     func contains(_ key: InboxKey) throws -> Bool {
         guard let app = try names.apps.number(of: key.clientID) else { return false }
@@ -48,17 +40,17 @@ final class InboxRows {
 
     func insert(_ kept: KeptNotification) throws {
         let app = try names.apps.ensureNumber(of: kept.command.clientID)
-        insertNotification.begin()
-        notificationColumns.write(kept, to: insertNotification)
-        insertNotification.set(notificationColumns.appID, app)
-        try insertNotification.execute()
+        try insertNotification {
+            $0.write(kept, to: $1)
+            $1.set($0.appID, app)
+        }
         let notification = database.lastInsertedRowID
         for key in kept.newInboxKeys {
-            insertKey.begin()
-            keyColumns.write(key, to: insertKey)
-            insertKey.set(keyColumns.appID, app)
-            insertKey.set(keyColumns.notificationID, notification)
-            try insertKey.execute()
+            try insertKey {
+                $0.write(key, to: $1)
+                $1.set($0.appID, app)
+                $1.set($0.notificationID, notification)
+            }
         }
     }
 }

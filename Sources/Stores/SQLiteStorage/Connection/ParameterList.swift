@@ -67,24 +67,24 @@ struct BoundColumns<T: Table>: Sendable {
     }
 }
 
-/// The text of an INSERT of one row, derived from the declaration of its table.
-struct Insertion<T: Table>: Sendable {
+/// A statement that inserts one row, derived from the declaration of its table.
+struct Insertion<T: Table> {
     let columns: T
-    let sql: String
+    private let statement: PreparedStatement
 
     /// - Parameters:
     ///   - choice: The columns that get a value.
     ///   - conflict: SQL text of the action for an existing row.
-    init(_ choice: ColumnChoice<T> = .all, conflict: String = "") {
+    init(_ choice: ColumnChoice<T> = .all, conflict: String = "", in database: Database) throws {
         var parameters = ParameterList()
         let bound = parameters.add(columnsOf: T.self, choice)
         columns = bound.columns
-        sql = "INSERT INTO \(T.name) (\(bound.names)) VALUES (\(bound.values)) \(conflict)"
+        statement = try PreparedStatement(
+            "INSERT INTO \(T.name) (\(bound.names)) VALUES (\(bound.values)) \(conflict)", in: database)
     }
 
-    /// Inserts one row with a statement that is not kept, for rare inserts.
-    func run(in database: Database, _ write: (T, PreparedStatement) throws -> Void) throws {
-        let statement = try PreparedStatement(sql, in: database)
+    @inline(__always)
+    func callAsFunction(_ write: (T, PreparedStatement) throws -> Void) throws {
         statement.begin()
         try write(columns, statement)
         try statement.execute()

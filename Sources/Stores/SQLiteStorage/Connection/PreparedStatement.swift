@@ -195,8 +195,57 @@ extension KeyDigest: ColumnValue {
     func put(into slot: inout some ColumnSlot) { data.withUnsafeBytes { slot.put($0) } }
 }
 
-/// One prepared SELECT with one parameter.
-final class KeyedSelect<Key: ColumnValue> {
+/// One prepared SELECT with one parameter, and its result columns.
+final class KeyedSelect<Key: ColumnValue, Columns> {
+    let columns: Columns
+    private let statement: PreparedStatement
+    private let key: Parameter<Key>
+
+    init(
+        in database: Database, _ columns: (inout SelectList) -> Columns,
+        sql: (SelectList, Parameter<Key>) -> String
+    ) throws {
+        var (list, parameters) = (SelectList(), ParameterList())
+        self.columns = columns(&list)
+        key = parameters.add(Key.self)
+        statement = try PreparedStatement(sql(list, key), in: database)
+    }
+
+    /// Reads each row.
+    func all<Value>(_ value: Key, _ read: (Columns, PreparedStatement) throws -> Value) throws -> [Value] {
+        statement.begin()
+        statement.bind(value, to: key)
+        defer { statement.finish() }
+        var found: [Value] = []
+        while try statement.step() { found.append(try read(columns, statement)) }
+        return found
+    }
+
+    /// Returns `nil` without a row.
+    func first<Value>(
+        _ value: Key, _ read: (Columns, PreparedStatement) throws -> Value
+    ) throws -> Value? {
+        statement.begin()
+        statement.bind(value, to: key)
+        defer { statement.finish() }
+        return try statement.step() ? try read(columns, statement) : nil
+    }
+}
+
+extension KeyedSelect where Columns == Void {
+    /// A question whose answer is whether there is a row.
+    convenience init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {
+        try self.init(in: database) { _ in
+        } sql: {
+            sql($1)
+        }
+    }
+
+    func hasRow(_ value: Key) throws -> Bool { try first(value) { _, _ in true } ?? false }
+}
+
+/// One prepared change with one parameter.
+struct KeyedChange<Key: ColumnValue> {
     private let statement: PreparedStatement
     private let key: Parameter<Key>
 
@@ -206,19 +255,9 @@ final class KeyedSelect<Key: ColumnValue> {
         statement = try PreparedStatement(sql(key), in: database)
     }
 
-    /// Calls `body` at each row.
-    func forEach(_ value: Key, _ body: (PreparedStatement) throws -> Void) throws {
+    func callAsFunction(_ value: Key) throws {
         statement.begin()
         statement.bind(value, to: key)
-        defer { statement.finish() }
-        while try statement.step() { try body(statement) }
-    }
-
-    /// Returns `nil` without a row.
-    func first<Value>(_ value: Key, _ body: (PreparedStatement) throws -> Value) throws -> Value? {
-        statement.begin()
-        statement.bind(value, to: key)
-        defer { statement.finish() }
-        return try statement.step() ? try body(statement) : nil
+        try statement.execute()
     }
 }

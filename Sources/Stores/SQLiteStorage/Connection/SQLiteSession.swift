@@ -46,8 +46,7 @@ extension BatchWriter: SQLTransaction {
 
 extension SQLiteAccountStore:
     SQLStore, AppCheckHourStore, AppReceiptStore, AppleTokenStore, AuditStore, DeliveryStore,
-    GrantInspectionStore,
-    InboxStore, NonceKeyStore, ServiceHourStore, TicketStore, TransferStore
+    GrantInspectionStore, InboxStore, NonceKeyStore, ServiceHourStore, TicketStore, TransferStore
 {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value

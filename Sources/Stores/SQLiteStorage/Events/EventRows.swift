@@ -146,25 +146,22 @@ extension SQLiteAccountStore {
 /// Appends account events. SQLite numbers them in the order of commit, because only one connection writes.
 final class EventWriter {
     private let names: Names
-    private let insert: PreparedStatement
-    private let columns: EventTable
+    private let insert: Insertion<EventTable>
     private let subject: Column<Int64>
     private let app: Column<Int64>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        let insertion = Insertion<EventTable>(.except { [$0.sequence] })
-        columns = insertion.columns
-        (subject, app) = (columns["subject_id", Int64.self], columns["app_id", Int64.self])
-        insert = try PreparedStatement(insertion.sql, in: database)
+        insert = try Insertion(.except { [$0.sequence] }, in: database)
+        (subject, app) = (insert.columns["subject_id", Int64.self], insert.columns["app_id", Int64.self])
     }
 
     func append(_ event: AccountEvent, subjectRowID: Int64) throws {
         let app = try event.clientID.map { try names.apps.ensureNumber(of: $0) }
-        insert.begin()
-        columns.write(event, to: insert)
-        insert.set(subject, subjectRowID)
-        insert.set(self.app, app)
-        try insert.execute()
+        try insert {
+            $0.write(event, to: $1)
+            $1.set(subject, subjectRowID)
+            $1.set(self.app, app)
+        }
     }
 }

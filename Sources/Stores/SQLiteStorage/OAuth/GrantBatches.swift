@@ -43,7 +43,7 @@ final class GrantBatches {
             rowIDs[id] = found.place.rowID
         }
         for id in set.question.accountsOfPaces(among: accounts) {
-            try question.forEachPace(of: id) { set.load($0) }
+            for pace in try question.paces(of: id) { set.load(pace) }
         }
         for jti in set.question.eventIdentifiers where try question.isKept(googleEvent: jti) {
             set.load(googleEvent: jti)

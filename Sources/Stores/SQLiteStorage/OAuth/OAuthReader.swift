@@ -33,41 +33,42 @@ final class OAuthReader {
 /// Reads for introspection: a token family with its grant, and the user with all credentials. One statement,
 /// so that it runs on the caller's thread and sees one snapshot.
 final class TokenStatusRows {
+    private typealias Columns = (
+        family: OAuthTokenFamilyTable, grant: GrantColumns, subject: SubjectTable, credential: CredentialTable
+    )
+
     private let names: Names
-    private let find: KeyedSelect<UniqueID>
-    private let family: OAuthTokenFamilyTable
-    private let grant: GrantColumns
-    private let subject: SubjectTable
-    private let credential: CredentialTable
+    private let find: KeyedSelect<UniqueID, Columns>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        var list = SelectList()
-        family = list.add(OAuthTokenFamilyTable.self, as: "l")
-        grant = GrantColumns(list.add(OAuthGrantTable.self, as: "g"))
-        subject = list.add(SubjectTable.self, as: "s")
-        credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
         find = try KeyedSelect(in: database) {
+            (
+                $0.add(OAuthTokenFamilyTable.self, as: "l"),
+                GrantColumns($0.add(OAuthGrantTable.self, as: "g")),
+                $0.add(SubjectTable.self, as: "s"), $0.add(CredentialTable.self, as: "c", .factsOfApp)
+            )
+        } sql: {
             """
-            SELECT \(list)
+            SELECT \($0)
             FROM oauth_token_family l CROSS JOIN oauth_grant g ON g.id = l.grant_id
             CROSS JOIN subject s ON s.account_id = g.account_id
             LEFT JOIN credential c
                 ON c.id BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
                     AND +c.subject_id = s.id
-            WHERE l.id = \($0)
+            WHERE l.id = \($1)
             """
         }
     }
 
     func find(_ id: UniqueID) throws -> TokenStatus? {
-        try find.first(id) { row in
-            let (family, grant) = (try self.family.record(row), try self.grant.record(row, names))
+        try find.first(id) { columns, row in
+            let (family, grant) = (try columns.family.record(row), try columns.grant.record(row, names))
             let key = SubjectKey(
-                team: try names.teams.name(of: row.required(subject.teamID)),
-                subject: try row.requiredSubject(subject.subject))
-            var record = try subject.record(row, key: key)
-            repeat { try credential.add(row, to: &record, names) } while try row.step()
+                team: try names.teams.name(of: row.required(columns.subject.teamID)),
+                subject: try row.requiredSubject(columns.subject.subject))
+            var record = try columns.subject.record(row, key: key)
+            repeat { try columns.credential.add(row, to: &record, names) } while try row.step()
             guard let account = record.account else { return nil }
             return TokenStatus(
                 family: family, grant: grant,

@@ -6,59 +6,61 @@ import SQLTables
 
 /// Reads all grants of an account with their dependent rows, or with some of the codes.
 final class StoredGrantRows {
+    private typealias CodeColumns = (
+        code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>
+    )
+
     private let names: Names
-    private let findGrants: KeyedSelect<AccountID>
-    private let findFamilies: KeyedSelect<AccountID>
-    private let findCodes: KeyedSelect<AccountID>
-    private let grant: GrantColumns
-    private let family: OAuthTokenFamilyTable
-    private let code: OAuthCodeTable
-    private let clientOfCode: Column<OAuthClientID>
-    private let accountOfCode: Column<AccountID>
-    private let findCode: KeyedSelect<SHA256Digest>
+    private let findGrants: KeyedSelect<AccountID, GrantColumns>
+    private let findFamilies: KeyedSelect<AccountID, OAuthTokenFamilyTable>
+    private let findCodes: KeyedSelect<AccountID, CodeColumns>
+    private let findCode: KeyedSelect<SHA256Digest, CodeColumns>
     private let findGrant: PreparedStatement
     private let account: Parameter<AccountID>
     private let client: Parameter<OAuthClientID>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        var grants = SelectList()
-        grant = GrantColumns(grants.add(OAuthGrantTable.self))
         findGrants = try KeyedSelect(in: database) {
-            "SELECT \(grants) FROM oauth_grant WHERE account_id = \($0) ORDER BY id"
+            GrantColumns($0.add(OAuthGrantTable.self))
+        } sql: {
+            "SELECT \($0) FROM oauth_grant WHERE account_id = \($1) ORDER BY id"
         }
         var parameters = ParameterList()
         (account, client) = (parameters.add(AccountID.self), parameters.add(OAuthClientID.self))
         findGrant = try PreparedStatement(
-            "SELECT \(grants) FROM oauth_grant WHERE account_id = \(account) AND oauth_client = \(client)",
-            in: database)
-        var families = SelectList()
-        family = families.add(OAuthTokenFamilyTable.self, as: "l")
+            """
+            SELECT \(OAuthGrantTable.names()) FROM oauth_grant
+            WHERE account_id = \(account) AND oauth_client = \(client)
+            """, in: database)
         findFamilies = try KeyedSelect(in: database) {
+            $0.add(OAuthTokenFamilyTable.self, as: "l")
+        } sql: {
             """
-            SELECT \(families) FROM oauth_grant g CROSS JOIN oauth_token_family l ON l.grant_id = g.id
-            WHERE g.account_id = \($0)
-            """
-        }
-        var codes = SelectList()
-        code = codes.add(OAuthCodeTable.self, as: "c")
-        clientOfCode = codes.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-        accountOfCode = codes.add("g.account_id", AccountID.self, as: "account_id")
-        findCodes = try KeyedSelect(in: database) {
-            """
-            SELECT \(codes) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
-            WHERE g.account_id = \($0)
+            SELECT \($0) FROM oauth_grant g CROSS JOIN oauth_token_family l ON l.grant_id = g.id
+            WHERE g.account_id = \($1)
             """
         }
-        findCode = try KeyedSelect(in: database) {
-            "SELECT \(codes) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($0)"
+        func codeColumns(_ list: inout SelectList) -> CodeColumns {
+            (
+                list.add(OAuthCodeTable.self, as: "c"),
+                list.add("g.account_id", AccountID.self, as: "account_id"),
+                list.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
+            )
+        }
+        findCodes = try KeyedSelect(in: database, codeColumns) {
+            """
+            SELECT \($0) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
+            WHERE g.account_id = \($1)
+            """
+        }
+        findCode = try KeyedSelect(in: database, codeColumns) {
+            "SELECT \($0) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($1)"
         }
     }
 
     func grants(of account: AccountID) throws -> [GrantRecord] {
-        var records: [GrantRecord] = []
-        try findGrants.forEach(account) { records.append(try grant.record($0, names)) }
-        return records
+        try findGrants.all(account) { try $0.record($1, names) }
     }
 
     func grant(of account: AccountID, for client: OAuthClientID) throws -> GrantRecord? {
@@ -66,7 +68,7 @@ final class StoredGrantRows {
         findGrant.bind(account, to: self.account)
         findGrant.bind(client, to: self.client)
         defer { findGrant.finish() }
-        return try findGrant.step() ? try grant.record(findGrant, names) : nil
+        return try findGrant.step() ? try findGrants.columns.record(findGrant, names) : nil
     }
 
     /// - Parameter codeDigests: The codes to read; `nil` for all codes of the accounts.
@@ -78,87 +80,76 @@ final class StoredGrantRows {
             let grants = try grants(of: account)
             guard !grants.isEmpty else { continue }
             held.grants += grants
-            try findFamilies.forEach(account) { held.families.append(try family.record($0)) }
-            if codeDigests == nil { try findCodes.forEach(account) { held.codes.append(try record($0)) } }
+            held.families += try findFamilies.all(account) { try $0.record($1) }
+            if codeDigests == nil { held.codes += try findCodes.all(account, Self.code) }
         }
-        for digest in codeDigests ?? [] { try findCode.forEach(digest) { held.codes.append(try record($0)) } }
+        for digest in codeDigests ?? [] { held.codes += try findCode.all(digest, Self.code) }
         return held
     }
 
-    private func record(_ row: PreparedStatement) throws -> CodeRecord {
-        try code.record(row, (row.required(accountOfCode), row.required(clientOfCode)))
+    private static func code(_ columns: CodeColumns, _ row: PreparedStatement) throws -> CodeRecord {
+        try columns.code.record(row, (row.required(columns.account), row.required(columns.client)))
     }
 }
 
 /// Loads the context of a batch of grant commands, except the grants themselves.
 final class GrantSelectionRows {
-    private let byCode: KeyedSelect<SHA256Digest>
-    private let byFamily: KeyedSelect<UniqueID>
-    private let byGoogleSubject: KeyedSelect<String>
-    private let byToken: KeyedSelect<SHA512Digest>
-    private let findErasure: KeyedSelect<AccountID>
-    private let findEvent: KeyedSelect<String>
-    private let findGoogleAccount: KeyedSelect<String>
-    private let account: Column<AccountID>
-    private let googleAccount: GoogleAccountTable
-    private let findPaces: KeyedSelect<AccountID>
-    private let pace: OAuthGrantPaceTable
+    private let byCode: KeyedSelect<SHA256Digest, Column<AccountID>>
+    private let byFamily: KeyedSelect<UniqueID, Column<AccountID>>
+    private let byGoogleSubject: KeyedSelect<String, Column<AccountID>>
+    private let byToken: KeyedSelect<SHA512Digest, Column<AccountID>>
+    private let findErasure: KeyedSelect<AccountID, Void>
+    private let findEvent: KeyedSelect<String, Void>
+    private let findGoogleAccount: KeyedSelect<String, GoogleAccountTable>
+    private let findPaces: KeyedSelect<AccountID, OAuthGrantPaceTable>
 
     init(in database: Database) throws {
-        var list = SelectList()
-        account = list.add("g.account_id", AccountID.self, as: "account_id")
-        byCode = try KeyedSelect(in: database) {
-            "SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($0)"
+        func owner<Key>(_ condition: String) throws -> KeyedSelect<Key, Column<AccountID>> {
+            try KeyedSelect(in: database) {
+                $0.add("g.account_id", AccountID.self, as: "account_id")
+            } sql: {
+                "SELECT \($0) FROM \(condition) = \($1)"
+            }
         }
-        byFamily = try KeyedSelect(in: database) {
-            "SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id WHERE l.id = \($0)"
-        }
-        byGoogleSubject = try KeyedSelect(in: database) {
-            """
-            SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-            WHERE l.google_subject = \($0)
-            """
-        }
-        byToken = try KeyedSelect(in: database) {
-            """
-            SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-            WHERE l.double_sha512 = \($0)
-            """
-        }
+        let families = "oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id"
+        byCode = try owner("oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest")
+        byFamily = try owner("\(families) WHERE l.id")
+        byGoogleSubject = try owner("\(families) WHERE l.google_subject")
+        byToken = try owner("\(families) WHERE l.double_sha512")
         findErasure = try KeyedSelect(in: database) { "SELECT 1 FROM erasure WHERE account_id = \($0)" }
         findEvent = try KeyedSelect(in: database) { "SELECT 1 FROM google_event WHERE jti = \($0)" }
-        var paces = SelectList()
-        pace = paces.add(OAuthGrantPaceTable.self)
         findPaces = try KeyedSelect(in: database) {
-            "SELECT \(paces) FROM oauth_grant_pace WHERE account_id = \($0)"
+            $0.add(OAuthGrantPaceTable.self)
+        } sql: {
+            "SELECT \($0) FROM oauth_grant_pace WHERE account_id = \($1)"
         }
-        var accounts = SelectList()
-        googleAccount = accounts.add(GoogleAccountTable.self)
         findGoogleAccount = try KeyedSelect(in: database) {
-            "SELECT \(accounts) FROM google_account WHERE google_subject = \($0)"
+            $0.add(GoogleAccountTable.self)
+        } sql: {
+            "SELECT \($0) FROM google_account WHERE google_subject = \($1)"
         }
     }
 
     /// Returns the accounts that the names in a question belong to, in the order of their IDs.
     func accounts(_ question: GrantSelection) throws -> [AccountID] {
         var found = Set(question.accountIDs)
-        func add(_ row: PreparedStatement) throws { found.insert(try row.required(account)) }
-        for digest in question.codeDigests { try byCode.forEach(digest, add) }
-        for id in question.familyIDs { try byFamily.forEach(id, add) }
-        for subject in question.googleSubjects { try byGoogleSubject.forEach(subject, add) }
-        for digest in question.tokenDigests { try byToken.forEach(digest, add) }
+        func add<Key>(_ values: [Key], _ find: KeyedSelect<Key, Column<AccountID>>) throws {
+            for value in values { found.formUnion(try find.all(value) { try $1.required($0) }) }
+        }
+        try add(question.codeDigests, byCode)
+        try add(question.familyIDs, byFamily)
+        try add(question.googleSubjects, byGoogleSubject)
+        try add(question.tokenDigests, byToken)
         return found.sorted { $0.uniqueID < $1.uniqueID }
     }
 
-    func wasErased(_ id: AccountID) throws -> Bool { try findErasure.first(id) { _ in true } ?? false }
+    func wasErased(_ id: AccountID) throws -> Bool { try findErasure.hasRow(id) }
 
-    func isKept(googleEvent jti: String) throws -> Bool { try findEvent.first(jti) { _ in true } ?? false }
+    func isKept(googleEvent jti: String) throws -> Bool { try findEvent.hasRow(jti) }
 
-    func forEachPace(of id: AccountID, _ body: (GrantPace) -> Void) throws {
-        try findPaces.forEach(id) { body(try pace.record($0)) }
-    }
+    func paces(of id: AccountID) throws -> [GrantPace] { try findPaces.all(id) { try $0.record($1) } }
 
     func googleAccount(_ subject: String) throws -> GoogleAccountRecord? {
-        try findGoogleAccount.first(subject) { try googleAccount.record($0) }
+        try findGoogleAccount.first(subject) { try $0.record($1) }
     }
 }

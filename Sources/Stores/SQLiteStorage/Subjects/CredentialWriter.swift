@@ -7,8 +7,7 @@ final class SubjectWriter {
     private let database: Database
     private let names: Names
     private let credentials: CredentialWriter
-    private let insertSubject: PreparedStatement
-    private let inserted: SQLiteSubjectTable
+    private let insertSubject: Insertion<SQLiteSubjectTable>
     private let updateSubject: PreparedStatement
     private let updated: SubjectTable
     private let rowToUpdate: Parameter<Int64>
@@ -17,9 +16,7 @@ final class SubjectWriter {
         self.database = database
         self.names = names
         credentials = try CredentialWriter(names, in: database)
-        let insertion = Insertion<SQLiteSubjectTable>(.except { [$0.common.id] })
-        inserted = insertion.columns
-        insertSubject = try PreparedStatement(insertion.sql, in: database)
+        insertSubject = try Insertion(.except { [$0.common.id] }, in: database)
         var parameters = ParameterList()
         let facts = parameters.add(columnsOf: SubjectTable.self, .facts)
         updated = facts.columns
@@ -56,11 +53,11 @@ final class SubjectWriter {
     private func insert(_ record: SubjectRecord) throws -> SubjectPlace {
         let team = try names.teams.ensureNumber(of: record.key.team)
         let digest = KeyDigest(team: team, name: record.key.subject.rawValue)
-        insertSubject.begin()
-        inserted.common.write(record, to: insertSubject)
-        insertSubject.set(inserted.common.teamID, team)
-        insertSubject.set(inserted.keyDigest, digest)
-        try insertSubject.execute()
+        try insertSubject {
+            $0.common.write(record, to: $1)
+            $1.set($0.common.teamID, team)
+            $1.set($0.keyDigest, digest)
+        }
         return SubjectPlace(rowID: database.lastInsertedRowID, digest: digest)
     }
 }
