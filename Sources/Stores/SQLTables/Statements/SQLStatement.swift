@@ -64,11 +64,19 @@ extension ColumnForm {
 public struct SQLText: Sendable {
     /// Unique: two statements must never share a name.
     public let name: String
-    public let sqlite: String
-    public let postgres: String
+    private let texts: (sqlite: String?, postgres: String?)
 
-    init(_ name: String, _ text: (SQLDialect) -> String) {
-        (self.name, sqlite, postgres) = (name, text(.sqlite), text(.postgres))
+    init(_ name: String, only dialect: SQLDialect? = nil, _ text: (SQLDialect) -> String) {
+        self.name = name
+        texts = (dialect == .postgres ? nil : text(.sqlite), dialect == .sqlite ? nil : text(.postgres))
+    }
+
+    public var sqlite: String { required(texts.sqlite) }
+    public var postgres: String { required(texts.postgres) }
+
+    private func required(_ text: String?) -> String {
+        guard let text else { preconditionFailure("the statement \(name) is for the other database") }
+        return text
     }
 }
 
@@ -118,22 +126,26 @@ public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Senda
     public let columns: Columns
     public let text: SQLText
 
-    /// - Parameter name: Unique: two statements must never share a name.
+    /// - Parameters:
+    ///   - name: Unique: two statements must never share a name.
+    ///   - dialect: The only database that has the statement; `nil` for both.
     public init(
-        _ name: String, _ columns: (inout SelectList) -> Columns,
+        _ name: String, only dialect: SQLDialect? = nil, _ columns: (inout SelectList) -> Columns,
         sql: (SQLDialect, SelectList, repeat SQLParameter<each Argument>) -> String
     ) {
         var list = SelectList()
         self.columns = columns(&list)
-        text = Self.text(name) { (dialect: SQLDialect, argument: repeat SQLParameter<each Argument>) in
+        text = Self.text(name, only: dialect) {
+            (dialect: SQLDialect, argument: repeat SQLParameter<each Argument>) in
             sql(dialect, list, repeat each argument)
         }
     }
 
     private static func text(
-        _ name: String, _ sql: (SQLDialect, repeat SQLParameter<each Argument>) -> String
+        _ name: String, only dialect: SQLDialect? = nil,
+        _ sql: (SQLDialect, repeat SQLParameter<each Argument>) -> String
     ) -> SQLText {
-        SQLText(name) { dialect in
+        SQLText(name, only: dialect) { dialect in
             var count = 0
             func next<Value: ColumnValue>(_ type: Value.Type) -> SQLParameter<Value> {
                 count += 1
@@ -185,7 +197,8 @@ public struct SQLParameter<Value: ColumnValue>: Sendable, CustomStringConvertibl
 public struct SQLInsertion<T: Table>: Sendable {
     private let columns: T
     private let text: SQLText
-    private let count: Int
+    /// Says of each column if it takes a name.
+    private let isNamed: [Bool]
 
     /// - Parameters:
     ///   - name: Unique: two statements must never share a name.
@@ -201,15 +214,16 @@ public struct SQLInsertion<T: Table>: Sendable {
     ) {
         let (placed, chosen) = T.placed(choice)
         columns = placed
-        count = chosen.count
         let declared = Dictionary(uniqueKeysWithValues: T.declaration.columns.map { ($0.name, $0) })
         let names = chosen.map(\.name.description)
+        isNamed = names.map { declared[$0]?.bound == .nameNumber }
         text = SQLText(name) { dialect in
             let parameters = names.enumerated().map { index, name in
                 guard let column = declared[name] else {
                     preconditionFailure("\(T.name) has no column \(name)")
                 }
                 guard column.bound == .nameNumber else { return dialect.parameter(index + 1, column.form) }
+                precondition(name.hasSuffix("_id"), "\(T.name).\(name) does not name a table")
                 let table = name.dropLast("_id".count)
                 return "(SELECT id FROM \(table) WHERE name = \(dialect.parameter(index + 1, .text)))"
             }
@@ -222,7 +236,7 @@ public struct SQLInsertion<T: Table>: Sendable {
 
     /// Returns the statement with the row that `write` writes. A column that it does not set is NULL.
     public func callAsFunction(_ write: (T, SQLRow) throws -> Void) rethrows -> SQLCall {
-        let row = SQLRow(count: count)
+        let row = SQLRow(isNamed)
         try write(columns, row)
         return SQLCall(text: text, values: row.values)
     }
@@ -232,12 +246,15 @@ public struct SQLInsertion<T: Table>: Sendable {
 public final class SQLRow: WritableRow {
     fileprivate var values: [SQLValue]
 
-    fileprivate init(count: Int) {
-        values = Array(repeating: .null, count: count)
+    private let isNamed: [Bool]
+
+    fileprivate init(_ isNamed: [Bool]) {
+        (self.isNamed, values) = (isNamed, Array(repeating: .null, count: isNamed.count))
     }
 
     public func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?) {
         guard column.place >= 0 else { return }
+        precondition(!isNamed[Int(column.place)], "column \(column.name) takes a name, not a number")
         values[Int(column.place)] = SQLValue(value)
     }
 
