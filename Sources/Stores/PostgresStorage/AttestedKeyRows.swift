@@ -10,33 +10,9 @@ extension PostgresAccountStore: AppAttestStore {
 
 /// The keys of App Attest and their numbers.
 enum AttestedKeyRows {
-    private struct Counts {
-        let insert: TypedStatement<[AppID]>
-        let lock: TypedStatement<[AppID]>
-        let columns: AppAttestCountTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(AppAttestCountTable.self)
-            // In one order, because a transaction waits here for another that inserts the same app.
-            insert = TypedStatement("insert_attested_counts") {
-                """
-                INSERT INTO app_attest_count (app_id, key_count)
-                SELECT k.app_id, 0 FROM unnest(\($0)) WITH ORDINALITY AS k (app_id, place) ORDER BY k.place
-                ON CONFLICT (app_id) DO NOTHING
-                """
-            }
-            lock = TypedStatement("lock_attested_counts") {
-                """
-                SELECT \(list) FROM app_attest_count WHERE app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE
-                """
-            }
-        }
-    }
-
-    private static let insert = TableWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
+    private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
     /// Aborts the transaction if a counter is not lower any more, or a key is gone.
-    private static let raise = TableWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
+    private static let raise = RowWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
         """
         WITH changed AS (
             UPDATE app_attest_key AS k SET
@@ -58,8 +34,20 @@ enum AttestedKeyRows {
     } sql: { list, ids in
         "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
     }
-    private static let counts = Counts()
-    private static let writeCounts = TableWrite<AppAttestCountTable>("update_attested_counts") { rows in
+    // In one order, because a transaction waits here for another that inserts the same app.
+    private static let insertCounts = TypedStatement<[AppID]>("insert_attested_counts") {
+        """
+        INSERT INTO app_attest_count (app_id, key_count)
+        SELECT k.app_id, 0 FROM unnest(\($0)) WITH ORDINALITY AS k (app_id, place) ORDER BY k.place
+        ON CONFLICT (app_id) DO NOTHING
+        """
+    }
+    private static let lockCounts = TypedQuery<AppAttestCountTable, [AppID]>("lock_attested_counts") {
+        $0.add(AppAttestCountTable.self)
+    } sql: { list, apps in
+        "SELECT \(list) FROM app_attest_count WHERE app_id = ANY (\(apps)) ORDER BY app_id FOR UPDATE"
+    }
+    private static let writeCounts = RowWrite<AppAttestCountTable>("update_attested_counts") { rows in
         """
         UPDATE app_attest_count AS c SET key_count = n.key_count FROM \(rows.relation("n"))
         WHERE c.app_id = n.app_id
@@ -86,7 +74,7 @@ enum AttestedKeyRows {
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
         // The numbers come first: then a key that another transaction is inserting has its row.
-        return [counts.insert(apps), counts.lock(apps), lock.statement(ids)]
+        return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 
     /// - Parameter results: Results of `lockCalls`.
@@ -96,15 +84,13 @@ enum AttestedKeyRows {
         guard results.count == 3 else { return }
         for row in results[results.startIndex + 1] {
             set.load(
-                keyCount: try row.required(counts.columns.keyCount),
-                of: try row.required(counts.columns.appID))
+                keyCount: try row.required(lockCounts.columns.keyCount),
+                of: try row.required(lockCounts.columns.appID))
         }
     }
 
     static func raiseCall(_ set: WorkingSet) -> PostgresCall? {
-        let raised = set.raisedAttestedKeys
-        guard !raised.isEmpty else { return nil }
-        return raise.statement.call(raised) { raise.columns.write($0, to: $1) }
+        raise.calls(set.raisedAttestedKeys) { $0.write($1, to: $2) }.first
     }
 
     static func saveCalls(_ set: WorkingSet) -> [PostgresCall] {
@@ -112,12 +98,11 @@ enum AttestedKeyRows {
         var calls: [PostgresCall] = []
         let new = set.newAttestedKeys
         if !new.isEmpty {
-            calls.append(insert.statement.call(new) { insert.columns.write($0, to: $1) })
-            calls.append(
-                writeCounts.statement.call(set.changedKeyCounts) { counted, row in
-                    row.set(writeCounts.columns.appID, counted.app)
-                    row.set(writeCounts.columns.keyCount, counted.count)
-                })
+            calls += insert.calls(new) { $0.write($1, to: $2) }
+            calls += writeCounts.calls(set.changedKeyCounts) {
+                $2.set($0.appID, $1.app)
+                $2.set($0.keyCount, $1.count)
+            }
         }
         if let raise = raiseCall(set) { calls.append(raise) }
         return calls

@@ -9,41 +9,30 @@ import SQLTables
 /// and no entry waits for no transaction that waits here. PostgreSQL computes the hashes, so that the lock costs
 /// no round trip.
 struct AuditAppending {
-    private struct Append {
-        let columns: AuditTable
-        let canonical: Column<[UInt8]>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(AuditTable.self, .entry)
-            let names = rows.names
-            canonical = rows.add("canonical", [UInt8].self)
-            statement = RowStatement(
-                "append_audit", rows,
-                """
-                WITH RECURSIVE head AS MATERIALIZED (
-                    SELECT last_sequence, last_hash FROM audit_chain WHERE id = 1),
-                chain (place, hash) AS (
-                    SELECT 0::bigint, last_hash FROM head
-                    UNION ALL
-                    SELECT c.place + 1, sha256(c.hash || int8send((SELECT last_sequence FROM head) + c.place + 1)
-                        || (\(rows.array(canonical)))[c.place + 1])
-                    FROM chain AS c WHERE c.place < \(rows.rowCount)),
-                added AS (
-                    INSERT INTO audit (sequence, hash, \(names))
-                    -- Without the chain there is neither number nor hash, which the table refuses.
-                    SELECT (SELECT last_sequence FROM head) + e.place, c.hash, \(names.of("e"))
-                    FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place)
-                    LEFT JOIN chain AS c ON c.place = e.place)
-                UPDATE audit_chain SET last_sequence = last_sequence + \(rows.rowCount),
-                    last_hash = (SELECT hash FROM chain ORDER BY place DESC LIMIT 1)
-                WHERE id = 1
-                """)
-        }
+    private static let append = RowWrite<(table: AuditTable, canonical: Column<[UInt8]>)>("append_audit") {
+        ($0.add(AuditTable.self, .entry), $0.add("canonical", [UInt8].self))
+    } sql: { rows, columns in
+        let names = AuditTable.names(.entry)
+        return """
+            WITH RECURSIVE head AS MATERIALIZED (
+                SELECT last_sequence, last_hash FROM audit_chain WHERE id = 1),
+            chain (place, hash) AS (
+                SELECT 0::bigint, last_hash FROM head
+                UNION ALL
+                SELECT c.place + 1, sha256(c.hash || int8send((SELECT last_sequence FROM head) + c.place + 1)
+                    || (\(rows.array(columns.canonical)))[c.place + 1])
+                FROM chain AS c WHERE c.place < \(rows.rowCount)),
+            added AS (
+                INSERT INTO audit (sequence, hash, \(names))
+                -- Without the chain there is neither number nor hash, which the table refuses.
+                SELECT (SELECT last_sequence FROM head) + e.place, c.hash, \(names.of("e"))
+                FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place)
+                LEFT JOIN chain AS c ON c.place = e.place)
+            UPDATE audit_chain SET last_sequence = last_sequence + \(rows.rowCount),
+                last_hash = (SELECT hash FROM chain ORDER BY place DESC LIMIT 1)
+            WHERE id = 1
+            """
     }
-
-    private static let append = Append()
     // A statement of its own: the next statement sees what this one has waited for.
     private static let lock = PostgresCall(
         PostgresStatement(
@@ -72,14 +61,11 @@ struct AuditAppending {
     /// The calls that append the entries; none without entries.
     var calls: [PostgresCall] {
         guard !entries.isEmpty else { return [] }
-        let append = Self.append
-        return [
-            Self.lock,
-            append.statement.call(entries) { entry, row in
-                // PostgreSQL makes the link, which is not among the columns of the statement.
-                append.columns.write(AuditRow(entry, link: .beginning), to: row)
-                row.set(append.canonical, entry.canonicalBytes)
-            },
-        ]
+        // PostgreSQL makes the link, which is not among the columns of the statement.
+        return [Self.lock]
+            + Self.append.calls(entries) {
+                $0.table.write(AuditRow($1, link: .beginning), to: $2)
+                $2.set($0.canonical, $1.canonicalBytes)
+            }
     }
 }

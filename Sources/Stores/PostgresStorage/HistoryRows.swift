@@ -3,39 +3,29 @@ import SQLTables
 
 /// Appends to the histories of accounts.
 enum HistoryRows {
-    private struct Append {
-        let columns: AccountHistoryTable
-        let app: Column<Int64>
-        /// Number of the entry among those of its account, counted from 1.
-        let place: Column<Int64>
-        let statement: RowStatement
+    /// `place` is the number of the entry among the new entries of its account, counted from 1.
+    private typealias Columns = (table: AccountHistoryTable, app: Column<Int64>, place: Column<Int64>)
 
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
-            app = columns["app_id", Int64.self]
-            let names = rows.names
-            place = rows.add("place", Int64.self)
-            // The row that goes is found by its key: each new number has exactly one. If two replicas append to one
-            // account at once, the key refuses the second transaction, which is repeated.
-            statement = RowStatement(
-                "append_history", rows,
-                """
-                WITH added AS (
-                    INSERT INTO account_history (number, \(names))
-                    SELECT coalesce((
-                            SELECT h.number FROM account_history AS h WHERE h.account_id = n.account_id
-                            ORDER BY h.number DESC LIMIT 1), 0) + n.place, \(names.of("n"))
-                    FROM \(rows.relation("n"))
-                    RETURNING account_id, number)
-                DELETE FROM account_history AS old USING added
-                WHERE added.number > \(HistoryEntry.mostPerAccount) AND old.account_id = added.account_id
-                    AND old.number = added.number - \(HistoryEntry.mostPerAccount)
-                """)
-        }
+    // The row that goes is found by its key: each new number has exactly one. If two replicas append to one account at
+    // once, the key refuses the second transaction, which is repeated.
+    private static let append = RowWrite<Columns>("append_history") {
+        let table = $0.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
+        return (table, table["app_id", Int64.self], $0.add("place", Int64.self))
+    } sql: { rows, _ in
+        let names = AccountHistoryTable.names(.except { [$0["number", Int64.self]] })
+        return """
+            WITH added AS (
+                INSERT INTO account_history (number, \(names))
+                SELECT coalesce((
+                        SELECT h.number FROM account_history AS h WHERE h.account_id = n.account_id
+                        ORDER BY h.number DESC LIMIT 1), 0) + n.place, \(names.of("n"))
+                FROM \(rows.relation("n"))
+                RETURNING account_id, number)
+            DELETE FROM account_history AS old USING added
+            WHERE added.number > \(HistoryEntry.mostPerAccount) AND old.account_id = added.account_id
+                AND old.number = added.number - \(HistoryEntry.mostPerAccount)
+            """
     }
-
-    private static let append = Append()
 
     /// Returns `nil` without entries.
     static func appendCall(_ set: WorkingSet, _ names: PostgresNames) throws -> PostgresCall? {
@@ -49,9 +39,9 @@ enum HistoryRows {
             let entry = item.element
             place = entry.accountID == last ? place + 1 : 1
             last = entry.accountID
-            append.columns.write(entry, to: row)
-            row.set(append.app, try names.apps.ensuredNumber(of: entry.clientID))
-            row.set(append.place, place)
+            append.columns.table.write(entry, to: row)
+            row.set(append.columns.app, try names.apps.ensuredNumber(of: entry.clientID))
+            row.set(append.columns.place, place)
         }
     }
 }

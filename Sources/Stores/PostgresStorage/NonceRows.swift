@@ -13,7 +13,7 @@ enum NonceRows {
         SELECT \(list) FROM unnest(\(digests)) AS k (digest) JOIN used_nonce AS u ON u.digest = k.digest
         """
     }
-    private static let insert = TableWrite<UsedNonceTable>(inserting: "insert_used_nonces")
+    private static let insert = RowWrite<UsedNonceTable>(inserting: "insert_used_nonces")
 
     static func findCall(_ digests: [NonceDigest]) -> PostgresCall? {
         digests.isEmpty ? nil : find.statement(Array(Set(digests)))
@@ -27,11 +27,10 @@ enum NonceRows {
 
     /// Inserts in one order, so that two replicas with the same nonces do not wait for each other.
     static func insertCall(_ set: WorkingSet) -> PostgresCall? {
-        guard !set.usedNonces.isEmpty else { return nil }
         let ordered = set.usedNonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
-        return insert.statement.call(ordered) { nonce, row in
-            row.set(insert.columns.digest, nonce.digest)
-            row.set(insert.columns.keptUntil, nonce.keptUntil)
-        }
+        return insert.calls(ordered) {
+            $2.set($0.digest, $1.digest)
+            $2.set($0.keptUntil, $1.keptUntil)
+        }.first
     }
 }

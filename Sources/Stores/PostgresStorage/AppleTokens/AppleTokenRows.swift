@@ -7,7 +7,7 @@ import SQLTables
 /// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
 enum PostgresAppleTokenReader {
     private static let findCodes = TypedQuery<AppleTokenStatements.CodeColumns, [AccountID]>("apple_codes") {
-        AppleTokenStatements.CodeColumns(&$0)
+        AppleTokenStatements.CodeColumns(&$0, as: "c")
     } sql: { list, accounts in
         """
         SELECT \(list) FROM authorization_code c
@@ -16,7 +16,7 @@ enum PostgresAppleTokenReader {
     }
     private static let findTokens = TypedQuery<AppleTokenStatements.TokenColumns, [AccountID]>("apple_tokens")
     {
-        AppleTokenStatements.TokenColumns(&$0)
+        AppleTokenStatements.TokenColumns(&$0, as: "t")
     } sql: { list, accounts in
         """
         SELECT \(list) FROM refresh_token t
@@ -62,44 +62,14 @@ enum PostgresAppleTokenWriter {
         "DELETE FROM refresh_token WHERE account_id = ANY (\($0))"
     }
 
-    /// Writes rows that name an app and one of its clients.
-    private struct NamedRows<Rows: Table> {
-        let columns: Rows
-        let client: Column<ClientID>
-        let app: Column<ClientID>
-        let statement: RowStatement
-
-        /// - Parameters:
-        ///   - choice: All columns but the numbers of client and app.
-        ///   - conflict: The clause for a row that is there.
-        init(_ name: String, _ choice: ColumnChoice<Rows>, onConflict conflict: String) {
-            var rows = RowParameters()
-            columns = rows.add(Rows.self, choice)
-            let names = rows.names
-            client = rows.add("client", ClientID.self)
-            app = rows.add("app", ClientID.self)
-            // A name without number violates NOT NULL, so that no row is lost silently.
-            statement = RowStatement(
-                name, rows,
-                """
-                INSERT INTO \(Rows.name) (\(names), client_id, app_id)
-                SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
-                    (SELECT id FROM app WHERE name = new.app)
-                FROM \(rows.relation("new"))
-                ON CONFLICT \(conflict)
-                """)
-        }
-    }
-
-    private static let insertCodes = NamedRows<AuthorizationCodeTable>(
-        "insert_codes", .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] },
-        onConflict: "(id) DO NOTHING")
-    private static let putTokens = NamedRows<RefreshTokenTable>(
-        "put_tokens", .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] },
-        onConflict: """
-            (account_id, client_id)
-            DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
-            """)
+    private static let insertCodes = RowWrite<NamedRow<AuthorizationCodeTable>>(
+        naming: "insert_codes", "ON CONFLICT (id) DO NOTHING")
+    private static let putTokens = RowWrite<NamedRow<RefreshTokenTable>>(
+        naming: "put_tokens",
+        """
+        ON CONFLICT (account_id, client_id)
+        DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
+        """)
 
     /// Returns statements for the batch's transaction, to run after its subjects and credentials are saved.
     /// The names of the apps and clients must be stored already.
@@ -117,32 +87,20 @@ enum PostgresAppleTokenWriter {
             calls.append(
                 removeTokens(net.removedTokens.map(\.accountID), net.removedTokens.map(\.clientID)))
         }
-        if let call = try insertion(of: net.codes, sealing: sealing) { calls.append(call) }
-        if let call = insertion(of: net.tokens) { calls.append(call) }
-        return calls
-    }
-
-    private static func insertion(
-        of newCodes: [NewAuthorizationCode], sealing: any AppleTokenSealing
-    ) throws(StorageError) -> PostgresCall? {
-        guard !newCodes.isEmpty else { return nil }
         var codes: [AuthorizationCodeRecord] = []
-        codes.reserveCapacity(newCodes.count)
-        for code in newCodes { codes.append(try sealing.seal(code)) }
-        return insertCodes.statement.call(codes) { code, row in
-            insertCodes.columns.write(code, to: row)
-            row.set(insertCodes.client, code.clientID)
-            row.set(insertCodes.app, code.primaryClientID)
-        }
+        for code in net.codes { codes.append(try sealing.seal(code)) }
+        return calls
+            + insertCodes.calls(codes) { $0.write($1, to: $2, ($1.clientID, $1.primaryClientID)) }
+            + putTokens.calls(net.tokens) { $0.write($1, to: $2, ($1.clientID, $1.primaryClientID)) }
     }
+}
 
-    private static func insertion(of tokens: [RefreshTokenRecord]) -> PostgresCall? {
-        guard !tokens.isEmpty else { return nil }
-        return putTokens.statement.call(tokens) { token, row in
-            putTokens.columns.write(token, to: row)
-            row.set(putTokens.client, token.clientID)
-            row.set(putTokens.app, token.primaryClientID)
-        }
+extension NamedRow {
+    fileprivate func write<Record>(_ record: Record, to row: RowValues, _ given: Record.Given)
+    where T == RecordTable<Record>, Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
+        table.write(record, to: row)
+        row.set(names[0], given.clientID)
+        row.set(names[1], given.primaryClientID)
     }
 }
 

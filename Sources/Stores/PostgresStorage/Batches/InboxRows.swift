@@ -16,27 +16,6 @@ struct InboxRows {
         """
     }
 
-    private struct FindKeys {
-        let columns: NotificationEventTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(NotificationEventTable.self, .key)
-            statement = RowStatement(
-                "find_inbox_keys", rows,
-                """
-                SELECT \(placeInRequest.list)
-                FROM \(rows.unnest) WITH ORDINALITY AS k (\(rows.names), place)
-                CROSS JOIN LATERAL (
-                    SELECT FROM notification_event
-                    WHERE app_id = k.app_id::integer AND sub = k.sub AND type = k.type
-                        AND event_time = k.event_time
-                    OFFSET 0) AS n
-                """)
-        }
-    }
-
     private struct Insert {
         let notification: NotificationTable
         let key: NotificationEventTable
@@ -65,7 +44,17 @@ struct InboxRows {
         }
     }
 
-    private static let findKeys = FindKeys()
+    private static let findKeys = RowWrite<NotificationEventTable>("find_inbox_keys", .key) { rows in
+        """
+        SELECT \(placeInRequest.list)
+        FROM \(rows.unnest) WITH ORDINALITY AS k (\(rows.names), place)
+        CROSS JOIN LATERAL (
+            SELECT FROM notification_event
+            WHERE app_id = k.app_id::integer AND sub = k.sub AND type = k.type
+                AND event_time = k.event_time
+            OFFSET 0) AS n
+        """
+    }
     private static let insert = Insert()
 
     let names: PostgresNames

@@ -83,68 +83,56 @@ extension WorkingSet {
 
 /// Subjects read without a lock, with the versions of their credentials' rows.
 struct SeenSubjects {
-    private struct Find {
-        let statement: TypedStatement<[Int64?], [String?]>
-        let place: Column<Int64>
-        let subject: SubjectTable
-        let credential: CredentialTable
-        let rowPlace: Column<RowPlace>
-        let writer: Column<TransactionNumber>
+    private typealias Columns = (
+        place: Column<Int64>, subject: SubjectTable, credential: CredentialTable, rowPlace: Column<RowPlace>,
+        writer: Column<TransactionNumber>
+    )
 
-        init() {
-            var list = SelectList()
-            place = list.add("k.place", Int64.self, as: "place")
-            subject = list.add(SubjectTable.self, as: "s", .row)
-            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
-            rowPlace = list.add("c.row_place", RowPlace.self, as: "row_place")
-            writer = list.add("c.writer", TransactionNumber.self, as: "writer")
-            statement = TypedStatement("see_subjects") { teams, names in
-                """
-                SELECT \(list)
-                FROM unnest(\(names)) WITH ORDINALITY AS k (sub, place)
-                CROSS JOIN LATERAL (
-                    SELECT \(SubjectTable.names(.row)) FROM subject
-                    WHERE team_id = (\(teams))[k.place::integer]::integer AND sub = k.sub OFFSET 0) AS s
-                LEFT JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.factsOfApp)), ctid AS row_place, xmin AS writer
-                    FROM credential
-                    WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
-                """
-            }
-        }
+    private static let find = TypedQuery<Columns, [Int64?], [String?]>("see_subjects") {
+        (
+            $0.add("k.place", Int64.self, as: "place"), $0.add(SubjectTable.self, as: "s", .row),
+            $0.add(CredentialTable.self, as: "c", .factsOfApp),
+            $0.add("c.row_place", RowPlace.self, as: "row_place"),
+            $0.add("c.writer", TransactionNumber.self, as: "writer")
+        )
+    } sql: { list, teams, names in
+        """
+        SELECT \(list)
+        FROM unnest(\(names)) WITH ORDINALITY AS k (sub, place)
+        CROSS JOIN LATERAL (
+            SELECT \(SubjectTable.names(.row)) FROM subject
+            WHERE team_id = (\(teams))[k.place::integer]::integer AND sub = k.sub OFFSET 0) AS s
+        LEFT JOIN LATERAL (
+            SELECT \(CredentialTable.names(.factsOfApp)), ctid AS row_place, xmin AS writer
+            FROM credential
+            WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
+        """
     }
 
     /// Updates each row at its `ctid` as read, without the index. The key is compared in case the table was
     /// rewritten since; the addition of 0 keeps the planner from using the index.
-    private struct Update {
-        let rowPlace: Column<RowPlace>
-        let writer: Column<TransactionNumber>
-        let name: CredentialTable
-        let facts: CredentialTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            rowPlace = rows.add("row_place", RowPlace.self)
-            writer = rows.add("writer", TransactionNumber.self)
-            name = rows.add(CredentialTable.self, .only { [$0.subjectID, $0.appID] })
-            facts = rows.add(CredentialTable.self, .signIn)
-            statement = RowStatement(
-                "update_seen_credentials", rows,
-                """
-                WITH changed AS (
-                    UPDATE credential AS c SET \(CredentialTable.names(.signIn).assigned(from: "n"))
-                    FROM \(rows.elements("n"))
-                    WHERE c.ctid = n.row_place AND c.xmin = n.writer
-                        AND c.subject_id + 0 = n.subject_id AND c.app_id + 0 = n.app_id
-                    RETURNING 1)
-                SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
-                """)
-        }
+    private static let update = RowWrite<
+        (
+            rowPlace: Column<RowPlace>, writer: Column<TransactionNumber>, name: CredentialTable,
+            facts: CredentialTable
+        )
+    >("update_seen_credentials") {
+        (
+            $0.add("row_place", RowPlace.self), $0.add("writer", TransactionNumber.self),
+            $0.add(CredentialTable.self, .only { [$0.subjectID, $0.appID] }),
+            $0.add(CredentialTable.self, .signIn)
+        )
+    } sql: { rows, _ in
+        """
+        WITH changed AS (
+            UPDATE credential AS c SET \(CredentialTable.names(.signIn).assigned(from: "n"))
+            FROM \(rows.elements("n"))
+            WHERE c.ctid = n.row_place AND c.xmin = n.writer
+                AND c.subject_id + 0 = n.subject_id AND c.app_id + 0 = n.app_id
+            RETURNING 1)
+        SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+        """
     }
-
-    private static let find = Find()
-    private static let update = Update()
 
     private struct Version {
         let rowPlace: RowPlace
@@ -175,7 +163,7 @@ struct SeenSubjects {
     ) throws {
         order = keys.positions
         versions = Array(repeating: [], count: set.subjectKeys.count)
-        let columns = Self.find
+        let columns = Self.find.columns
         var (number, knownCount) = (0, 0)
         while number < rows.count {
             knownCount += 1
@@ -198,7 +186,7 @@ struct SeenSubjects {
 
     /// Returns `nil` for a subject without credentials.
     private static func version(
-        _ row: PostgresRow, _ columns: Find, _ names: PostgresNames, in session: PostgresSession
+        _ row: PostgresRow, _ columns: Columns, _ names: PostgresNames, in session: PostgresSession
     ) throws -> Version? {
         guard let rowID = row[columns.subject.id], let app = row[columns.credential.appID],
             let rowPlace = row[columns.rowPlace], let writer = row[columns.writer]
@@ -222,14 +210,14 @@ struct SeenSubjects {
             }
         }
         guard !changed.isEmpty else { return [] }
-        let update = Self.update
+        let columns = Self.update.columns
         return [
-            update.statement.call(changed) { item, row in
-                row.set(update.rowPlace, item.version.rowPlace)
-                row.set(update.writer, item.version.writer)
-                row.set(update.name.subjectID, item.version.rowID)
-                row.set(update.name.appID, item.version.app)
-                update.facts.write(item.credential, email: item.email, to: row)
+            Self.update.statement.call(changed) { item, row in
+                row.set(columns.rowPlace, item.version.rowPlace)
+                row.set(columns.writer, item.version.writer)
+                row.set(columns.name.subjectID, item.version.rowID)
+                row.set(columns.name.appID, item.version.app)
+                columns.facts.write(item.credential, email: item.email, to: row)
             }
         ]
     }

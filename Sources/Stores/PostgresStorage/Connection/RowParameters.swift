@@ -176,54 +176,74 @@ final class RowValues: WritableRow {
     }
 }
 
-/// A statement that takes many rows of a table at once: the columns, with their places among the parameters, and the
-/// statement.
-struct TableWrite<T: Table>: Sendable {
-    let columns: T
+/// A statement that takes many rows at once: its columns, with their places among the parameters, and the statement.
+struct RowWrite<Columns: Sendable>: Sendable {
+    let columns: Columns
     let statement: RowStatement
 
-    /// - Parameters:
-    ///   - name: Unique: two statements must never share a name.
-    ///   - choice: The columns that the rows have.
-    init(_ name: String, _ choice: ColumnChoice<T> = .all, sql: (RowParameters) -> String) {
+    /// - Parameter name: Unique: two statements must never share a name.
+    init(
+        _ name: String, _ columns: (inout RowParameters) -> Columns, sql: (RowParameters, Columns) -> String
+    ) {
         var rows = RowParameters()
-        columns = rows.add(T.self, choice)
-        statement = RowStatement(name, rows, sql(rows))
+        self.columns = columns(&rows)
+        statement = RowStatement(name, rows, sql(rows, self.columns))
+    }
+
+    /// Returns the statement with rows; none without elements.
+    func calls<Elements: Collection>(
+        _ elements: Elements, _ write: (Columns, Elements.Element, RowValues) throws -> Void
+    ) rethrows -> [PostgresCall] {
+        elements.isEmpty ? [] : [try statement.call(elements) { try write(columns, $0, $1) }]
+    }
+}
+
+extension RowWrite where Columns: Table {
+    /// - Parameter choice: The columns that the rows have.
+    init(_ name: String, _ choice: ColumnChoice<Columns> = .all, sql: (RowParameters) -> String) {
+        self.init(name) {
+            $0.add(Columns.self, choice)
+        } sql: { rows, _ in
+            sql(rows)
+        }
     }
 
     /// Inserts the rows.
     ///
     /// - Parameter conflict: The clause `ON CONFLICT`, if any.
     init(inserting name: String, _ conflict: String = "") {
-        self.init(name) { "INSERT INTO \(T.name) (\($0.names)) SELECT * FROM \($0.unnest) \(conflict)" }
+        self.init(name) { "INSERT INTO \(Columns.name) (\($0.names)) SELECT * FROM \($0.unnest) \(conflict)" }
     }
 }
 
-/// An insertion of rows that have the name of a team or an app in place of its number.
-///
-/// A name without number violates NOT NULL, so that no row is lost silently.
-struct NamedInsert<T: Table, Name: ColumnValue>: Sendable {
-    let columns: T
-    let name: Column<Name>
-    let statement: RowStatement
+/// The columns of rows that have names in place of their numbers.
+struct NamedRow<T: Table>: Sendable {
+    let table: T
+    /// The names, in the order of the columns of their numbers.
+    let names: [Column<ClientID>]
+}
 
-    /// - Parameters:
-    ///   - choice: The columns except the number.
-    ///   - table: The table of the names. The column of the number is its name and `_id`.
-    ///   - clauses: SQL after the rows, which are named `new`.
-    init(
-        _ statementName: String, _ choice: ColumnChoice<T>, table: StaticString, _ clauses: String = ""
-    ) {
-        var rows = RowParameters()
-        columns = rows.add(T.self, choice)
-        let names = rows.names
-        name = rows.add(table, Name.self)
-        statement = RowStatement(
-            statementName, rows,
-            """
-            INSERT INTO \(T.name) (\(names), \(table)_id)
-            SELECT \(names.of("new")), (SELECT id FROM \(table) WHERE name = new.\(table))
-            FROM \(rows.relation("new")) \(clauses)
-            """)
+extension RowWrite {
+    /// Inserts rows that have the names of client IDs and apps in place of their numbers.
+    ///
+    /// A name without number violates NOT NULL, so that no row is lost silently.
+    ///
+    /// - Parameter clauses: SQL after the rows.
+    init<T>(naming name: String, _ clauses: String) where Columns == NamedRow<T> {
+        let numbers = T.placed(.numbers).chosen.map(\.name)
+        self.init(name) { rows in
+            NamedRow(
+                table: rows.add(T.self, .withoutNumbers),
+                names: numbers.map { rows.add($0, ClientID.self) })
+        } sql: { rows, _ in
+            let values = rows.names.names.map { column in
+                numbers.contains { $0.description == column }
+                    ? "(SELECT id FROM \(column.dropLast(3)) WHERE name = new.\(column))" : "new.\(column)"
+            }
+            return """
+                INSERT INTO \(T.name) (\(rows.names)) SELECT \(values.joined(separator: ", "))
+                FROM \(rows.relation("new")) \(clauses)
+                """
+        }
     }
 }

@@ -175,36 +175,29 @@ struct EventAppending {
     /// Channel on which listeners receive the number of the last event.
     static let channel = "siwa_events"
 
-    private struct Append {
-        let columns: EventTable
-        let subject: Column<Int64>
-        let app: Column<Int64>
-        let lastSequence: Column<Int64>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(EventTable.self, .except { [$0.sequence] })
-            (subject, app) = (columns["subject_id", Int64.self], columns["app_id", Int64.self])
-            var list = SelectList()
-            lastSequence = list.add("last_sequence", Int64.self, as: "last_sequence")
-            statement = RowStatement(
-                "append_events", rows,
-                """
-                WITH counter AS (
-                    UPDATE event_counter SET last_sequence = last_sequence + \(rows.rowCount) WHERE id = 1
-                    RETURNING last_sequence),
-                added AS (
-                    INSERT INTO event (sequence, \(rows.names))
-                    -- Without the counter there is no number, which the table refuses, and nothing is committed.
-                    SELECT (SELECT last_sequence FROM counter) - \(rows.rowCount) + e.place, \(rows.names.of("e"))
-                    FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place))
-                SELECT \(list), pg_notify('\(channel)', last_sequence::text) FROM counter
-                """)
-        }
+    private static let append = RowWrite<(event: EventTable, subject: Column<Int64>, app: Column<Int64>)>(
+        "append_events"
+    ) {
+        let event = $0.add(EventTable.self, .except { [$0.sequence] })
+        return (event, event["subject_id", Int64.self], event["app_id", Int64.self])
+    } sql: { rows, _ in
+        """
+        WITH counter AS (
+            UPDATE event_counter SET last_sequence = last_sequence + \(rows.rowCount) WHERE id = 1
+            RETURNING last_sequence),
+        added AS (
+            INSERT INTO event (sequence, \(rows.names))
+            -- Without the counter there is no number, which the table refuses, and nothing is committed.
+            SELECT (SELECT last_sequence FROM counter) - \(rows.rowCount) + e.place, \(rows.names.of("e"))
+            FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place))
+        SELECT last_sequence, pg_notify('\(channel)', last_sequence::text) FROM counter
+        """
     }
-
-    private static let append = Append()
+    /// The first result column of `append`.
+    private static let lastSequence: Column<Int64> = {
+        var list = SelectList()
+        return list.add("last_sequence", Int64.self, as: "last_sequence")
+    }()
 
     private var events: [(event: AccountEvent, rowID: Int64)] = []
 
@@ -224,17 +217,17 @@ struct EventAppending {
 
     /// Returns the call that appends the events. Its result has one row, with the number of the last event.
     func call(_ names: PostgresNames) throws -> PostgresCall {
-        let append = Self.append
-        return try append.statement.call(events) { item, row in
-            append.columns.write(item.event, to: row)
-            row.set(append.subject, item.rowID)
-            row.set(append.app, try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) })
+        let columns = Self.append.columns
+        return try Self.append.statement.call(events) { item, row in
+            columns.event.write(item.event, to: row)
+            row.set(columns.subject, item.rowID)
+            row.set(columns.app, try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) })
         }
     }
 
     /// Returns the number of the last event from the result of `call`.
     static func lastSequence(in rows: PostgresRows) throws(StorageError) -> Int64? {
-        try rows.requireEventCounter()[append.lastSequence]
+        try rows.requireEventCounter()[lastSequence]
     }
 }
 

@@ -30,20 +30,20 @@ enum GrantChangeWriter {
         "DELETE FROM google_account WHERE google_subject = ANY (\($0))"
     }
 
-    private static let putGrants = NamedInsert<OAuthGrantTable, ClientID>(
-        "put_oauth_grants", .except { [$0["app_id", Int64.self]] }, table: "app",
+    private static let putGrants = RowWrite<NamedRow<OAuthGrantTable>>(
+        naming: "put_oauth_grants",
         "ON CONFLICT (id) DO UPDATE SET \(OAuthGrantTable.names(.values).assigned(from: "excluded"))")
-    private static let putFamilies = TableWrite<OAuthTokenFamilyTable>(puttingBy: "id", .progress)
-    private static let putCodes = TableWrite<OAuthCodeTable>(puttingBy: "digest", .redemption)
+    private static let putFamilies = RowWrite<OAuthTokenFamilyTable>(puttingBy: "id", .progress)
+    private static let putCodes = RowWrite<OAuthCodeTable>(puttingBy: "digest", .redemption)
     private static let removeDevices = TypedStatement<[SHA256Digest]>("remove_oauth_devices") {
         "DELETE FROM oauth_device WHERE digest = ANY (\($0))"
     }
-    private static let putDevices = TableWrite<OAuthDeviceTable>(puttingBy: "digest", .progress)
-    private static let putPaces = TableWrite<OAuthGrantPaceTable>(
+    private static let putDevices = RowWrite<OAuthDeviceTable>(puttingBy: "digest", .progress)
+    private static let putPaces = RowWrite<OAuthGrantPaceTable>(
         puttingBy: "account_id, oauth_client", .values)
-    private static let insertGoogleEvents = TableWrite<GoogleEventTable>(
+    private static let insertGoogleEvents = RowWrite<GoogleEventTable>(
         inserting: "put_\(GoogleEventTable.name)")
-    private static let putGoogleAccounts = TableWrite<GoogleAccountTable>(
+    private static let putGoogleAccounts = RowWrite<GoogleAccountTable>(
         puttingBy: "google_subject", .values)
 
     /// Returns statements for the transaction that has locked the accounts.
@@ -55,12 +55,9 @@ enum GrantChangeWriter {
         }
         if !changes.removedFamilies.isEmpty { calls.append(removeFamilies(changes.removedFamilies)) }
         if !changes.removedCodes.isEmpty { calls.append(removeCodes(changes.removedCodes)) }
-        if !changes.grants.isEmpty {
-            calls.append(
-                putGrants.statement.call(changes.grants) { grant, row in
-                    putGrants.columns.write(grant, to: row)
-                    row.set(putGrants.name, grant.clientID)
-                })
+        calls += putGrants.calls(changes.grants) {
+            $0.table.write($1, to: $2)
+            $2.set($0.names[0], $1.clientID)
         }
         calls += putFamilies.calls(changes.families) { $0.write($1, to: $2) }
         calls += putCodes.calls(changes.codes) { $0.write($1, to: $2) }
@@ -89,18 +86,10 @@ enum GrantChangeWriter {
     }
 }
 
-extension TableWrite {
-    /// Inserts rows, or updates existing rows.
-    fileprivate init(puttingBy key: String, _ changed: ColumnChoice<T>) {
+extension RowWrite where Columns: Table {
+    fileprivate init(puttingBy key: String, _ changed: ColumnChoice<Columns>) {
         self.init(
-            inserting: "put_\(T.name)",
-            "ON CONFLICT (\(key)) DO UPDATE SET \(T.names(changed).assigned(from: "excluded"))")
-    }
-
-    /// Returns the calls; empty for no records.
-    fileprivate func calls<Record>(
-        _ records: [Record], _ write: (T, Record, RowValues) -> Void
-    ) -> [PostgresCall] {
-        records.isEmpty ? [] : [statement.call(records) { write(columns, $0, $1) }]
+            inserting: "put_\(Columns.name)",
+            "ON CONFLICT (\(key)) DO UPDATE SET \(Columns.names(changed).assigned(from: "excluded"))")
     }
 }

@@ -6,48 +6,33 @@ import SQLTables
 enum OAuthReader {
     /// Reads a token family with its grant, and the user with all credentials: one statement, so one
     /// snapshot.
-    private struct FindStatus {
-        let statement: TypedStatement<UniqueID>
-        let family: OAuthTokenFamilyTable
-        let grant: GrantColumns
-        let subject: SubjectTable
-        let credential: CredentialTable
-
-        init() {
-            var list = SelectList()
-            family = list.add(OAuthTokenFamilyTable.self, as: "l")
-            grant = GrantColumns(list.add(OAuthGrantTable.self, as: "g"))
-            subject = list.add(SubjectTable.self, as: "s")
-            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
-            statement = TypedStatement("oauth_standing") {
-                """
-                SELECT \(list)
-                FROM (SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE id = \($0)) AS l
-                CROSS JOIN LATERAL (
-                    SELECT \(OAuthGrantTable.names()) FROM oauth_grant WHERE id = l.grant_id OFFSET 0) AS g
-                CROSS JOIN LATERAL (
-                    SELECT \(SubjectTable.names()) FROM subject WHERE account_id = g.account_id OFFSET 0) AS s
-                LEFT JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
-                    WHERE subject_id = s.id OFFSET 0) AS c ON true
-                """
-            }
-        }
+    private static let findStatus = TypedQuery<
+        (family: OAuthTokenFamilyTable, grant: GrantColumns, user: UserColumns), UniqueID
+    >("oauth_standing") {
+        (
+            $0.add(OAuthTokenFamilyTable.self, as: "l"), GrantColumns($0.add(OAuthGrantTable.self, as: "g")),
+            UserColumns(&$0)
+        )
+    } sql: { list, id in
+        """
+        SELECT \(list)
+        FROM (SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE id = \(id)) AS l
+        CROSS JOIN LATERAL (
+            SELECT \(OAuthGrantTable.names()) FROM oauth_grant WHERE id = l.grant_id OFFSET 0) AS g
+        \(UserColumns.joined(where: "account_id = g.account_id"))
+        """
     }
-
-    private static let findStatus = FindStatus()
 
     static func status(ofFamily id: UniqueID, in session: PostgresSession) throws -> TokenStatus? {
         let rows = try session.run(findStatus.statement(id))
         guard let first = rows.first else { return nil }
-        let grant = try findStatus.grant.record(first, session.names, in: session)
-        let sub = try first.requiredSubject(findStatus.subject.subject)
-        let team = try session.names.teams.name(of: first.required(findStatus.subject.teamID), in: session)
-        var record = try findStatus.subject.record(first, key: SubjectKey(team: team, subject: sub))
-        for row in rows { try findStatus.credential.add(row, to: &record, session.names, in: session) }
+        let columns = findStatus.columns
+        let grant = try columns.grant.record(first, session.names, in: session)
+        var record = try columns.user.record(first, session.names, in: session)
+        for row in rows { try columns.user.credential.add(row, to: &record, session.names, in: session) }
         guard let account = record.account else { return nil }
         return TokenStatus(
-            family: try findStatus.family.record(first), grant: grant,
+            family: try columns.family.record(first), grant: grant,
             status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
     }
 

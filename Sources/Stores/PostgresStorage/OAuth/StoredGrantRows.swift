@@ -5,30 +5,6 @@ import SQLTables
 
 /// Reads all grants of accounts with their dependent rows.
 struct StoredGrantRows {
-    private struct FindCodes {
-        let statement: TypedStatement<[AccountID]>
-        let columns: OAuthCodeTable
-        let accountID: Column<AccountID>
-        let client: Column<OAuthClientID>
-
-        init() {
-            var list = SelectList()
-            columns = list.add(OAuthCodeTable.self, as: "c")
-            accountID = list.add("g.account_id", AccountID.self, as: "account_id")
-            client = list.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-            statement = TypedStatement("oauth_codes") {
-                """
-                SELECT \(list)
-                FROM (
-                    SELECT id, account_id, oauth_client FROM oauth_grant WHERE account_id = ANY (\($0))
-                    OFFSET 0) AS g
-                CROSS JOIN LATERAL (
-                    SELECT \(OAuthCodeTable.names()) FROM oauth_code WHERE grant_id = g.id OFFSET 0) AS c
-                """
-            }
-        }
-    }
-
     private static let findGrants = TypedQuery<GrantColumns, [AccountID]>("oauth_grants") {
         GrantColumns($0.add(OAuthGrantTable.self))
     } sql: { list, accounts in
@@ -43,7 +19,23 @@ struct StoredGrantRows {
             SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE grant_id = g.id OFFSET 0) AS l
         """
     }
-    private static let findCodes = FindCodes()
+    private static let findCodes = TypedQuery<
+        (code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>), [AccountID]
+    >("oauth_codes") {
+        (
+            $0.add(OAuthCodeTable.self, as: "c"), $0.add("g.account_id", AccountID.self, as: "account_id"),
+            $0.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
+        )
+    } sql: { list, accounts in
+        """
+        SELECT \(list)
+        FROM (
+            SELECT id, account_id, oauth_client FROM oauth_grant WHERE account_id = ANY (\(accounts))
+            OFFSET 0) AS g
+        CROSS JOIN LATERAL (
+            SELECT \(OAuthCodeTable.names()) FROM oauth_code WHERE grant_id = g.id OFFSET 0) AS c
+        """
+    }
 
     let grants: [GrantRecord]
     let families: [TokenFamily]
@@ -68,9 +60,9 @@ struct StoredGrantRows {
         else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
         self.grants = try grants.map { try Self.findGrants.columns.record($0, names, in: session) }
         self.families = try families.map { try Self.findFamilies.columns.record($0) }
-        let columns = Self.findCodes
+        let columns = Self.findCodes.columns
         self.codes = try codes.map { row in
-            try columns.columns.record(row, (row.required(columns.accountID), row.required(columns.client)))
+            try columns.code.record(row, (row.required(columns.account), row.required(columns.client)))
         }
     }
 }

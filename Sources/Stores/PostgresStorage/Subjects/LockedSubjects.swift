@@ -8,83 +8,58 @@ import SQLTables
 /// erased users, then the credentials. Each statement sees the commits that earlier statements waited for.
 /// `UnknownSubjectLocks` explains why this is enough.
 struct LockedSubjects {
-    private struct LockSubjects {
-        let statement: TypedStatement<[Int64?], [String?]>
-        let place: Column<Int64>
-        let columns: SubjectTable
-
-        init() {
-            var list = SelectList()
-            place = list.add("k.place", Int64.self, as: "place")
-            columns = list.add(SubjectTable.self, as: "s", .row)
-            statement = TypedStatement("lock_subjects") { teams, names in
-                """
-                SELECT \(list) FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
-                CROSS JOIN LATERAL (
-                    SELECT \(SubjectTable.names(.row)) FROM subject
-                    WHERE team_id = k.team_id::integer AND sub = k.sub FOR UPDATE) AS s
-                """
-            }
-        }
+    private static let lockSubjects = TypedQuery<
+        (place: Column<Int64>, subject: SubjectTable), [Int64?], [String?]
+    >("lock_subjects") {
+        ($0.add("k.place", Int64.self, as: "place"), $0.add(SubjectTable.self, as: "s", .row))
+    } sql: { list, teams, names in
+        """
+        SELECT \(list) FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
+        CROSS JOIN LATERAL (
+            SELECT \(SubjectTable.names(.row)) FROM subject
+            WHERE team_id = k.team_id::integer AND sub = k.sub FOR UPDATE) AS s
+        """
     }
-
-    private struct LockTombstones {
-        let statement: TypedStatement<[Int64?], [String?], [String?]>
-        let place: Column<Int64>
-        let subject: SubjectTable
-        let credential: CredentialTable
-
-        init() {
-            var list = SelectList()
-            place = list.add("k.place", Int64.self, as: "place")
-            subject = list.add(SubjectTable.self, as: "s", .only { [$0.id] })
-            credential = list.add(CredentialTable.self, as: "c", .only { [$0.revokedAt] })
-            statement = TypedStatement("lock_tombstones") { numbers, names, teams in
-                """
-                SELECT \(list)
-                FROM unnest(\(numbers), \(names), \(teams))
-                    WITH ORDINALITY AS k (team_id, sub, team, place)
-                LEFT JOIN LATERAL (
-                    SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0)
-                    AS known ON true
-                CROSS JOIN LATERAL (
-                    SELECT id FROM subject
-                    WHERE known.id IS NULL AND team_id = k.team_id::integer
-                        AND sub = \(Tombstones.name(team: "k.team", sub: "k.sub"))
-                    FOR UPDATE) AS s
-                CROSS JOIN LATERAL (
-                    SELECT revoked_at FROM credential
-                    WHERE subject_id = s.id AND app_id = \(AppTable.allApps) FOR UPDATE) AS c
-                """
-            }
-        }
+    private static let lockTombstones = TypedQuery<
+        (place: Column<Int64>, subject: SubjectTable, credential: CredentialTable), [Int64?], [String?],
+        [String?]
+    >("lock_tombstones") {
+        (
+            $0.add("k.place", Int64.self, as: "place"), $0.add(SubjectTable.self, as: "s", .only { [$0.id] }),
+            $0.add(CredentialTable.self, as: "c", .only { [$0.revokedAt] })
+        )
+    } sql: { list, numbers, names, teams in
+        """
+        SELECT \(list)
+        FROM unnest(\(numbers), \(names), \(teams))
+            WITH ORDINALITY AS k (team_id, sub, team, place)
+        LEFT JOIN LATERAL (
+            SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0)
+            AS known ON true
+        CROSS JOIN LATERAL (
+            SELECT id FROM subject
+            WHERE known.id IS NULL AND team_id = k.team_id::integer
+                AND sub = \(Tombstones.name(team: "k.team", sub: "k.sub"))
+            FOR UPDATE) AS s
+        CROSS JOIN LATERAL (
+            SELECT revoked_at FROM credential
+            WHERE subject_id = s.id AND app_id = \(AppTable.allApps) FOR UPDATE) AS c
+        """
     }
-
-    private struct LockCredentials {
-        let statement: TypedStatement<[Int64?], [String?]>
-        let place: Column<Int64>
-        let columns: CredentialTable
-
-        init() {
-            var list = SelectList()
-            place = list.add("k.place", Int64.self, as: "place")
-            columns = list.add(CredentialTable.self, as: "c", .factsOfApp)
-            statement = TypedStatement("lock_credentials") { teams, names in
-                """
-                SELECT \(list) FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
-                CROSS JOIN LATERAL (
-                    SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
-                CROSS JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
-                    WHERE subject_id = s.id ORDER BY app_id FOR UPDATE) AS c
-                """
-            }
-        }
+    private static let lockCredentials = TypedQuery<
+        (place: Column<Int64>, credential: CredentialTable), [Int64?], [String?]
+    >("lock_credentials") {
+        ($0.add("k.place", Int64.self, as: "place"), $0.add(CredentialTable.self, as: "c", .factsOfApp))
+    } sql: { list, teams, names in
+        """
+        SELECT \(list) FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
+        CROSS JOIN LATERAL (
+            SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
+        CROSS JOIN LATERAL (
+            SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
+            WHERE subject_id = s.id ORDER BY app_id FOR UPDATE) AS c
+        """
     }
-
-    private static let lockSubjects = LockSubjects()
-    private static let lockTombstones = LockTombstones()
-    private static let lockCredentials = LockCredentials()
 
     let names: PostgresNames
     /// Indicates that the transaction has already locked all names, including names with a row.
@@ -116,6 +91,10 @@ struct LockedSubjects {
     ) throws -> [Int64?] {
         var rowIDs = [Int64?](repeating: nil, count: set.subjectKeys.count)
         guard !keys.isEmpty else { return rowIDs }
+        let columns = (
+            subjects: Self.lockSubjects.columns, tombstones: Self.lockTombstones.columns,
+            credentials: Self.lockCredentials.columns
+        )
         var results = results
         var isLocked = [Bool](repeating: areNamesLocked, count: set.subjectKeys.count)
         if !areNamesLocked, let locked = results.popFirst() {
@@ -127,23 +106,23 @@ struct LockedSubjects {
 
         var records = [SubjectRecord?](repeating: nil, count: set.subjectKeys.count)
         for row in subjects {
-            let position = keys.position(row[Self.lockSubjects.place])
-            rowIDs[position] = row[Self.lockSubjects.columns.id]
-            records[position] = try Self.lockSubjects.columns.record(row, key: set.subjectKeys[position])
+            let position = keys.position(row[columns.subjects.place])
+            rowIDs[position] = row[columns.subjects.subject.id]
+            records[position] = try columns.subjects.subject.record(row, key: set.subjectKeys[position])
             isLocked[position] = true
         }
         guard isLocked.allSatisfy({ $0 }) else { throw PostgresError.rowVanished }
         for row in tombstones {
-            let position = keys.position(row[Self.lockTombstones.place])
-            guard records[position] == nil, let moment = row[Self.lockTombstones.credential.revokedAt]
+            let position = keys.position(row[columns.tombstones.place])
+            guard records[position] == nil, let moment = row[columns.tombstones.credential.revokedAt]
             else { continue }
-            rowIDs[position] = row[Self.lockTombstones.subject.id]
+            rowIDs[position] = row[columns.tombstones.subject.id]
             set.load(SubjectRecord(tombstoneOf: set.subjectKeys[position], erasedAt: moment), at: position)
         }
         for row in credentials {
-            let position = keys.position(row[Self.lockCredentials.place])
+            let position = keys.position(row[columns.credentials.place])
             guard var record = records[position].take() else { continue }
-            try Self.lockCredentials.columns.add(row, to: &record, names, in: session)
+            try columns.credentials.credential.add(row, to: &record, names, in: session)
             records[position] = record
         }
         for (position, record) in records.enumerated() {

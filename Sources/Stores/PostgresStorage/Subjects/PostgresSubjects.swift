@@ -1,37 +1,61 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads one subject with all its credentials.
-struct PostgresSubjects {
-    /// The two look-ups, with the same columns: one row for each credential, and one row for a subject
-    /// without credentials.
-    private struct Find {
-        let byAccount: TypedStatement<AccountID>
-        let byKey: TypedStatement<Int64, String>
-        let subject: SubjectTable
-        let credential: CredentialTable
+/// A user with all credentials: one row for each credential, and one row for a user without credentials.
+struct UserColumns: Sendable {
+    let subject: SubjectTable
+    let credential: CredentialTable
 
-        init() {
-            var list = SelectList()
-            subject = list.add(SubjectTable.self, as: "s")
-            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
-            func find(_ condition: String) -> String {
-                """
-                SELECT \(list)
-                FROM (SELECT \(SubjectTable.names()) FROM subject WHERE \(condition)) AS s
-                LEFT JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
-                    WHERE subject_id = s.id OFFSET 0) AS c ON true
-                """
-            }
-            byAccount = TypedStatement("find_account") { find("account_id = \($0)") }
-            byKey = TypedStatement("find_subject") { team, name in
-                find("team_id = \(team)::integer AND sub = \(name)")
-            }
-        }
+    init(_ list: inout SelectList) {
+        subject = list.add(SubjectTable.self, as: "s")
+        credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
     }
 
-    private static let find = Find()
+    /// SQL that joins the rows. OFFSET 0 keeps the planner from merging the subqueries.
+    static func joined(where condition: String) -> String {
+        """
+        CROSS JOIN LATERAL (
+            SELECT \(SubjectTable.names()) FROM subject WHERE \(condition) OFFSET 0) AS s
+        \(credentials)
+        """
+    }
+
+    static let credentials = """
+        LEFT JOIN LATERAL (
+            SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
+            WHERE subject_id = s.id OFFSET 0) AS c ON true
+        """
+
+    /// Reads the user of a row, without the credentials.
+    func record(
+        _ row: PostgresRow, _ names: PostgresNames, in session: PostgresSession
+    ) throws -> SubjectRecord {
+        let name = try row.requiredSubject(subject.subject)
+        let team = try names.teams.name(of: row.required(subject.teamID), in: session)
+        return try subject.record(row, key: SubjectKey(team: team, subject: name))
+    }
+}
+
+/// Reads one subject with all its credentials.
+struct PostgresSubjects {
+    private static let byAccount = TypedQuery<UserColumns, AccountID>("find_account") {
+        UserColumns(&$0)
+    } sql: {
+        find($0, "account_id = \($1)")
+    }
+    private static let byKey = TypedQuery<UserColumns, Int64, String>("find_subject") {
+        UserColumns(&$0)
+    } sql: {
+        find($0, "team_id = \($1)::integer AND sub = \($2)")
+    }
+
+    private static func find(_ list: SelectList, _ condition: String) -> String {
+        """
+        SELECT \(list) FROM (SELECT \(SubjectTable.names()) FROM subject WHERE \(condition)) AS s
+        \(UserColumns.credentials)
+        """
+    }
+
     private static let lockSubject = TypedStatement<AccountID>("lock_account") {
         "SELECT id FROM subject WHERE account_id = \($0) FOR UPDATE"
     }
@@ -49,66 +73,52 @@ struct PostgresSubjects {
         _ id: AccountID, in session: PostgresSession, locking: Bool = false
     ) throws -> (record: SubjectRecord, rowID: Int64)? {
         let locks = locking ? [Self.lockSubject(id), Self.lockCredentials(id)] : []
-        let results = try session.pipeline(locks + [Self.find.byAccount(id)])
+        let results = try session.pipeline(locks + [Self.byAccount.statement(id)])
         return try read(results[locks.count], in: session)
     }
 
     func find(_ key: SubjectKey, in session: PostgresSession) throws -> SubjectRecord? {
         guard let team = try names.teams.number(of: key.team, in: session) else { return nil }
-        return try read(session.run(Self.find.byKey(team, key.subject.rawValue)), in: session)?.record
+        return try read(session.run(Self.byKey.statement(team, key.subject.rawValue)), in: session)?.record
     }
 
     private func read(
         _ rows: PostgresRows, in session: PostgresSession
     ) throws -> (record: SubjectRecord, rowID: Int64)? {
         guard let first = rows.first else { return nil }
-        let columns = Self.find.subject
-        guard let subject = AppleSubject(try first.required(columns.subject)) else {
-            throw StorageError(
-                .corrupted, detail: "expected a sub in a subject that was asked for; restore a backup")
-        }
-        let team = try names.teams.name(of: first.required(columns.teamID), in: session)
-        var record = try columns.record(first, key: SubjectKey(team: team, subject: subject))
-        for row in rows { try Self.find.credential.add(row, to: &record, names, in: session) }
-        return (record, try first.required(columns.id))
+        let columns = Self.byAccount.columns
+        var record = try columns.record(first, names, in: session)
+        for row in rows { try columns.credential.add(row, to: &record, names, in: session) }
+        return (record, try first.required(columns.subject.id))
     }
 }
 
 /// Reads the states of subjects for one app: the path of the state query. One statement, so that all states
 /// are of one snapshot; of the wide rows of the subjects it reads only the IDs.
 struct CredentialReader {
-    private struct Find {
-        let statement: TypedStatement<[String], Int64, String, Int64>
-        let place: Column<Int64>
-        let columns: CredentialTable
-
-        init() {
-            var list = SelectList()
-            place = list.add("k.place", Int64.self, as: "place")
-            columns = list.add(CredentialTable.self, as: "c", .state)
-            statement = TypedStatement("find_credentials") { subjects, teamNumber, team, app in
-                """
-                SELECT \(list)
-                FROM unnest(\(subjects)) WITH ORDINALITY AS k (sub, place)
-                LEFT JOIN LATERAL (
-                    SELECT id FROM subject WHERE team_id = \(teamNumber)::integer AND sub = k.sub OFFSET 0)
-                    AS known ON true
-                LEFT JOIN LATERAL (
-                    SELECT id FROM subject
-                    WHERE known.id IS NULL AND team_id = \(teamNumber)::integer
-                        AND sub = \(Tombstones.name(team: "\(team)", sub: "k.sub"))
-                    OFFSET 0) AS left_over ON true
-                CROSS JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.state)) FROM credential
-                    WHERE subject_id = coalesce(known.id, left_over.id)
-                        AND app_id IN (\(AppTable.allApps), \(app)::integer)
-                    OFFSET 0) AS c
-                """
-            }
-        }
+    private static let find = TypedQuery<
+        (place: Column<Int64>, credential: CredentialTable), [String], Int64, String, Int64
+    >("find_credentials") {
+        ($0.add("k.place", Int64.self, as: "place"), $0.add(CredentialTable.self, as: "c", .state))
+    } sql: { list, subjects, teamNumber, team, app in
+        """
+        SELECT \(list)
+        FROM unnest(\(subjects)) WITH ORDINALITY AS k (sub, place)
+        LEFT JOIN LATERAL (
+            SELECT id FROM subject WHERE team_id = \(teamNumber)::integer AND sub = k.sub OFFSET 0)
+            AS known ON true
+        LEFT JOIN LATERAL (
+            SELECT id FROM subject
+            WHERE known.id IS NULL AND team_id = \(teamNumber)::integer
+                AND sub = \(Tombstones.name(team: "\(team)", sub: "k.sub"))
+            OFFSET 0) AS left_over ON true
+        CROSS JOIN LATERAL (
+            SELECT \(CredentialTable.names(.state)) FROM credential
+            WHERE subject_id = coalesce(known.id, left_over.id)
+                AND app_id IN (\(AppTable.allApps), \(app)::integer)
+            OFFSET 0) AS c
+        """
     }
-
-    private static let find = Find()
 
     let names: PostgresNames
 
@@ -122,18 +132,18 @@ struct CredentialReader {
         if let teamNumber = try names.teams.number(of: team, in: session) {
             // An app without number has no credential; a revocation of all apps holds for it too.
             let app = try names.apps.number(of: clientID, in: session) ?? AppTable.allApps
-            let find = Self.find
+            let (place, columns) = Self.find.columns
             let rows = try session.run(
-                find.statement(subjects.map(\.rawValue), teamNumber, team.rawValue, app))
+                Self.find.statement(subjects.map(\.rawValue), teamNumber, team.rawValue, app))
             for row in rows {
-                let place = Int(row[find.place] ?? 1) - 1
-                records[place].merge(try find.columns.record(row))
-                guard row[find.columns.appID] != AppTable.allApps else {
-                    disabledUntil[place] = row[find.columns.disabledUntil]
+                let place = Int(row[place] ?? 1) - 1
+                records[place].merge(try columns.record(row))
+                guard row[columns.appID] != AppTable.allApps else {
+                    disabledUntil[place] = row[columns.disabledUntil]
                     continue
                 }
                 isKnown[place] = true
-                refreshTokens[place] = try find.columns.refreshTokenStatus(row)
+                refreshTokens[place] = try columns.refreshTokenStatus(row)
             }
         }
         return subjects.indices.map { place in

@@ -4,13 +4,13 @@ import Synchronization
 
 /// Subjects whose wide rows must be written.
 struct SubjectArrays {
-    private static let update = TableWrite<SubjectTable>("update_subjects", .row) { rows in
+    private static let update = RowWrite<SubjectTable>("update_subjects", .row) { rows in
         """
         UPDATE subject AS s SET \(SubjectTable.names(.facts).assigned(from: "n"))
         FROM \(rows.relation("n")) WHERE s.id = n.id
         """
     }
-    private static let insert = TableWrite<SubjectTable>(inserting: "insert_subjects")
+    private static let insert = RowWrite<SubjectTable>(inserting: "insert_subjects")
 
     private var rows: [(id: Int64, record: SubjectRecord)] = []
 
@@ -42,23 +42,8 @@ struct SubjectArrays {
 
 /// Credentials to write, with the keys of their rows.
 struct CredentialArrays {
-    /// A statement with its columns.
-    private struct Write {
-        let columns: CredentialTable
-        let statement: RowStatement
-
-        init(
-            _ choice: ColumnChoice<CredentialTable>, _ name: String,
-            sql: (RowParameters) -> String
-        ) {
-            var rows = RowParameters()
-            columns = rows.add(CredentialTable.self, choice)
-            statement = RowStatement(name, rows, sql(rows))
-        }
-    }
-
     /// For rows of apps that exist.
-    private static let update = Write(.ofApp, "update_credentials") { rows in
+    private static let update = RowWrite<CredentialTable>("update_credentials", .ofApp) { rows in
         """
         UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
         FROM \(rows.relation("n"))
@@ -66,7 +51,7 @@ struct CredentialArrays {
         """
     }
     /// For rows that may exist.
-    private static let put = Write(.all, "put_credentials") { rows in
+    private static let put = RowWrite<CredentialTable>("put_credentials") { rows in
         """
         INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
         ON CONFLICT (subject_id, app_id)
@@ -103,7 +88,7 @@ struct CredentialArrays {
     /// Returns `nil` when there is no credential.
     func putCall() -> PostgresCall? { call(Self.put) }
 
-    private func call(_ write: Write) -> PostgresCall? {
+    private func call(_ write: RowWrite<CredentialTable>) -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = write.columns
         return write.statement.call(rows) { item, row in

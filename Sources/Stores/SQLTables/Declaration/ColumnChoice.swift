@@ -11,6 +11,18 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
+    /// Every column except the numbers of teams, apps and clients.
+    public static var withoutNumbers: Self { Self { declared { $0.bound != .nameNumber } } }
+
+    /// The numbers of teams, apps and clients.
+    public static var numbers: Self { Self { declared { $0.bound == .nameNumber } } }
+
+    private static func declared(_ isChosen: (ColumnDeclaration) -> Bool) -> [any AnyColumn] {
+        var list = ColumnList()
+        _ = T(&list)
+        return zip(list.columns, list.declarations).filter { isChosen($1) }.map { $0.0 }
+    }
+
     /// These columns, in this order.
     public static func only(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {

@@ -2,7 +2,7 @@ public import AppAttestation
 import AppleAccounts
 
 /// The counts of App Check of each hour, for both databases.
-private enum AppCheckHourStatements {
+enum AppCheckHourStatements {
     static let add = SQLInsertion<AppCheckHourTable>(
         "add_app_check_hour",
         conflict: """

@@ -11,49 +11,14 @@ public import AppleAccounts
 /// On PostgreSQL no claims are ended when a process starts, because they may belong to another replica. They expire by
 /// themselves.
 public enum AppleTokenStatements {
-    /// The columns of an authorization code. The table has the alias `c`.
-    public struct CodeColumns: Sendable {
-        private let code: AuthorizationCodeTable
-        private let client: Column<ClientID>
-        private let app: Column<ClientID>
-
-        public init(_ list: inout SelectList) {
-            code = list.add(
-                AuthorizationCodeTable.self, as: "c",
-                .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] })
-            client = list.add("(SELECT name FROM client WHERE id = c.client_id)", ClientID.self, as: "client")
-            app = list.add("(SELECT name FROM app WHERE id = c.app_id)", ClientID.self, as: "app")
-        }
-
-        public func record(_ row: some ReadableRow) throws(StorageError) -> AuthorizationCodeRecord {
-            try code.record(row, (row.required(client), row.required(app)))
-        }
-    }
-
-    /// The columns of a refresh token. The table has the alias `t`.
-    public struct TokenColumns: Sendable {
-        private let token: RefreshTokenTable
-        private let client: Column<ClientID>
-        private let app: Column<ClientID>
-
-        public init(_ list: inout SelectList) {
-            token = list.add(
-                RefreshTokenTable.self, as: "t",
-                .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] })
-            client = list.add("(SELECT name FROM client WHERE id = t.client_id)", ClientID.self, as: "client")
-            app = list.add("(SELECT name FROM app WHERE id = t.app_id)", ClientID.self, as: "app")
-        }
-
-        public func record(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenRecord {
-            try token.record(row, (row.required(client), row.required(app)))
-        }
-    }
+    public typealias CodeColumns = NamedColumns<AuthorizationCodeRecord>
+    public typealias TokenColumns = NamedColumns<RefreshTokenRecord>
 
     typealias DueCode = (code: CodeColumns, user: UserColumns)
     typealias DueCheck = (token: TokenColumns, user: UserColumns)
 
     static let dueCodes = SQLStatement<DueCode, Moment, Int64>("due_codes") {
-        (CodeColumns(&$0), UserColumns(&$0))
+        (CodeColumns(&$0, as: "c"), UserColumns(&$0))
     } sql: { dialect, list, now, limit in
         """
         SELECT \(list) FROM authorization_code c JOIN subject s ON s.account_id = c.account_id
@@ -73,13 +38,15 @@ public enum AppleTokenStatements {
 
     // There are few client IDs. Each is looked at by itself, so that the due tokens of one that rests are not read,
     // however many there are: PostgreSQL does it in one statement, and SQLite, which has no LATERAL, in one for each.
-    private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients") {
+    private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients", only: .sqlite) {
         $0.add("id", Int64.self, as: "id")
     } sql: { dialect, list, resting in
         "SELECT \(list) FROM client WHERE name NOT IN \(dialect.members(of: resting))"
     }
-    static let dueChecksOfClient = SQLStatement<DueCheck, Moment, Int64, Int64>("due_checks_of_client") {
-        (TokenColumns(&$0), UserColumns(&$0))
+    static let dueChecksOfClient = SQLStatement<DueCheck, Moment, Int64, Int64>(
+        "due_checks_of_client", only: .sqlite
+    ) {
+        (TokenColumns(&$0, as: "t"), UserColumns(&$0))
     } sql: { _, list, now, limit, client in
         """
         SELECT \(list) FROM refresh_token t JOIN subject s ON s.account_id = t.account_id
@@ -88,8 +55,8 @@ public enum AppleTokenStatements {
         """
     }
     // The candidates are more than the limit, because other claimers have locked some.
-    static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks") {
-        (TokenColumns(&$0), UserColumns(&$0))
+    static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks", only: .postgres) {
+        (TokenColumns(&$0, as: "t"), UserColumns(&$0))
     } sql: { dialect, list, now, limit, resting in
         """
         WITH candidate AS MATERIALIZED (
@@ -124,7 +91,7 @@ public enum AppleTokenStatements {
         WHERE account_id = \(account) AND token_id = \(token)
         """
     }
-    fileprivate static let nextCheck = SQLStatement<Void, SQLList>("next_check_due") { dialect, resting in
+    static let nextCheck = SQLStatement<Void, SQLList>("next_check_due") { dialect, resting in
         """
         SELECT min((
             SELECT r.next_check_at FROM refresh_token AS r WHERE r.client_id = c.id
@@ -170,6 +137,27 @@ public enum AppleTokenStatements {
     }
 }
 
+/// The columns of Apple's codes or tokens, with the names of their client IDs and apps.
+public struct NamedColumns<Record: StoredRecord>: Sendable
+where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
+    @usableFromInline let table: RecordTable<Record>
+    @usableFromInline let client: Column<ClientID>
+    @usableFromInline let app: Column<ClientID>
+
+    /// - Parameter alias: The table in the statement.
+    public init(_ list: inout SelectList, as alias: String) {
+        table = list.add(RecordTable<Record>.self, as: alias, .withoutNumbers)
+        client = list.add(
+            "(SELECT name FROM client WHERE id = \(alias).client_id)", ClientID.self, as: "client")
+        app = list.add("(SELECT name FROM app WHERE id = \(alias).app_id)", ClientID.self, as: "app")
+    }
+
+    @inlinable
+    public func record(_ row: some ReadableRow) throws(StorageError) -> Record {
+        try table.record(row, (row.required(client), row.required(app)))
+    }
+}
+
 /// The columns of a user's key, for users with an account. The table of subjects has the alias `s`.
 struct UserColumns: Sendable {
     private let team: Column<TeamID>
@@ -187,6 +175,7 @@ struct UserColumns: Sendable {
 
 extension ReadableRow {
     /// Returns the `sub` of a user with an account.
+    @inlinable
     public func requiredSubject(_ column: Column<String>) throws(StorageError) -> AppleSubject {
         guard let subject = AppleSubject(try required(column)) else {
             throw StorageError(

@@ -2,9 +2,9 @@ public import AppleAccounts
 
 /// The columns of an event and its user. The tables have the aliases `e` and `s`.
 public struct EventColumns: Sendable {
-    private let event: EventTable
-    private let subject: SubjectTable
-    private let sequence: Column<Int64>
+    @usableFromInline let event: EventTable
+    @usableFromInline let subject: SubjectTable
+    @usableFromInline let sequence: Column<Int64>
     /// The numbers of the app and of the user, and the account, which decide who sees the event.
     public let app: Column<Int64>
     public let user: Column<Int64>
@@ -20,6 +20,7 @@ public struct EventColumns: Sendable {
     /// - Parameters:
     ///   - team: Returns the name of a team by its number.
     ///   - app: Returns the name of an app by its number.
+    @inlinable
     public func event(
         _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
     ) throws -> AccountEvent {
@@ -42,6 +43,7 @@ public struct EventColumns: Sendable {
     ///   - scan: Number of events that the page may read.
     ///   - next: Returns the next row; `nil` at the end.
     ///   - event: Returns the event of a row; `nil` if the caller may not see it.
+    @inlinable
     public func page<Row: ReadableRow>(
         after sequence: Int64, limit: Int, scan: Int, next: () throws -> Row?,
         event: (Row) throws -> AccountEvent?
@@ -66,7 +68,7 @@ extension AppScope {
 }
 
 /// Events for deliveries, and the end of the feed; for both databases.
-private enum EventStatements {
+enum EventStatements {
     static let find = SQLStatement<(EventColumns, team: Column<TeamID>, app: Column<ClientID>), Int64>(
         "find_event"
     ) {

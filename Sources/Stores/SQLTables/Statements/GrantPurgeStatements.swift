@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 
 /// The sweeps of OAuth 2.0, for both databases.
-private enum GrantPurgeStatements {
+enum GrantPurgeStatements {
     /// Each statement with the time for which its rows are kept.
     static let all: [(purge: SQLStatement<Void, Moment, Int64>, keptFor: Int64)] = [
         (OAuthCodeTable.purge(by: "digest", before: "expires_at"), CodeRecord.keptAfterExpiry),

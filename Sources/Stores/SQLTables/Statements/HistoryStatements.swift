@@ -47,7 +47,7 @@ public enum HistoryStatements {
     public static let remove = SQLStatement<Void, AccountID>("erase_history") { _, account in
         "DELETE FROM account_history WHERE account_id = \(account)"
     }
-    fileprivate static let purge = AccountHistoryTable.purge(by: "account_id, number", before: "recorded_at")
+    static let purge = AccountHistoryTable.purge(by: "account_id, number", before: "recorded_at")
 }
 
 extension AccountSearchStore where Self: SQLStore {

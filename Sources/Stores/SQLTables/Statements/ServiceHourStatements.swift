@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// The counts of each hour, for both databases.
-private enum ServiceHourStatements {
+enum ServiceHourStatements {
     // Each replica writes rows of its own, so that no transaction waits for another.
     static let set = SQLInsertion<ServiceHourTable>(
         "set_service_hour",

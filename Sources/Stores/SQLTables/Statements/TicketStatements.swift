@@ -16,7 +16,7 @@ public enum TicketStatements {
         _, purpose, digest, now in
         "SELECT 1 FROM ticket WHERE purpose = \(purpose) AND digest = \(digest) AND expires_at > \(now)"
     }
-    fileprivate static let purge = TicketTable.purge(by: "purpose, digest", before: "expires_at")
+    static let purge = TicketTable.purge(by: "purpose, digest", before: "expires_at")
 
     public static func insertion(_ ticket: Ticket) -> SQLCall { insert { $0.write(ticket, to: $1) } }
 }

@@ -42,7 +42,7 @@ public enum TransferStatements {
         DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
         """
     }
-    fileprivate static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
+    static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
     // Walks along the account IDs. The number is in the SQL text, so that the planner of PostgreSQL knows the
     // length of the walk.
     fileprivate static let walk = SQLStatement<
