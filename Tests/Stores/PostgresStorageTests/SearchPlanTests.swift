@@ -57,6 +57,33 @@ import Testing
         }
     }
 
+    private static let sweeps =
+        GrantPurgeStatements.all.map(\.purge.text) + [
+            HistoryStatements.purge.text, TicketStatements.purge.text, TransferStatements.purge.text,
+            AppCheckHourStatements.purge.text, ServiceHourStatements.purge.text,
+        ]
+
+    @Test func `finds an event by its number, a due check and the rows of a sweep along an index`()
+        async throws
+    {
+        try await Replicas.with(1) { replicas in
+            try await replicas.stores[0].pool.run { session in
+                // Tables without rows, of which the planner otherwise reads all.
+                for setting in ["SET enable_seqscan = off", "SET plan_cache_mode = force_generic_plan"] {
+                    _ = try session.run(PostgresCall(PostgresStatement(setting, setting)))
+                }
+                for text in [EventStatements.find.text] + Self.sweeps {
+                    let lines = try Self.plan(PostgresStatement(text.name, text.postgres), in: session)
+                    #expect(lines.contains { $0.contains("Index") }, "\(lines)")
+                    #expect(!lines.contains { $0.contains("Seq Scan") }, "\(lines)")
+                }
+                let next = AppleTokenStatements.nextCheck.text
+                let lines = try Self.plan(PostgresStatement(next.name, next.postgres), in: session)
+                #expect(lines.contains { $0.contains("refresh_token_by_client") }, "\(lines)")
+            }
+        }
+    }
+
     @Test func `answers every search among many people`() async throws {
         let count = SearchTrial.people(ProcessInfo.processInfo.environment)
         try await Replicas.with(1) { replicas in

@@ -73,10 +73,27 @@ import Testing
             (AppleTokenStatements.dueCodes.text, "authorization_code_by_attempt"),
             (ErasureStatements.dueText, "erasure_token_by_attempt"),
             (ReceiptStatements.due.text, "app_attest_key_by_refresh"),
+            (AppleTokenStatements.nextCheck.text, "refresh_token_by_client"),
         ] {
             let plan = try await plan(text.sqlite)
             #expect(plan.contains { $0.contains(index) }, "\(plan)")
             #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+        }
+    }
+
+    private static let sweeps =
+        GrantPurgeStatements.all.map(\.purge.text) + [
+            HistoryStatements.purge.text, TicketStatements.purge.text, TransferStatements.purge.text,
+            AppCheckHourStatements.purge.text, ServiceHourStatements.purge.text,
+        ]
+
+    @Test func `finds an event by its number, and the rows of a sweep along an index`() async throws {
+        try await file.use { _ in }
+        for text in [EventStatements.find.text] + Self.sweeps {
+            let plan = try await plan(text.sqlite)
+            #expect(!plan.isEmpty, "\(text.name)")
+            #expect(
+                !plan.contains { $0.hasPrefix("SCAN") && !$0.contains(" USING ") }, "\(text.name): \(plan)")
         }
     }
 
