@@ -158,8 +158,8 @@ public struct Pager: PagePart {
         let (arrow, direction): (HTML, HTML) =
             switch current {
             case nil: ("", "")
-            case 0?: (" <span aria-hidden=\"true\">↓</span>", " aria-sort=\"descending\"")
-            case _?: (" <span aria-hidden=\"true\">↑</span>", " aria-sort=\"ascending\"")
+            case 0?: ("&nbsp;<span aria-hidden=\"true\">↓</span>", " aria-sort=\"descending\"")
+            case _?: ("&nbsp;<span aria-hidden=\"true\">↑</span>", " aria-sort=\"ascending\"")
             }
         return ("\(HTML.link(.text(words), to: way(ListPlace(order: other))))\(arrow)", direction)
     }
