@@ -1,4 +1,5 @@
 public import Foundation
+public import TestSupport
 
 /// The built `siwa`, for tests that start it as a process of its own.
 ///
@@ -8,9 +9,7 @@ public enum BuiltSiwa {
     /// The environment variable that names another build.
     public static let variable = "SIWA_BINARY"
 
-    public struct NotFound: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public struct NotFound: Error, CustomStringConvertible { public let description: String }
 
     /// - Throws: `NotFound`, also when the variable names no program: a test of another build than the
     ///   requested build would prove nothing.
@@ -31,6 +30,18 @@ public enum BuiltSiwa {
         let url = try url().deletingLastPathComponent().appendingPathComponent(program)
         guard isProgram(url) else { throw NotFound(description: "\(url.path) is no program; build it") }
         return url
+    }
+
+    /// Runs a command of siwa to its end.
+    ///
+    /// - Parameter keepsOutput: True if the output has standard output too.
+    public static func run(
+        _ arguments: [String], _ environment: [String: String] = [:], in directory: TemporaryDirectory,
+        keepsOutput: Bool = true
+    ) async throws -> ProgramRun {
+        try await ProgramRun.of(
+            url(), arguments, environment: ["PATH": "/usr/bin:/bin"].merging(environment) { $1 },
+            in: directory.path, keepsOutput: keepsOutput)
     }
 
     /// A program of the same build as the tests.

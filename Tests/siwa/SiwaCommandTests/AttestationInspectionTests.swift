@@ -22,9 +22,8 @@ import Testing
 
     private func inspect(
         _ object: [UInt8], bundleID: String = AttestationMint.bundleID,
-        kind: AppAttestationKind = .attestation,
-        clientData: [UInt8] = AttestationMint.clientData, lastCounter: UInt32 = 0,
-        platform: AppPlatform = .iOS
+        kind: AppAttestationKind = .attestation, clientData: [UInt8] = AttestationMint.clientData,
+        lastCounter: UInt32 = 0, platform: AppPlatform = .iOS
     ) throws -> AttestationReport {
         let root = try #require(TrustAnchor(pem: mint.root.pem))
         let keyID = AttestedKeyID(base64: Base64.encode(SHA256Digest.hash(key.point).bytes))

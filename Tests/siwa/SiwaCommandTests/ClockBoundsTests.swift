@@ -32,8 +32,7 @@ import TokenMint
             }
         }
         let token = try UnverifiedToken(TokenMint.shared.sign(TokenMint.identityClaims(at: apple)))
-        let notification = try UnverifiedToken(
-            TokenMint.shared.sign(TokenMint.notificationClaims(at: apple)))
+        let notification = try UnverifiedToken(TokenMint.shared.sign(TokenMint.notificationClaims(at: apple)))
         let codes = [
             try code {
                 _ = try IdentityTokenVerifier(policy: policy).verify(
@@ -54,9 +53,7 @@ import TokenMint
         ] as [(Int64, AppleTokenError.Code?)])
     func `a slow clock refuses new tokens and notifications, and a fast one after a day`(
         ahead: Int64, code: AppleTokenError.Code?
-    ) throws {
-        #expect(try Self.refusal(ahead: ahead) == code)
-    }
+    ) throws { #expect(try Self.refusal(ahead: ahead) == code) }
 
     /// Signs a client secret, and shows it to Apple `age` seconds later.
     private static func isAccepted(ahead: Int64, age: Int64 = 0) throws -> Bool {
@@ -129,16 +126,15 @@ import TokenMint
 
 @Suite struct CheckSettingsTests {
     @Test func `the defaults are a day and 25 per second`() async throws {
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        let settings = try await SettingsReaderTests.read()
         #expect(settings.numbers[.checkInterval] == 86_400)
         #expect(settings.numbers[.checksPerSecond] == 25)
     }
 
     @Test func `are read`() async throws {
-        let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging([
-                "SIWA_CHECK_INTERVAL": "172800", "SIWA_CHECKS_PER_SECOND": "100",
-            ]) { $1 })
+        let settings = try await SettingsReaderTests.read(with: [
+            "SIWA_CHECK_INTERVAL": "172800", "SIWA_CHECKS_PER_SECOND": "100",
+        ])
         #expect(settings.numbers[.checkInterval] == 172_800)
         #expect(settings.numbers[.checksPerSecond] == 100)
     }

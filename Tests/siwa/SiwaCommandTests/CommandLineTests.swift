@@ -49,7 +49,7 @@ import Testing
     @Test func `the built command guesses too`() async throws {
         let command = try await CommandProcess.run(["servr"], [:], in: "/tmp")
         #expect(command.status == 64)
-        #expect(command.errorText.contains("Did you mean serve?"))
+        #expect(command.output.contains("Did you mean serve?"))
     }
 
     @Test(arguments: [
@@ -68,8 +68,8 @@ import Testing
             let command = try await CommandProcess.run(
                 isService ? arguments : arguments + [port], isService ? variables : [:], in: directory.path)
             #expect(command.status == 1)
-            let lines = command.errorText.split(separator: "\n")
-            #expect(lines.count == 1 && command.errorText.contains("127.0.0.1:\(port) is in use"), "\(lines)")
+            let lines = command.output.split(separator: "\n")
+            #expect(lines.count == 1 && command.output.contains("127.0.0.1:\(port) is in use"), "\(lines)")
             #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/siwa.sqlite"))
         }
         try await server.close()
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `help about an unknown command fails`() async throws {
         let command = try await CommandProcess.run(["help", "frobnicate"], [:], in: "/tmp")
-        #expect(command.status == 64 && command.errorText.contains("has no command"))
+        #expect(command.status == 64 && command.output.contains("has no command"))
     }
 
     /// The parser continues a wrapped line at the left edge, in the middle of a list.
@@ -132,8 +132,7 @@ import Testing
     @Test(arguments: [
         ("client_id", "oauth.clients", "id"), ("client_name", "oauth.clients", "name"),
         ("client_secret", "oauth.clients", "secret_hashes"),
-        ("redirect_uri", "oauth.clients", "redirect_uris"),
-        ("scope", "oauth.clients", "scopes"),
+        ("redirect_uri", "oauth.clients", "redirect_uris"), ("scope", "oauth.clients", "scopes"),
         ("scope_name", "oauth.scopes", "name"), ("api_key_hash", "api_keys", "hash"),
         ("siwa_prot", "", "siwa_port"),
     ])
@@ -203,10 +202,8 @@ import Testing
     @Test(
         arguments: [
             (0o755, 1000, 1000, false), (0o755, 0, 0, false), (0o775, 1000, 1000, false),
-            (0o775, 0, 0, false),
-            (0o775, 1000, 50, true), (0o775, 0, 50, true), (0o755, 1000, 50, false),
-            (0o755, 1001, 1000, true),
-            (0o757, 1000, 1000, true), (0o757, 0, 0, true),
+            (0o775, 0, 0, false), (0o775, 1000, 50, true), (0o775, 0, 50, true), (0o755, 1000, 50, false),
+            (0o755, 1001, 1000, true), (0o757, 1000, 1000, true), (0o757, 0, 0, true),
         ] as [(mode_t, uid_t, gid_t, Bool)])
     func `only this user, root and their groups may write the program`(
         mode: mode_t, owner: uid_t, group: gid_t, isRefused: Bool
@@ -220,8 +217,7 @@ import Testing
         try await TemporaryDirectory.with { directory in
             let program = DevelopmentProgram.beside(directory.path(of: "siwa"))
             #expect(program.refusal?.contains("there is no siwa-dev at \(program.path)") == true)
-            try FileManager.default.createSymbolicLink(
-                atPath: program.path, withDestinationPath: "/bin/sh")
+            try FileManager.default.createSymbolicLink(atPath: program.path, withDestinationPath: "/bin/sh")
             #expect(program.refusal?.contains("there is no siwa-dev") == true)
             try FileManager.default.removeItem(atPath: program.path)
             try FileManager.default.createDirectory(atPath: program.path, withIntermediateDirectories: false)
@@ -272,9 +268,7 @@ import Testing
             for secret in [
                 "siwa_development_google", "siwa_development_web", "c2l3YSBkZXZlbG9wbWVudCB3ZWJob29r",
                 "sealing key of siwa dev", "CEMYoxB9rg5I4FcMRy0msuVxPTQ=", "/world/people/{sub}/{action}",
-            ] {
-                #expect((binary.range(of: Data(secret.utf8)) != nil) == has, "\(name): \(secret)")
-            }
+            ] { #expect((binary.range(of: Data(secret.utf8)) != nil) == has, "\(name): \(secret)") }
         }
     }
 
@@ -298,8 +292,8 @@ import Testing
             ]) { $1 }
             let command = try await CommandProcess.run(["serve"], environment, in: directory.path)
             #expect(command.status == 78)
-            #expect(command.errorText.contains("app_check: needs Apple's App Attest"))
-            #expect(command.errorText.contains("start siwa-dev serve"))
+            #expect(command.output.contains("app_check: needs Apple's App Attest"))
+            #expect(command.output.contains("start siwa-dev serve"))
             #expect(!FileManager.default.fileExists(atPath: directory.path(of: "siwa.sqlite")))
         }
     }

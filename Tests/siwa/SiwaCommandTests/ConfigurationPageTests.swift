@@ -214,8 +214,7 @@ import Testing
         #expect(
             try await Self.changed(
                 ["SIWA_PORT": "8080", "SIWA_HOST": "127.0.0.1"],
-                ["SIWA_PORT": "8081", "SIWA_HOST": "0.0.0.0"])
-                == [])
+                ["SIWA_PORT": "8081", "SIWA_HOST": "0.0.0.0"]) == [])
     }
 
     @Test func `names the parts that differ, and no others`() async throws {

@@ -21,18 +21,18 @@ import Testing
         """
 
     @Test func `the console is off until it has a port`() async throws {
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        let settings = try await SettingsReaderTests.read()
         #expect(settings.numbers[.consolePort] == 0)
         #expect(settings.consoleHost == "127.0.0.1")
         #expect(settings.apiKeys.map(\.roles) == [[.backend]])
     }
 
     @Test func `the file gives a key the role of an operator`() async throws {
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: Self.file)
+        let settings = try await SettingsReaderTests.read(file: Self.file)
         #expect(settings.numbers[.consolePort] == 9090)
         #expect(settings.apiKeys.map(\.roles) == [[.backend], [.operator]])
         let both = Self.file.replacing("[operator]", with: "[backend, operator]")
-        let keys = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: both).apiKeys
+        let keys = try await SettingsReaderTests.read(file: both).apiKeys
         #expect(keys.last?.roles == [.backend, .operator])
     }
 
@@ -68,17 +68,14 @@ import Testing
     }
 
     @Test func `the page shows no secret, and fingerprints that tell keys apart`() async throws {
-        let sealing = [1, 2].map { seed in
-            Base64.encode(SHA256Digest.hash([UInt8(seed)]).bytes)
-        }
+        let sealing = [1, 2].map { seed in Base64.encode(SHA256Digest.hash([UInt8(seed)]).bytes) }
         let values = [
             "SIWA_SEALING_KEYS": "new=\(sealing[0]),old=\(sealing[1])",
             "DATABASE_URL": "postgres://siwa:pass%40word@db.example.com/accounts",
             "SIWA_METRICS_KEY_HASH": String(repeating: "4e", count: 32),
             "SIWA_TRACES_URL": "http://127.0.0.1:4318", "SIWA_TRACES_HEADERS": "authorization=Basic aTpi",
         ]
-        let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging(values) { $1 }, file: Self.file)
+        let settings = try await SettingsReaderTests.read(with: values, file: Self.file)
         let shown = ShownConfiguration(settings)
         let texts =
             shown.settings.map { $0.value ?? "" }
@@ -98,7 +95,6 @@ import Testing
     @Test func `an API key says where it comes from, and has the fingerprint of the audit log`() async throws
     {
         let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal,
             file: Self.file + "\n  - name: other\n    hash: \(String(repeating: "5f", count: 32))")
         let shown = ShownConfiguration(settings)
         let row = try #require(shown.settings.first { $0.name == "SIWA_API_KEY_HASHES" })
@@ -125,19 +121,17 @@ import Testing
             let settings = try await SettingsReaderTests.read(
                 [:], file: SettingsFileTests.file + "\n" + webhook)
             let facts = ShownConfiguration(settings).sections.flatMap(\.entries).flatMap(\.facts)
-            #expect(
-                facts.first { $0.name == "pushed to" }?.value == "https://hooks.example.com/T01/s3cr…")
+            #expect(facts.first { $0.name == "pushed to" }?.value == "https://hooks.example.com/T01/s3cr…")
         }
     }
 
     @Test func `the list of registrations has the values of siwa doctor's lines`() async throws {
         let values = [
             "SIWA_PUBLIC_URL": "https://signin.example.com", "APPLE_SERVICES_IDS": "com.example.site",
-            "APPLE_CLIENT_IDS": "com.example.app",
-            "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in",
+            "APPLE_CLIENT_IDS": "com.example.app", "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in",
             "SIWA_SEALING_KEYS": "k=\(Base64.encode(SHA256Digest.hash([7]).bytes))",
         ]
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal.merging(values) { $1 })
+        let settings = try await SettingsReaderTests.read(with: values)
         let lines = Registrations(settings: settings).lines
         #expect(
             lines == [
@@ -161,11 +155,9 @@ import Testing
     private static let start = StoredAccounts.now
 
     private static func settings(_ sealingKeys: String, _ directory: String) async throws -> ServiceSettings {
-        try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging([
-                "SIWA_SEALING_KEYS": sealingKeys,
-                "APPLE_PRIVATE_KEY_FILE": "\(directory)/AuthKey_K1L2M3N4O5.p8",
-            ]) { $1 })
+        try await SettingsReaderTests.read(with: [
+            "SIWA_SEALING_KEYS": sealingKeys, "APPLE_PRIVATE_KEY_FILE": "\(directory)/AuthKey_K1L2M3N4O5.p8",
+        ])
     }
 
     private static func ages(

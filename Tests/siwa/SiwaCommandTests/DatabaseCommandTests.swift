@@ -11,30 +11,27 @@ import Testing
 /// Commands that need the database need no other part of the configuration.
 @Suite(.timeLimit(.hung)) struct DatabaseCommandTests {
     private static let commands = [
-        ["audit", "verify"], ["audit", "tail"], ["audit", "export"],
-        ["deliveries", "resume", "backend"],
+        ["audit", "verify"], ["audit", "tail"], ["audit", "export"], ["deliveries", "resume", "backend"],
         ["deliveries", "replay", "backend", "--since", "2026-01-01T00:00:00Z"],
     ]
 
     /// Runs a command in a directory with a database and these files.
     private static func run(
         _ arguments: [String], _ environment: [String: String], files: [String: String] = [:]
-    ) async throws -> (status: Int32, output: String) {
+    ) async throws -> ProgramRun {
         try await SigningKeySettingsTests.withDirectory(files) { directory in
             try await StoredAccounts.with(directory) { store in
                 _ = try await store.noteConfiguration(["setting SIWA_PORT": "ab"], at: StoredAccounts.now)
                 try await store.addReceivers([#require(ReceiverName("backend"))], at: StoredAccounts.now)
             }
-            let run = try await ProgramRun.of(
+            return try await ProgramRun.of(
                 BuiltSiwa.url(), arguments, environment: environment, in: directory, keepsOutput: true)
-            return (run.status, run.output)
         }
     }
 
     @Test(arguments: commands)
     func `the location of the database is enough`(arguments: [String]) async throws {
-        let run = try await Self.run(arguments, ["DATABASE_URL": "sqlite://siwa.sqlite"])
-        #expect(run.status == 0, "\(run.output)")
+        try await Self.run(arguments, ["DATABASE_URL": "sqlite://siwa.sqlite"]).checked()
     }
 
     @Test(arguments: [
@@ -45,17 +42,17 @@ import Testing
     func `the file with the location is enough`(file: String) async throws {
         let run = try await Self.run(
             ["audit", "verify"], ["SIWA_CONFIG": "siwa.yaml", "SIWA_PORT": "no port"],
-            files: ["siwa.yaml": file])
-        #expect(run.status == 0, "\(run.output)")
+            files: ["siwa.yaml": file]
+        ).checked()
         #expect(run.output.contains("as it was written: rows 1 to"))
     }
 
     @Test func `a file is not read where the environment has the location`() async throws {
         // Nor is an unknown name a mistake, which is nearest to one of the two.
-        let run = try await Self.run(
+        try await Self.run(
             ["audit", "verify"],
-            ["DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_CONFIG": "missing.yaml", "SIWA_LOCKED": "1"])
-        #expect(run.status == 0, "\(run.output)")
+            ["DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_CONFIG": "missing.yaml", "SIWA_LOCKED": "1"]
+        ).checked()
     }
 
     @Test(arguments: [
@@ -108,8 +105,8 @@ import Testing
                 let command = try await CommandProcess.run(arguments, Self.environment, in: directory)
                 #expect(command.status == 1)
                 let path = "\(URL(fileURLWithPath: directory).resolvingSymlinksInPath().path)/siwa.sqlite"
-                #expect(command.errorText.contains("There is no database at \(path)."))
-                #expect(command.errorText.split(separator: "\n").count == 1)
+                #expect(command.output.contains("There is no database at \(path)."))
+                #expect(command.output.split(separator: "\n").count == 1)
                 let left = try FileManager.default.contentsOfDirectory(atPath: directory)
                 #expect(Set(left) == Set(files.keys))
                 for name in left {
@@ -139,7 +136,7 @@ import Testing
     {
         let keys = ["SIWA_SEALING_KEYS": "b=\(SealingSettingsTests.second), a=\(SealingSettingsTests.first)"]
         let command = try await CommandProcess.run(["sealing-key", "--name", "a"], keys, in: "/tmp")
-        #expect(command.status == 64 && command.errorText.contains("--name"))
+        #expect(command.status == 64 && command.output.contains("--name"))
         let other = try await CommandProcess.run(["sealing-key", "--name", "c"], keys, in: "/tmp")
         #expect(other.status == 0)
     }
@@ -169,8 +166,7 @@ import Testing
         ("postgres://db.example.com/siwa", "siwa at db.example.com"),
         ("postgresql://siwa:secret@db.example.com:5433/siwa", "siwa at db.example.com:5433"),
         ("postgres://siwa:secret@a,b/siwa?target_session_attrs=read-write", "siwa at a, b"),
-        ("postgres://a:1,b:2/siwa", "siwa at a:1, b:2"),
-        ("postgres://a,b:2/siwa", "siwa at a, b:2"),
+        ("postgres://a:1,b:2/siwa", "siwa at a:1, b:2"), ("postgres://a,b:2/siwa", "siwa at a, b:2"),
         ("postgres://siwa:s%40cr%2Fet@h/siwa", "siwa at h"),
         ("postgres://[2001:db8::1]:5433/siwa", "siwa at 2001:db8::1:5433"),
         ("postgres:///siwa?host=/run/postgresql", "siwa at /run/postgresql"),
@@ -192,8 +188,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("postgres://h:port/siwa", .malformed),
-            ("postgres://h:0/siwa", .optionMalformed("port")),
+            ("postgres://h:port/siwa", .malformed), ("postgres://h:0/siwa", .optionMalformed("port")),
             ("postgres://h:99999/siwa", .optionMalformed("port")),
             ("postgres://h/siwa?sslmode=strict", .optionMalformed("sslmode")),
             ("postgres://h/siwa?connect_timeout=soon", .optionMalformed("connect_timeout")),
@@ -206,9 +201,7 @@ import Testing
         ] as [(String, PostgresAddress.Refusal)])
     func `refuses what libpq would refuse, without repeating it`(
         url: String, refusal: PostgresAddress.Refusal
-    ) {
-        #expect(throws: DatabaseLocation.Refusal.postgres(refusal)) { try DatabaseLocation(url: url) }
-    }
+    ) { #expect(throws: DatabaseLocation.Refusal.postgres(refusal)) { try DatabaseLocation(url: url) } }
 
     @Test(arguments: ["mysql://h/siwa", "siwa.sqlite", "", "POSTGRES://h/siwa"])
     func `refuses other databases`(url: String) {
@@ -224,11 +217,8 @@ import Testing
     }
 
     @Test func `the number of connections is read`() async throws {
-        let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging(["SIWA_DATABASE_CONNECTIONS": "3"]) { $1 })
+        let settings = try await SettingsReaderTests.read(with: ["SIWA_DATABASE_CONNECTIONS": "3"])
         #expect(settings.numbers[.databaseConnections] == 3)
-        #expect(
-            try await SettingsReaderTests.read(SettingsReaderTests.minimal).numbers[.databaseConnections] == 8
-        )
+        #expect(try await SettingsReaderTests.read().numbers[.databaseConnections] == 8)
     }
 }

@@ -16,8 +16,7 @@ import Testing
 @Suite(.timeLimit(.hung)) struct HealthMonitorTests {
     /// Runs the service in this directory. Apple cannot be reached.
     static func run(
-        _ directory: String, _ changes: [String: String] = [:],
-        _ body: @Sendable (Log) async throws -> Void
+        _ directory: String, _ changes: [String: String] = [:], _ body: @Sendable (Log) async throws -> Void
     ) async throws -> Log {
         let own = [
             "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9", "SIWA_PORT": "0",
@@ -54,9 +53,7 @@ import Testing
             }
             for words in [
                 "no token is verified", "the database is lost", "the database is back", "stopping", "stopped",
-            ] {
-                #expect(log.lines.filter { $0.contains(words) }.count == 1, "\(words) \(log.lines)")
-            }
+            ] { #expect(log.lines.filter { $0.contains(words) }.count == 1, "\(words) \(log.lines)") }
             let lost = try #require(log.lines.first { $0.contains("the database is lost") })
             #expect(lost.contains("cause=unavailable"))
             #expect(lost.contains("moved, replaced or deleted"))
@@ -87,11 +84,7 @@ import Testing
         async throws
     {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
-            let ring = try #require(
-                SealingKey(name: "2026-01", bytes: SealingSettingsTests.bytes(1)).flatMap {
-                    SealingKeyRing([$0])
-                })
-            try await StoredAccounts.with(directory, keys: ring) { store in
+            try await StoredAccounts.with(directory, keys: ResealingTests.ring("2026-01")) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
             let right = "2026-01=\(SealingSettingsTests.first)"
@@ -107,18 +100,16 @@ import Testing
 
     @Test func `a wrong sealing key is said by the probes of the service`() async throws {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
-            let ring = try #require(
-                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(3)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory, keys: ring) { store in
+            try await StoredAccounts.with(directory, keys: ResealingTests.ring("a")) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
-            let keys = "a=\(SealingSettingsTests.first)"
+            let keys = "a=\(SealingSettingsTests.second)"
             _ = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { log in
-                let client = HTTPClient(eventLoopGroupProvider: .singleton)
-                let response = try await client.execute(
-                    HTTPClientRequest(url: "http://127.0.0.1:\(log.port)/health"), timeout: .seconds(30))
-                let body = String(buffer: try await response.body.collect(upTo: 65_536))
-                try await client.shutdown()
+                let body = try await HTTPClient.withHTTPClient { client in
+                    let request = HTTPClientRequest(url: "http://127.0.0.1:\(log.port)/health")
+                    let response = try await client.execute(request, timeout: .seconds(30))
+                    return String(buffer: try await response.body.collect(upTo: 65_536))
+                }
                 #expect(body.contains(#""warnings":["sealing_keys_wrong"]"#), "\(body)")
             }
         }
@@ -193,8 +184,7 @@ import Testing
         var log = HealthLog()
         let skews: [Int64?] = [nil, 0, 49, 50, 49, 120, nil, 41, 39, 49, -120, -9000, .min, 0]
         let levels = skews.map { log.notice(secondsAhead: $0).map(\.level) }
-        #expect(
-            levels == [[], [], [], [.error], [], [], [], [], [.notice], [], [.error], [], [], [.notice]])
+        #expect(levels == [[], [], [], [.error], [], [], [], [], [.notice], [], [.error], [], [], [.notice]])
     }
 
     @Test func `what the sample of stored values gives is logged when it changes`() {

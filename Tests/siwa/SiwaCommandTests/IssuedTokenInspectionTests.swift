@@ -41,27 +41,17 @@ import Testing
             accessToken: accessToken, moment: Moment(seconds: moment))
         let keys = try keys.get()
         let set = JSONValue.object(
-            JSONObject([
-                ("keys", .array([keys.access, keys.id].map { .object($0.verificationKey.jwk) }))
-            ]))
+            JSONObject([("keys", .array([keys.access, keys.id].map { .object($0.verificationKey.jwk) }))]))
         let content = keySet ?? String(decoding: set.serialized(), as: UTF8.self)
         return try await TemporaryFile.with(content) { path in
             await inspection.inspect(text, keys: InspectionKeys(file: path, url: nil), family: family)
         }
     }
 
-    private static func code(_ report: CheckReport) -> String {
-        switch report.verdict {
-        case .accepted: "accepted"
-        case .refused(let code): code
-        case .undecided: "undecided"
-        }
-    }
-
     @Test func `an access token is read check by check, and its claims are shown`() async throws {
         let text = try Self.accessToken().signed(with: try Self.keys.get().access)
         let report = try await Self.inspect(.accessToken, text, audiences: [Self.issuer])
-        #expect(Self.code(report) == "accepted" && report.isSigned)
+        #expect(report.code == "accepted" && report.isSigned)
         #expect(report.checks.map(\.name).prefix(4) == ["form", "type", "key", "signature"])
         #expect(report.checks.last?.name == "family" && report.checks.last?.finding == .notAsked)
         #expect(report.text.contains("client_id: shop"))
@@ -85,7 +75,7 @@ import Testing
             ("undecided", try await Self.inspect(.accessToken, text, keySet: "<html>")),
         ]
         for (code, report) in wrong {
-            #expect(Self.code(report) == code)
+            #expect(report.code == code)
             let failed = try #require(
                 report.checks.firstIndex { $0.finding == .failed || $0.finding == .unknown })
             #expect((report.checks[failed].failure == nil) == (code == "undecided"))
@@ -111,14 +101,14 @@ import Testing
             accessToken: "a", issuedAt: Self.now, expiresAt: Self.now + 3600, authenticatedAt: Self.now)
         let text = try idToken.signed(with: keys.id)
         let good = try await Self.inspect(.idToken, text, audiences: ["shop"], nonce: "n", accessToken: "a")
-        #expect(Self.code(good) == "accepted")
-        #expect(Self.code(try await Self.inspect(.idToken, text, nonce: "m")) == "nonce_mismatch")
+        #expect(good.code == "accepted")
+        #expect(try await Self.inspect(.idToken, text, nonce: "m").code == "nonce_mismatch")
         let hash = try await Self.inspect(.idToken, text, accessToken: "b")
-        #expect(Self.code(hash) == "access_token_hash_mismatch")
+        #expect(hash.code == "access_token_hash_mismatch")
         let event = try TokenRevokedEvent(
             issuer: Self.issuer, id: "evt_3", doubleSHA512: .hash([1]), issuedAt: Self.now
         ).signed(with: keys.id)
-        #expect(Self.code(try await Self.inspect(.securityEvent, event)) == "accepted")
+        #expect(try await Self.inspect(.securityEvent, event).code == "accepted")
     }
 
     @Test func `of a refresh token the form is known, and with the database what it is`() async throws {
@@ -126,16 +116,16 @@ import Testing
             familyID: UniqueID(high: 1, low: 1), familySecret: Array(repeating: 2, count: 16), generation: 4,
             secret: Array(repeating: 3, count: 32))
         let form = try await Self.inspect(.refreshToken, text.text)
-        #expect(Self.code(form) == "accepted" && !form.isSigned)
+        #expect(form.code == "accepted" && !form.isSigned)
         #expect(form.text.contains("generation: 4") && !form.text.contains(text.text.dropFirst(60)))
-        #expect(Self.code(try await Self.inspect(.refreshToken, "siwa_rt_x")) == "token_malformed")
+        #expect(try await Self.inspect(.refreshToken, "siwa_rt_x").code == "token_malformed")
         // A family without a row: ended, or never begun.
         let ended = try await Self.inspect(.refreshToken, text.text) { _ in nil }
-        #expect(Self.code(ended) == "token_inactive")
+        #expect(ended.code == "token_inactive")
         #expect(ended.text.contains("no such token family"))
         struct Unreadable: Error {}
         let unknown = try await Self.inspect(.refreshToken, text.text) { _ in throw Unreadable() }
-        #expect(Self.code(unknown) == "undecided")
+        #expect(unknown.code == "undecided")
     }
 }
 
@@ -193,9 +183,8 @@ import Testing
         try await commit(
             .refresh(
                 RefreshCommand(
-                    oauthClientID: try #require(OAuthClientID("phone")),
-                    presented: token(generation), rotation: .init(salt: salt, retryWindow: 60_000),
-                    scope: nil,
+                    oauthClientID: try #require(OAuthClientID("phone")), presented: token(generation),
+                    rotation: .init(salt: salt, retryWindow: 60_000), scope: nil,
                     clientScopes: ScopeSet([.openID, .email]), familyExpiresAt: moment(3600),
                     moment: moment(seconds))), in: store)
     }
@@ -211,20 +200,12 @@ import Testing
         }
     }
 
-    private static func code(_ report: CheckReport) -> String {
-        switch report.verdict {
-        case .accepted: "accepted"
-        case .refused(let code): code
-        case .undecided: "undecided"
-        }
-    }
-
     @Test func `the current token is good, and the report says whose it is and repeats no secret`()
         async throws
     {
         try await Self.with { store, account in
             let report = await Self.inspect(Self.token(0).text, in: store)
-            #expect(Self.code(report) == "accepted")
+            #expect(report.code == "accepted")
             for text in [
                 "generation: 0", "client_id: phone", "scope: openid email", "credential: authorized",
                 account.id.rawValue, "app: \(RunningApple.clientID)",
@@ -247,19 +228,18 @@ import Testing
                 (Self.token(2, family: 9).text, "never issued for this family"),
             ] {
                 let report = await Self.inspect(text, in: store)
-                #expect(Self.code(report) == "token_inactive")
+                #expect(report.code == "token_inactive")
                 #expect(report.text.contains(words), "\(report.text)")
             }
             let late = await Self.inspect(Self.token(2).text, in: store, at: 3600)
-            #expect(Self.code(late) == "token_inactive" && late.text.contains("has expired"))
+            #expect(late.code == "token_inactive" && late.text.contains("has expired"))
             try await Self.commit(
                 .revoke(
                     RevokeCommand(
                         oauthClientID: try #require(OAuthClientID("phone")),
-                        token: .access(familyID: Self.familyID),
-                        moment: Self.moment(30))), in: store)
+                        token: .access(familyID: Self.familyID), moment: Self.moment(30))), in: store)
             let ended = await Self.inspect(Self.token(2).text, in: store)
-            #expect(Self.code(ended) == "token_inactive" && ended.text.contains("no such token family"))
+            #expect(ended.code == "token_inactive" && ended.text.contains("no such token family"))
         }
     }
 
@@ -273,10 +253,21 @@ import Testing
                         moment: Self.moment(30)))
             ])
             let report = await Self.inspect(Self.token(0).text, in: store)
-            #expect(Self.code(report) == "token_inactive")
+            #expect(report.code == "token_inactive")
             #expect(
                 report.text.contains("an account that is disabled")
                     && report.text.contains("client_id: phone"))
+        }
+    }
+}
+
+extension CheckReport {
+    /// The verdict in one word: the code of a refusal.
+    fileprivate var code: String {
+        switch verdict {
+        case .accepted: "accepted"
+        case .refused(let code): code
+        case .undecided: "undecided"
         }
     }
 }

@@ -142,8 +142,7 @@ import Testing
 
     /// The page shows the lines that the command prints, except the hash.
     @Test func `the page on OAuth shows the lines that its commands print`() throws {
-        let root = ProjectFolder.root
-        let page = try String(contentsOf: root.appending(path: "docs/oauth.md"), encoding: .utf8)
+        let page = try ProjectFolder.text("docs/oauth.md")
         let part = try #require(page.components(separatedBy: "\n## Clients\n").last)
             .components(separatedBy: "\n## ")[0].replacing("\\\n", with: "")
         let commands = part.matches(of: /\nsiwa client new (.+)/).map { String($0.1) }

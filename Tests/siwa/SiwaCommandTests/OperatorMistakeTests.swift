@@ -16,13 +16,13 @@ import Testing
 @Suite(.timeLimit(.hung)) struct OperatorMistakeTests {
     private static func serve(
         _ changes: [String: String], in directory: TemporaryDirectory
-    ) async throws -> CommandProcess {
+    ) async throws -> ProgramRun {
         let environment = SettingsReaderTests.minimal.merging([
             "SIWA_PORT": "0", "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9",
         ]) { $1 }.merging(changes) { $1 }
         let command = try await CommandProcess.run(["serve"], environment, in: directory.path)
-        #expect(!command.errorText.contains("\\u{"), "\(command.errorText)")
-        #expect(!command.errorText.contains("errno"), "\(command.errorText)")
+        #expect(!command.output.contains("\\u{"), "\(command.output)")
+        #expect(!command.output.contains("errno"), "\(command.output)")
         return command
     }
 
@@ -40,9 +40,8 @@ import Testing
             try text.write(to: URL(fileURLWithPath: directory.path(of: "text")))
             let command = try await Self.serve(
                 ["DATABASE_URL": "sqlite://\(directory.path(of: name))"], in: directory)
-            #expect(command.status == 78, "\(command.errorText)")
-            #expect(
-                command.errorText.contains(words) && command.errorText.contains(more), "\(command.errorText)")
+            #expect(command.status == 78, "\(command.output)")
+            #expect(command.output.contains(words) && command.output.contains(more), "\(command.output)")
             #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path(of: "text"))) == text)
         }
     }
@@ -53,9 +52,8 @@ import Testing
             let first = try await SQLiteDatabase.open(path: path, logger: .silent)
             let command = try await Self.serve(["DATABASE_URL": "sqlite://\(path)"], in: directory)
             await first.close()
-            #expect(command.status == 78, "\(command.errorText)")
-            #expect(
-                command.errorText.contains("another process has the database \(path) open; stop it first"))
+            #expect(command.status == 78, "\(command.output)")
+            #expect(command.output.contains("another process has the database \(path) open; stop it first"))
         }
     }
 
@@ -77,18 +75,17 @@ import Testing
         try await TemporaryDirectory.with { directory in
             let command = try await Self.serve(
                 ["DATABASE_URL": cluster.url(of: "not_made_yet")], in: directory)
-            #expect(command.status == 1, "\(command.errorText)")
-            #expect(command.errorText.contains("not_made_yet"))
-            #expect(
-                command.errorText.contains("does not exist; create the database, or correct DATABASE_URL"))
+            #expect(command.status == 1, "\(command.output)")
+            #expect(command.output.contains("not_made_yet"))
+            #expect(command.output.contains("does not exist; create the database, or correct DATABASE_URL"))
         }
     }
 
     @Test func `an unknown name to listen on is named`() async throws {
         try await TemporaryDirectory.with { directory in
             let command = try await Self.serve(["SIWA_HOST": "no-such-host.invalid"], in: directory)
-            #expect(command.status == 78, "\(command.errorText)")
-            #expect(command.errorText.contains("the host name no-such-host.invalid is not known"))
+            #expect(command.status == 78, "\(command.output)")
+            #expect(command.output.contains("the host name no-such-host.invalid is not known"))
         }
     }
 
@@ -125,8 +122,7 @@ import Testing
 @Suite(.timeLimit(.hung)) struct MistakeWordsTests {
     static func mistakes(_ changes: [String: String], file: String? = nil) async throws -> String {
         do {
-            _ = try await SettingsReaderTests.read(
-                SettingsReaderTests.minimal.merging(changes) { $1 }, file: file)
+            _ = try await SettingsReaderTests.read(with: changes, file: file)
             return ""
         } catch {
             return "\(error)"
@@ -187,7 +183,7 @@ import Testing
                 let command = try await CommandProcess.run(
                     ["reseal"], MissingDatabaseTests.environment, in: directory)
                 #expect(command.status == 1)
-                #expect(command.errorText.contains("stop the service, run siwa reseal again"))
+                #expect(command.output.contains("stop the service, run siwa reseal again"))
             }
         }
     }
@@ -215,7 +211,7 @@ import Testing
             let command = try await CommandProcess.run(
                 ["emulate", "--port", "0", "--team-id", teamID], [:], in: directory)
             #expect(command.status == 64)
-            #expect(command.errorText.contains("--team-id must be 10 capital letters and digits"))
+            #expect(command.output.contains("--team-id must be 10 capital letters and digits"))
         }
     }
 }
@@ -225,9 +221,7 @@ import Testing
         async throws
     {
         let port = try FreePort.find()
-        let trials = Task {
-            while !Task.isCancelled { try await ListenTrial.run(on: [("127.0.0.1", port)]) }
-        }
+        let trials = Task { while !Task.isCancelled { try await ListenTrial.run(on: [("127.0.0.1", port)]) } }
         let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         var early: [any Channel] = []
         while early.count < 200 {

@@ -58,10 +58,8 @@ import TraceExport
 
     /// A beginning and what follows it without end.
     static let floods: [(begin: String, chunk: String)] = [
-        (interim, interim),
-        (interim, String(repeating: interim, count: 2000)),
-        ("HTTP/1.1 103 Early Hints\r\n", field),
-        ("HTTP/1.1 200 OK\r\n", field),
+        (interim, interim), (interim, String(repeating: interim, count: 2000)),
+        ("HTTP/1.1 103 Early Hints\r\n", field), ("HTTP/1.1 200 OK\r\n", field),
         ("HTTP/1.1 200 OK\r\nx-field: ", String(repeating: "a", count: 1000)),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", String(repeating: "a", count: 1000)),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", field),
@@ -85,10 +83,7 @@ import TraceExport
 
     @Test(
         arguments: Client.allCases,
-        [
-            interim + interim + "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
-            "",
-        ])
+        [interim + interim + "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", ""])
     func `a usual response is read, also with interim responses and 300 KB in small chunks`(
         client: Client, before: String
     ) async throws {
@@ -104,10 +99,6 @@ import TraceExport
 
 extension Result where Failure == any Error {
     fileprivate init(_ body: () async throws -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

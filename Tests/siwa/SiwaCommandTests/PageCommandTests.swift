@@ -67,9 +67,9 @@ import Testing
         async throws
     {
         let shell = block.text.contains("< <(") ? "bash" : "sh"
-        let verdict = try await ProgramRun.of(
-            URL(fileURLWithPath: "/usr/bin/env"), [shell, "-n", "-c", block.text])
-        #expect(verdict.status == 0, "\(verdict.output)")
+        try await ProgramRun.of(
+            URL(fileURLWithPath: "/usr/bin/env"), [shell, "-n", "-c", block.text]
+        ).checked()
         for match in block.text.matches(of: #/(?:^|[ (=])((?:scripts|docs)/[A-Za-z0-9_./-]+)/#) {
             let path = Self.project.appending(path: String(match.1)).path
             #expect(FileManager.default.fileExists(atPath: path), "\(match.1)")

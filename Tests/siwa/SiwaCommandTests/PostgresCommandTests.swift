@@ -95,8 +95,7 @@ import Testing
                         "SIWA_SEALING_KEYS":
                             "b=\(SealingSettingsTests.second),a=\(SealingSettingsTests.first)",
                     ])
-                let command = try await CommandProcess.run(["reseal"], environment, in: directory)
-                #expect(command.status == 0, "\(command.errorText)")
+                try await CommandProcess.run(["reseal"], environment, in: directory).checked()
                 #expect(Set(try await ResealingTests.names(store)) == ["b"])
             }
         }
@@ -109,8 +108,8 @@ import Testing
             for _ in 0..<2 {
                 let command = try await CommandProcess.run(arguments, environment, in: directory)
                 #expect(command.status == 1)
-                #expect(command.errorText.contains(" has no tables of siwa"))
-                #expect(!command.errorText.contains(PostgresCluster.password))
+                #expect(command.output.contains(" has no tables of siwa"))
+                #expect(!command.output.contains(PostgresCluster.password))
             }
         }
     }

@@ -18,12 +18,8 @@ import Testing
 /// Files with secrets or personal data, created repeatedly while another thread reads their modes. A file
 /// that is readable by others for a few microseconds is found within a few rounds.
 @Suite(.serialized, .timeLimit(.hung)) struct PrivateFileTests {
-    private static func withDirectories(
-        _ count: Int, _ body: (String) async throws -> Void
-    ) async throws {
-        for _ in 0..<count {
-            try await SigningKeySettingsTests.withDirectory([:]) { try await body($0) }
-        }
+    private static func withDirectories(_ count: Int, _ body: (String) async throws -> Void) async throws {
+        for _ in 0..<count { try await SigningKeySettingsTests.withDirectory([:]) { try await body($0) } }
     }
 
     @Test func `the database and its files are never readable by others`() async throws {
@@ -100,9 +96,7 @@ final class ModeWatch: Sendable {
         return watch
     }
 
-    private init(_ paths: [String]) {
-        self.paths = paths
-    }
+    private init(_ paths: [String]) { self.paths = paths }
 
     /// Files that existed at some time.
     var seen: Set<String> { state.withLock(\.seen) }

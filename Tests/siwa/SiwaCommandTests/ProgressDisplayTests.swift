@@ -106,9 +106,8 @@ import Testing
     private static func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds * 1000) }
 
     @Test(
-        arguments: [
-            (.exchange, 3, 60), (.check, 10_000, 0), (.erasure, 0, 0), (.receipt, nil, 21),
-        ] as [(WorkMonitor.Queue, Int64?, Int64)])
+        arguments: [(.exchange, 3, 60), (.check, 10_000, 0), (.erasure, 0, 0), (.receipt, nil, 21)]
+            as [(WorkMonitor.Queue, Int64?, Int64)])
     func `the age of work counts from when it was due, and work of the future has none`(
         queue: WorkMonitor.Queue, count: Int64?, age: Int64
     ) {
@@ -158,8 +157,7 @@ import Testing
         ClaimedReceiver(
             record: ReceiverRecord(
                 name: try #require(ReceiverName(name)), cursor: cursor, notBefore: Moment(milliseconds: 0),
-                pausedAt: nil),
-            retries: retries)
+                pausedAt: nil), retries: retries)
     }
 
     private static func event(_ sequence: Int64, recordedAt: Moment) throws -> AccountEvent {
@@ -185,9 +183,7 @@ import Testing
             ], next: [try Self.event(4, recordedAt: Moment(milliseconds: 2 * Self.hour))], deadline: nil)
         let ages = Dictionary(uniqueKeysWithValues: work.oldest.map { ($0.key.rawValue, $0.value) })
         #expect(
-            ages == [
-                "late": Moment(milliseconds: 2 * Self.hour), "failing": Moment(milliseconds: Self.hour),
-            ])
+            ages == ["late": Moment(milliseconds: 2 * Self.hour), "failing": Moment(milliseconds: Self.hour)])
     }
 
     @Test func `the overview has the age and the deadline`() throws {
@@ -196,8 +192,7 @@ import Testing
         var condition = ServiceCondition(now: now, keys: KeySetHealth(status: .ready, keyCount: 1))
         condition.queues = [QueueCondition(.erasure, count: 1, oldest: 0)]
         let deadline = Moment(milliseconds: 99 * Self.hour)
-        condition.add(
-            WaitingWork(receivers: [], next: [], deadline: deadline), waiting: registry, at: now)
+        condition.add(WaitingWork(receivers: [], next: [], deadline: deadline), waiting: registry, at: now)
         #expect(condition.queues.map(\.deadline) == [deadline])
     }
 }

@@ -18,9 +18,8 @@ import TokenMint
     ) -> RecentRequest {
         RecentRequest(
             number: number, time: 1_767_225_600_123, method: method, route: route, status: 200, code: code,
-            caller: nil, client: client,
-            isProven: client != nil, microseconds: 2500, begin: 7_000_000, requestID: id, traceID: nil,
-            reason: nil, grantType: nil, refusal: nil, exchange: exchange)
+            caller: nil, client: client, isProven: client != nil, microseconds: 2500, begin: 7_000_000,
+            requestID: id, traceID: nil, reason: nil, grantType: nil, refusal: nil, exchange: exchange)
     }
 
     private static func exchange(
@@ -56,8 +55,7 @@ import TokenMint
         ("grant_type=refresh_token", "Refresh the tokens", "RFC 6749 §6"),
         (
             "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code",
-            "Ask for the device's tokens",
-            "RFC 8628 §3.4"
+            "Ask for the device's tokens", "RFC 8628 §3.4"
         ),
         ("grant_type=password", "Ask for tokens", "RFC 6749 §3.2"),
         ("%%%", "Ask for tokens", "RFC 6749 §3.2"),

@@ -15,12 +15,11 @@ import Testing
 
 @Suite(.timeLimit(.hung)) struct ResealingTests {
     static func ring(_ names: String...) throws -> SealingKeyRing {
-        let keys = [
-            "a": SealingSettingsTests.bytes(1), "b": SealingSettingsTests.bytes(2),
-            "c": SealingSettingsTests.bytes(3),
-        ]
+        let numbers = ["a": 1, "2026-01": 1, "b": 2, "c": 3]
         return try #require(
-            SealingKeyRing(names.compactMap { SealingKey(name: $0, bytes: keys[$0] ?? []) }))
+            SealingKeyRing(
+                names.compactMap { SealingKey(name: $0, bytes: SealingSettingsTests.bytes(numbers[$0] ?? 0)) }
+            ))
     }
 
     static func reseal(_ store: any ServiceStore, _ keys: SealingKeyRing, isDryRun: Bool = false)
@@ -128,9 +127,7 @@ import Testing
 
     private static func start(_ store: any ServiceStore, _ ring: SealingKeyRing) async throws -> Started {
         let keys = keys(store, ring)
-        let signing = [
-            try await keys.signingKey(.ES256).keyID, try await keys.signingKey(.RS256).keyID,
-        ]
+        let signing = [try await keys.signingKey(.ES256).keyID, try await keys.signingKey(.RS256).keyID]
         return Started(keySet: try await keys.published(), signing: signing)
     }
 
@@ -239,14 +236,13 @@ import Testing
     }
 
     @Test func `no key is needed`() async throws {
-        #expect(try await SettingsReaderTests.read(SettingsReaderTests.minimal).sealingKeys == nil)
+        #expect(try await SettingsReaderTests.read().sealingKeys == nil)
     }
 
     @Test(arguments: ["new=\(second), old=\(first)", "new=\(second),old=\(first)"])
     func `several keys stand in the order in which they are written`(value: String) async throws {
-        var environment = SettingsReaderTests.minimal
-        environment["SIWA_SEALING_KEYS"] = value
-        let ring = try #require(try await SettingsReaderTests.read(environment).sealingKeys)
+        let ring = try #require(
+            try await SettingsReaderTests.read(with: ["SIWA_SEALING_KEYS": value]).sealingKeys)
         #expect(ring.keys.map(\.name) == ["new", "old"])
         #expect(
             SealingKeyRing.keyName(of: ring.seal([1], for: SealingPurpose("test"), associatedData: []))
@@ -255,7 +251,6 @@ import Testing
 
     @Test func `the file has them as a list`() async throws {
         let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal,
             file: "siwa_sealing_keys:\n  - new=\(Self.second)\n  - old=\(Self.first)\n")
         #expect(settings.sealingKeys?.keys.map(\.name) == ["new", "old"])
     }
@@ -268,10 +263,8 @@ import Testing
         "a=\(Base64.encode(0..<33))", "a=\(Base64.encode(0..<31))", "a=\(first) b=\(second)",
     ])
     func `any other value is a mistake, and the message does not repeat it`(value: String) async throws {
-        var environment = SettingsReaderTests.minimal
-        environment["SIWA_SEALING_KEYS"] = value
         let error = await #expect(throws: ConfigurationMistakes.self) {
-            try await SettingsReaderTests.read(environment)
+            try await SettingsReaderTests.read(with: ["SIWA_SEALING_KEYS": value])
         }
         let text = try #require(error?.description)
         #expect(text.contains("SIWA_SEALING_KEYS"))

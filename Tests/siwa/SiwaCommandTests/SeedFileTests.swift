@@ -31,8 +31,7 @@ import Testing
         ("", "is empty; a list named people is expected"),
         ("people: [", "is not YAML: did not find expected node content"),
         ("- name: Ada", "line 1: must be a mapping with the list people"),
-        ("persons: []", "line 1: persons is not known"),
-        ("people: Ada", "line 1: people must be a list"),
+        ("persons: []", "line 1: persons is not known"), ("people: Ada", "line 1: people must be a list"),
         ("people:\n  - Ada Lovelace", "line 2: a person must be a mapping"),
         ("people:\n  - name: Ada\n    mail: a@b", "line 3: mail is not known; did you mean email?"),
         ("people:\n  - name: [Ada]", "line 2: name must be a single value"),
@@ -59,9 +58,7 @@ import Testing
 
     @Test func `all mistakes are listed, and the list is bounded`() {
         let people = (0..<30).map { _ in "  - mail: a" }.joined(separator: "\n")
-        #expect {
-            try SeedFile(Data("people:\n\(people)".utf8), path: "p.yaml")
-        } throws: { error in
+        #expect { try SeedFile(Data("people:\n\(people)".utf8), path: "p.yaml") } throws: { error in
             let text = "\(error)"
             return text.contains("has 30 mistakes") && text.contains("and 10 more")
                 && text.split(separator: "\n").count == 22

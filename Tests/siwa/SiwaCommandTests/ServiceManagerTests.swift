@@ -3,20 +3,17 @@ import AppleIDClient
 import Foundation
 import HTTPAPI
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import Composition
 
 @Suite(.timeLimit(.hung)) struct DisabledFeaturesTests {
-    static let key = [
-        "APPLE_PRIVATE_KEY": SettingsReaderTests.privateKey, "APPLE_KEY_ID": "K1L2M3N4O5",
-    ]
+    static let key = ["APPLE_PRIVATE_KEY": SettingsReaderTests.privateKey, "APPLE_KEY_ID": "K1L2M3N4O5"]
     static let sealing = ["SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)"]
 
     static func text(_ changes: [String: String]) async throws -> String? {
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal.merging(changes) { $1 })
+        let settings = try await SettingsReaderTests.read(with: changes)
         return DisabledFeatures(settings)?.text
     }
 
@@ -27,11 +24,9 @@ import Testing
                 == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE and SIWA_SEALING_KEYS); sign-in in a browser "
                 + "(set SIWA_WEB_REDIRECT_URL, SIWA_PUBLIC_URL and SIWA_SEALING_KEYS)")
         #expect(
-            try await Self.text(Self.key)
-                == "off: \(grants) (set SIWA_SEALING_KEYS); sign-in in a browser "
+            try await Self.text(Self.key) == "off: \(grants) (set SIWA_SEALING_KEYS); sign-in in a browser "
                 + "(set SIWA_WEB_REDIRECT_URL, SIWA_PUBLIC_URL and SIWA_SEALING_KEYS)")
-        #expect(
-            try await Self.text(WebSettingsTests.web) == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE)")
+        #expect(try await Self.text(WebSettingsTests.web) == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE)")
     }
 
     @Test func `is absent when all keys are configured`() async throws {
@@ -51,26 +46,10 @@ import Testing
         )
     }
 
-    /// The log of the service, one object per line.
-    static func log(_ changes: [String: String]) async throws -> [String] {
+    /// The log of a service that is started and stopped.
+    static func log(_ changes: [String: String]) async throws -> [Substring] {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
-            let own = [
-                "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9", "SIWA_PORT": "0",
-                "DATABASE_URL": "sqlite://\(directory)/siwa.sqlite",
-            ]
-            let settings = try await SettingsReaderTests.read(
-                SettingsReaderTests.minimal.merging(own) { $1 }.merging(changes) { $1 })
-            let written = WrittenBytes()
-            let observation = ProcessObservation(level: .notice) { written.add($0) }
-            let service = try await ComposedService(settings: settings, observation: observation, signals: [])
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await service.run() }
-                _ = try await service.boundPort()
-                await service.stop()
-                try await group.waitForAll()
-            }
-            observation.sink.flush()
-            return written.text.split(separator: "\n").map(String.init)
+            try await HealthMonitorTests.run(directory, changes) { _ in }.lines
         }
     }
 
@@ -82,14 +61,6 @@ import Testing
         #expect(
             try await Self.log(Self.key.merging(Self.sealing) { $1 }).allSatisfy { !$0.contains("off: ") })
     }
-}
-
-private final class WrittenBytes: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-
-    var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
-
-    func add(_ more: [UInt8]) { bytes.withLock { $0 += more } }
 }
 
 @Suite struct ServiceManagerTests {
@@ -151,8 +122,7 @@ private final class WrittenBytes: Sendable {
 
 @Suite struct StartWarningsTests {
     private static func warnings(_ changes: [String: String], file: String? = nil) async throws -> [String] {
-        let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging(changes) { $1 }, file: file)
+        let settings = try await SettingsReaderTests.read(with: changes, file: file)
         return StartWarnings(settings).texts
     }
 

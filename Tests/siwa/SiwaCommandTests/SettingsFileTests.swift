@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `an empty file adds nothing`() async throws {
-        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: "")
+        let settings = try await SettingsReaderTests.read(file: "")
         #expect(settings.numbers[.port] == 8080)
     }
 }
@@ -162,8 +162,7 @@ import Testing
         arguments: [
             (["fr.yaml": "authorize: x"], "authorize must be a mapping"),
             (["fr.yaml": "- a"], "the file must be a mapping"),
-            (["fr.yaml": ""], "the file must be a mapping"),
-            (["fr.yaml": "a: [}"], "is not YAML"),
+            (["fr.yaml": ""], "the file must be a mapping"), (["fr.yaml": "a: [}"], "is not YAML"),
             (["fr.yaml": "connections: {titel: x}"], "connections.titel is not known; did you mean title?"),
             (["fr.yaml": "conections: {title: x}"], "conections is not known; did you mean connections?"),
             (["fr.yaml": "connections: {title: [x]}"], "connections.title must be a text"),

@@ -23,14 +23,31 @@ import TokenMint
 
     /// The settings that were reported as mistakes.
     static func mistakes(_ changes: [String: String?], file: String? = nil) async throws -> [String] {
-        var environment = minimal
-        for (name, value) in changes { environment[name] = value }
+        try await complaints(minimal(with: changes), file: file).map { String($0.prefix { $0 != ":" }) }
+    }
+
+    /// The mistakes of a whole configuration; none when it is accepted.
+    static func complaints(_ environment: [String: String] = [:], file: String? = nil) async throws
+        -> [String]
+    {
         do {
             _ = try await read(environment, file: file)
             return []
         } catch let mistakes as ConfigurationMistakes {
-            return mistakes.list.map { String($0.prefix { $0 != ":" }) }
+            return mistakes.list
         }
+    }
+
+    /// The smallest configuration with changes; `nil` removes a variable.
+    static func minimal(with changes: [String: String?]) -> [String: String] {
+        changes.reduce(into: minimal) { $0[$1.key] = $1.value }
+    }
+
+    /// Reads the smallest configuration with changes.
+    static func read(
+        with changes: [String: String?] = [:], file: String? = nil
+    ) async throws -> ServiceSettings {
+        try await read(minimal(with: changes), file: file)
     }
 
     static func read(_ environment: [String: String], file: String? = nil) async throws -> ServiceSettings {
@@ -41,7 +58,7 @@ import TokenMint
     }
 
     @Test func `three variables are enough`() async throws {
-        let settings = try await Self.read(Self.minimal)
+        let settings = try await Self.read()
         #expect(settings.host == "127.0.0.1")
         #expect(settings.numbers[.port] == 8080)
         #expect(settings.environment == .production)
@@ -63,16 +80,14 @@ import TokenMint
     }
 
     @Test func `every variable is read`() async throws {
-        let settings = try await Self.read(
-            Self.minimal.merging([
-                "SIWA_HOST": "0.0.0.0", "SIWA_PORT": "0", "SIWA_ENV": "development",
-                "SIWA_LOG_LEVEL": "debug", "SIWA_ADDRESS_SHARE": "25",
-                "SIWA_TRUSTED_PROXIES": "10.0.0.7, fd00::/8",
-                "DATABASE_URL": "sqlite:///var/lib/siwa.sqlite", "APPLE_BASE_URL": "http://127.0.0.1:8081",
-                "APPLE_ISSUERS": "https://appleid.apple.com,https://account.apple.com",
-                "SIWA_GOOGLE_BASE_URL": "http://127.0.0.1:8082/", "APPLE_KEY_ID": "K1L2M3N4O5",
-                "APPLE_PRIVATE_KEY": Self.privateKey.replacing("\n", with: "\\n"),
-            ]) { $1 })
+        let settings = try await Self.read(with: [
+            "SIWA_HOST": "0.0.0.0", "SIWA_PORT": "0", "SIWA_ENV": "development", "SIWA_LOG_LEVEL": "debug",
+            "SIWA_ADDRESS_SHARE": "25", "SIWA_TRUSTED_PROXIES": "10.0.0.7, fd00::/8",
+            "DATABASE_URL": "sqlite:///var/lib/siwa.sqlite", "APPLE_BASE_URL": "http://127.0.0.1:8081",
+            "APPLE_ISSUERS": "https://appleid.apple.com,https://account.apple.com",
+            "SIWA_GOOGLE_BASE_URL": "http://127.0.0.1:8082/", "APPLE_KEY_ID": "K1L2M3N4O5",
+            "APPLE_PRIVATE_KEY": Self.privateKey.replacing("\n", with: "\\n"),
+        ])
         #expect(settings.host == "0.0.0.0")
         #expect(settings.numbers[.port] == 0)
         #expect(settings.environment == .development)
@@ -151,8 +166,7 @@ import TokenMint
     @Test func `a line end after the location of the database is named, and nothing else is wrong with it`()
         async throws
     {
-        var environment = Self.minimal
-        environment["DATABASE_URL"] = "sqlite:///var/lib/siwa.sqlite\r\n"
+        let environment = Self.minimal(with: ["DATABASE_URL": "sqlite:///var/lib/siwa.sqlite\r\n"])
         let error = await #expect(throws: ConfigurationMistakes.self) { try await Self.read(environment) }
         #expect(
             error?.list == ["DATABASE_URL: ends with a line end, which belongs to the value here; remove it"])
@@ -180,7 +194,7 @@ import TokenMint
     ])
     func `no value of the file has anything invisible at its ends`(file: String, name: String) async throws {
         let error = await #expect(throws: ConfigurationMistakes.self) {
-            try await Self.read(Self.minimal, file: file)
+            try await Self.read(file: file)
         }
         let found = error?.list.filter { $0.contains("which belongs to the value here") } ?? []
         #expect(found.count == 1)
@@ -205,15 +219,14 @@ import TokenMint
     func `an unknown variable is reported with the nearest known one`(name: String, nearest: String)
         async throws
     {
-        var environment = Self.minimal
-        environment[name] = "value"
-        let error = await #expect(throws: ConfigurationMistakes.self) { try await Self.read(environment) }
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await Self.read(with: [name: "value"])
+        }
         #expect(error?.description.contains("did you mean \(nearest)?") == true)
     }
 
     @Test func `the page on configuration has each setting with its default and its bounds`() throws {
-        let root = ProjectFolder.root
-        let page = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let page = try ProjectFolder.text("docs/configuration.md")
         for setting in Setting.all {
             let row = page.split(separator: "\n").first { line in
                 line.hasPrefix("|")
@@ -262,7 +275,7 @@ import TokenMint
         for host in ["siwa:8080", "localhost", "signin.test"] { try check.check(host: [host]) }
         #expect(throws: ForeignPageRefusal.host) { try check.check(host: ["0.0.0.0"]) }
         #expect(try await Self.mistakes(hosts) == ["SIWA_ALLOWED_HOSTS"])
-        #expect(try await Self.read(Self.minimal).foreignPages == nil)
+        #expect(try await Self.read().foreignPages == nil)
     }
 
     /// Any program of the network can send `Host: localhost`.
@@ -288,22 +301,18 @@ import TokenMint
 
     @Test(arguments: ["siwa:8080", "http://siwa", "*", "a b", "siwa,,"])
     func `an invalid host name is a mistake`(value: String) async throws {
-        let mistakes = try await Self.mistakes([
-            "SIWA_ENV": "development", "SIWA_ALLOWED_HOSTS": value,
-        ])
+        let mistakes = try await Self.mistakes(["SIWA_ENV": "development", "SIWA_ALLOWED_HOSTS": value])
         #expect(mistakes == ["SIWA_ALLOWED_HOSTS"])
     }
 
     @Test func `the key for the metrics differs from all API keys`() async throws {
         let other = String(repeating: "1b", count: 32)
-        let settings = try await Self.read(Self.minimal.merging(["SIWA_METRICS_KEY_HASH": other]) { $1 })
+        let settings = try await Self.read(with: ["SIWA_METRICS_KEY_HASH": other])
         #expect(settings.metricsKey != nil)
         for value in [Self.hash, "12", "siwa_key"] {
             #expect(try await Self.mistakes(["SIWA_METRICS_KEY_HASH": value]) == ["SIWA_METRICS_KEY_HASH"])
         }
-        let named = [
-            "SIWA_METRICS_KEY_HASH": other, "SIWA_API_KEY_HASHES": "metrics=\(Self.hash)",
-        ]
+        let named = ["SIWA_METRICS_KEY_HASH": other, "SIWA_API_KEY_HASHES": "metrics=\(Self.hash)"]
         #expect(try await Self.mistakes(named) == ["SIWA_METRICS_KEY_HASH"])
     }
 

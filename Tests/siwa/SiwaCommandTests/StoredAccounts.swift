@@ -20,9 +20,7 @@ enum StoredAccounts {
     /// Opens or creates the database like the service, during a call.
     static func with<Result>(
         _ directory: String, keys: SealingKeyRing? = nil, _ body: (any ServiceStore) async throws -> Result
-    ) async throws -> Result {
-        try await with(url: "sqlite://\(directory)/siwa.sqlite", keys: keys, body)
-    }
+    ) async throws -> Result { try await with(url: "sqlite://\(directory)/siwa.sqlite", keys: keys, body) }
 
     /// Opens or creates a database of either kind like the service, during a call.
     static func with<Result>(
@@ -88,8 +86,7 @@ struct RunningApple: Sendable {
     static func with<Result: Sendable>(_ body: @Sendable (RunningApple) async throws -> Result) async throws
         -> Result
     {
-        var configuration = try EmulatorConfiguration(
-            teamID: team, clientIDs: [clientID, "com.example.web"])
+        var configuration = try EmulatorConfiguration(teamID: team, clientIDs: [clientID, "com.example.web"])
         let key = try ClientKey.generate(teamID: team, keyID: "K1L2M3N4O5")
         configuration.clientKeys = [key]
         configuration.keys = try await keys.value
@@ -125,18 +122,33 @@ struct RunningApple: Sendable {
     }
 }
 
-/// Runs the built `siwa` as a separate process until it ends.
-struct CommandProcess {
-    let status: Int32
-    /// The text on standard error.
-    let errorText: String
-
-    /// Runs a command in an existing directory.
+/// Runs the built `siwa` as a separate process until it ends, for its text on standard error.
+enum CommandProcess {
     static func run(
         _ arguments: [String], _ environment: [String: String], in directory: String
-    ) async throws -> CommandProcess {
-        let run = try await ProgramRun.of(
+    ) async throws -> ProgramRun {
+        try await ProgramRun.of(
             BuiltSiwa.url(), arguments, environment: environment, in: directory, keepsOutput: false)
-        return CommandProcess(status: run.status, errorText: run.output)
+    }
+}
+
+extension ProjectFolder {
+    /// The text of a file of the project.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
+
+extension ProgramRun {
+    /// The program has failed, and says why.
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Throws: `Failed`, unless the program ended with status 0.
+    @discardableResult
+    func checked() throws -> ProgramRun {
+        guard status == 0 else { throw Failed(description: "status \(status): \(output)") }
+        return self
     }
 }

@@ -51,8 +51,7 @@ import TraceExport
     @Test(arguments: [
         ScriptedServer.Response.sendForever(
             "HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n",
-            chunk: String(repeating: "x", count: 65_536),
-            pause: .milliseconds(1)),
+            chunk: String(repeating: "x", count: 65_536), pause: .milliseconds(1)),
         .sendForever(
             "HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n", chunk: "1\r\nx\r\n",
             pause: .milliseconds(50)),

@@ -62,12 +62,11 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["--kind", "token", "--client-id", "a"], ["--client-id", ""],
-        ["--client-id", "a"] + app, ["--client-id", "a", "--counter", "1"],
-        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"],
-        attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
-        attestation + ["--client-data", "YWJj"],
-        ["--kind", "access-token"], ["--kind", "refresh-token", "--issuer", "https://a.example"],
+        [], ["--kind", "token", "--client-id", "a"], ["--client-id", ""], ["--client-id", "a"] + app,
+        ["--client-id", "a", "--counter", "1"], ["--kind", "attestation"] + app,
+        attestation + ["--client-id", "a"], attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
+        attestation + ["--client-data", "YWJj"], ["--kind", "access-token"],
+        ["--kind", "refresh-token", "--issuer", "https://a.example"],
         ["--kind", "id-token", "--issuer", "https://a.example", "--database"],
         ["--kind", "access-token", "--issuer", "https://a.example", "--nonce", "n"],
         ["--kind", "refresh-token", "--client-id", "shop"], ["--client-id", "a", "--issuer", "b"],
@@ -93,8 +92,7 @@ import Testing
         var rows: [AuditRow] = []
         for _ in 0..<2 {
             let sealed = SealedAuditEntry(
-                AuditEntry(
-                    .consoleShow, by: .service, at: Moment(seconds: 1), person: AuditPerson(account)),
+                AuditEntry(.consoleShow, by: .service, at: Moment(seconds: 1), person: AuditPerson(account)),
                 using: &generator)
             let link = (rows.last?.link ?? .beginning).next(sealed.canonicalBytes)
             rows.append(AuditRow(isErased ? sealed.withoutPerson : sealed, link: link))

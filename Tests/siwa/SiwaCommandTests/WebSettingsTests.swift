@@ -11,8 +11,7 @@ import Testing
     ]
 
     @Test func `a redirect URL applies to every client ID of the app`() async throws {
-        let settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging(Self.web) { $1 })
+        let settings = try await SettingsReaderTests.read(with: Self.web)
         #expect(settings.publicURL == "https://signin.example.com")
         #expect(
             settings.webRedirectURLs == [
@@ -29,8 +28,7 @@ import Testing
             try #require(ClientID("com.example.app")), try #require(ClientID("com.example.web"))
         )
         let url = "https://example.com/in"
-        var settings = try await SettingsReaderTests.read(
-            SettingsReaderTests.minimal.merging(Self.web) { $1 })
+        var settings = try await SettingsReaderTests.read(with: Self.web)
         settings.webRedirectURLs = [app: url, web: url]
         #expect(settings.webClients == [web: url])
         settings.webRedirectURLs = [app: url]
@@ -62,8 +60,7 @@ import Testing
         let web = try #require(ClientID("com.example.web"))
         #expect(Array(settings.webClients.keys) == [web])
         let app = try #require(settings.deployment.apps.first)
-        #expect(
-            app.clientIDs.map(\.rawValue) == ["com.example.app", "com.example.pro", "com.example.web"])
+        #expect(app.clientIDs.map(\.rawValue) == ["com.example.app", "com.example.pro", "com.example.web"])
     }
 
     @Test(arguments: [
@@ -74,8 +71,8 @@ import Testing
     func `an app with OAuth clients must name its Services IDs where several IDs could be one`(
         services: String, expected: [String]
     ) async throws {
-        let mistakes = try await Self.mistakes(
-            Self.grouped(services: services, bundleIDs: services.isEmpty ? ", com.example.web" : ""))
+        let mistakes = try await SettingsReaderTests.complaints(
+            file: Self.grouped(services: services, bundleIDs: services.isEmpty ? ", com.example.web" : ""))
         #expect(mistakes.map { String($0.prefix { $0 != ":" }) } == expected, "\(mistakes)")
     }
 
@@ -94,19 +91,10 @@ import Testing
             with: "client_ids: [com.example.app, com.example.pro\(bundleIDs)]\(line)")
     }
 
-    private static func mistakes(_ file: String) async throws -> [String] {
-        do {
-            _ = try await SettingsReaderTests.read([:], file: file)
-            return []
-        } catch let mistakes as ConfigurationMistakes {
-            return mistakes.list
-        }
-    }
-
     @Test func `each app has its own web clients`() async throws {
         let ids = try (1...4).map { try #require(ClientID("com.example.id\($0)")) }
         let team = try #require(TeamID("A1B2C3D4E5"))
-        var settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        var settings = try await SettingsReaderTests.read()
         settings.deployment = try Deployment(apps: [
             App(team: team, primaryClientID: ids[0], otherClientIDs: [ids[1]]),
             App(team: team, primaryClientID: ids[2], otherClientIDs: [ids[3]]),

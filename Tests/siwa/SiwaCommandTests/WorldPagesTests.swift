@@ -48,8 +48,7 @@ import Testing
     ) -> ConsoleRequest {
         ConsoleRequest(
             requestID: "r", parameters: parameters, form: form,
-            viewer: ConsoleViewer(
-                name: "developer", scope: .all, isDevelopment: true, formToken: "token"),
+            viewer: ConsoleViewer(name: "developer", scope: .all, isDevelopment: true, formToken: "token"),
             now: Moment(milliseconds: 1_764_100_000_000))
     }
 
@@ -57,8 +56,7 @@ import Testing
         _ world: DevelopmentFakes, _ method: ConsolePage.Method, _ path: String,
         parameters: [String: String] = [:], form: [String: String] = [:]
     ) async throws -> ConsoleAnswer {
-        let page = try #require(
-            WorldPages(world).pages.first { $0.method == method && $0.path == path })
+        let page = try #require(WorldPages(world).pages.first { $0.method == method && $0.path == path })
         return try await page.handle(request(parameters: parameters, form: form))
     }
 
@@ -149,10 +147,7 @@ import Testing
                 case .refused =
                     try await Self.answer(world, .post, "/world/google", form: ["use": "x", "link": "1"]),
                 case .redirect("/world/exchanges", "It failed.") = try await WorldPages.act(
-                    then: "/world",
-                    {
-                        throw DevelopmentWorldError("It failed.", page: "/world/exchanges")
-                    })
+                    then: "/world", { throw DevelopmentWorldError("It failed.", page: "/world/exchanges") })
             else {
                 Issue.record("another answer")
                 return

@@ -30,9 +30,8 @@ import Testing
 
     @Test(arguments: [
         "127.0.0.1", "127.255.0.9", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
-        "169.254.169.254",
-        "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::1", "::", "fe80::1",
-        "fd00::1", "ff02::1", "2002:7f00:1::", "64:ff9b::7f00:1", "2001:db8::1",
+        "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::1", "::",
+        "fe80::1", "fd00::1", "ff02::1", "2002:7f00:1::", "64:ff9b::7f00:1", "2001:db8::1",
         // Addresses of IPv4 in forms of IPv6.
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::7f00:1", "::ffff:0:127.0.0.1", "::ffff:0:808:808",
         "64:ff9b:1::7f00:1",
@@ -102,9 +101,7 @@ final class ScriptedResolver: AddressResolver {
     private let answers: Mutex<[[String]]>
     private let count = Mutex(0)
 
-    init(_ answers: [String]...) {
-        self.answers = Mutex(answers)
-    }
+    init(_ answers: [String]...) { self.answers = Mutex(answers) }
 
     var questions: Int { count.withLock { $0 } }
 
@@ -153,18 +150,14 @@ final class TLSServer: Sendable {
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            context.close(promise: nil)
-        }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }
 
 /// A server that does not wait for a whole request: it answers the first bytes, or closes the first connection
 /// at them and takes what comes on later ones.
 final class ImpatientServer: Sendable {
-    private final class Record: Sendable {
-        let state = Mutex((connections: 0, received: ""))
-    }
+    private final class Record: Sendable { let state = Mutex((connections: 0, received: "")) }
 
     private let channel: any Channel
     private let record: Record
@@ -214,8 +207,6 @@ final class ImpatientServer: Sendable {
             context.writeAndFlush(wrapOutboundOut(response), promise: nil)
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            context.close(promise: nil)
-        }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }

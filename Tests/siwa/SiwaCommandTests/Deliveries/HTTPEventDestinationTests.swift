@@ -26,8 +26,7 @@ import Testing
         resolver: any AddressResolver = ScriptedResolver(["127.0.0.1"]), limit: TimeAmount = .seconds(10)
     ) async throws {
         let destination = HTTPEventDestination(
-            try #require(WebAddress(url)), rule: rule, resolver: resolver,
-            limit: limit)
+            try #require(WebAddress(url)), rule: rule, resolver: resolver, limit: limit)
         let result: Result<Void, any Error>
         do {
             result = .success(try await destination.post(Self.message, while: { true }))

@@ -124,8 +124,7 @@ import Testing
         let certificate = try ServerCertificate.make(names: ["receiver.invalid"], at: expired)
         let server = try await TLSServer(certificate)
         var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = .certificates(
-            try NIOSSLCertificate.fromPEMBytes(Array(certificate.authority.utf8)))
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(certificate.authority.utf8)))
         let destination = try destination("https://receiver.invalid:\(server.port)/", tls: tls)
         #expect(try await fault(of: destination)?.code == .certificateInvalid)
         await destination.close()

@@ -77,9 +77,7 @@ import Testing
     ])
     func `Apple's response to a bogus code shows whether it accepted the secret`(
         error: AppleCallError, outcome: Outcome
-    ) {
-        #expect(ClientSecretTrial.outcome(of: error) == outcome)
-    }
+    ) { #expect(ClientSecretTrial.outcome(of: error) == outcome) }
 
     @Test func `the fake Apple knows the code of a trial`() {
         // The fake world hides such requests, which Apple refuses as it should.
@@ -165,10 +163,7 @@ import Testing
     @Test func `looks at yesterday only`() throws {
         let findings = try Self.findings(
             .monitored,
-            [
-                (Self.midnight, AppCheckTally(invalid: 5)),
-                (Self.midnight - 86_401, AppCheckTally(invalid: 5)),
-            ])
+            [(Self.midnight, AppCheckTally(invalid: 5)), (Self.midnight - 86_401, AppCheckTally(invalid: 5))])
         #expect(findings.map(\.verdict) == [.note])
         #expect(findings.first?.text == "com.example.app: no request yesterday")
     }

@@ -53,9 +53,7 @@ import Testing
 
     @Test func `finds no error when there is none`() async throws {
         try await Self.with { apple, directory in
-            let ring = try #require(
-                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory, keys: ring) { store in
+            try await StoredAccounts.with(directory, keys: ResealingTests.ring("a")) { store in
                 try await StoredAccounts.signIn(["0.a.1", "0.b.1"], code: "code", in: store)
             }
             let report = try await Self.examine(apple, directory)
@@ -196,9 +194,7 @@ import Testing
     ])
     func `finds sealed values that cannot be opened`(keys: String, text: String) async throws {
         try await Self.with { apple, directory in
-            let ring = try #require(
-                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory, keys: ring) { store in
+            try await StoredAccounts.with(directory, keys: ResealingTests.ring("a")) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
             let report = try await Self.examine(apple, directory, ["SIWA_SEALING_KEYS": keys])

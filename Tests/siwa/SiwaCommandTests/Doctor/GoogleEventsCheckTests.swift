@@ -33,9 +33,8 @@ import Testing
     func `a registration as this configuration wants it is good`(
         last: GoogleEventsDiagnosis.LastEvent, text: String
     ) {
-        let finding = GoogleEventsDiagnosis(
-            registration: .success(Self.registration()), lastEvent: last
-        ).finding
+        let finding = GoogleEventsDiagnosis(registration: .success(Self.registration()), lastEvent: last)
+            .finding
         #expect(finding == .good("Google events", text))
     }
 
@@ -94,8 +93,7 @@ import Testing
     @Test func `the database of the service has the last event`() async throws {
         #expect(try await findings().map(\.verdict) == [.note])
         let heard = try await findings { store in
-            let event = GoogleEventCommand(
-                jti: "jti", payload: [], events: [], receivedAt: Self.moment)
+            let event = GoogleEventCommand(jti: "jti", payload: [], events: [], receivedAt: Self.moment)
             let result = await withCheckedContinuation { continuation in
                 store.commit([.googleEvent(event)]) { continuation.resume(returning: $0) }
             }
@@ -129,8 +127,7 @@ import Testing
                 if keysMade {
                     let keys = SigningKeys(
                         store: store, sealingKeys: try ResealingTests.ring("a"),
-                        algorithms: [.ES256, .RS256],
-                        schedule: SigningKeySchedule(longestToken: 3_600_000),
+                        algorithms: [.ES256, .RS256], schedule: SigningKeySchedule(longestToken: 3_600_000),
                         now: { StoredAccounts.now }, logger: .silent)
                     try await keys.refresh()
                 }

@@ -111,8 +111,7 @@ import Testing
 
     @Test(
         arguments: [
-            (Self.server { $0.version = 120_022 }, .wrong),
-            (Self.server { $0.isReadOnly = true }, .wrong),
+            (Self.server { $0.version = 120_022 }, .wrong), (Self.server { $0.isReadOnly = true }, .wrong),
             (Self.server { $0.isSafeOnPowerLoss = false }, .wrong),
             (Self.server { $0.synchronousCommit = "off" }, .note),
             (Self.server { $0.connections = 89 }, .note), (Self.server { $0.clockLead = 5000 }, .note),

@@ -29,11 +29,7 @@ import Testing
             client: http, endpoints: endpoints, key: try ServiceAccountKeyTests.key(), timeLimit: timeLimit,
             secondsSince1970: { 1_800_000_000 })
         let result: Swift.Result<Result, any Error>
-        do {
-            result = .success(try await body(client))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(client)) } catch { result = .failure(error) }
         try await http.shutdown()
         let requests = server.requests
         try await server.close()

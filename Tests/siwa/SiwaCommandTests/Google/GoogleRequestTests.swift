@@ -27,11 +27,7 @@ import Testing
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(Self.patient))
         let endpoints = try #require(GoogleEndpoints(baseURL: server.baseURL + "/"))
         let result: Swift.Result<Result, any Error>
-        do {
-            result = .success(try await body(client, server, endpoints))
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body(client, server, endpoints)) } catch { result = .failure(error) }
         try await client.shutdown()
         try await server.close()
         return try result.get()
@@ -134,9 +130,8 @@ import Testing
 
     @Test(arguments: [
         (ScriptedServer.Response.json("{}", status: 500), KeySetFetchError.Code.statusUnexpected),
-        (.json("{}", status: 302, headers: "Location: /x\r\n"), .statusUnexpected),
-        (.json("{}"), .malformed), (.json("[]"), .malformed), (.json("<html>"), .malformed),
-        (.json(#"{"jwks_uri":7}"#), .malformed),
+        (.json("{}", status: 302, headers: "Location: /x\r\n"), .statusUnexpected), (.json("{}"), .malformed),
+        (.json("[]"), .malformed), (.json("<html>"), .malformed), (.json(#"{"jwks_uri":7}"#), .malformed),
         (.json(#"{"jwks_uri":"\#(String(repeating: "x", count: 2049))"}"#), .malformed),
         (.sendAndClose(""), .unreachable),
     ])
@@ -149,15 +144,11 @@ import Testing
     @Test func `a configuration that is too large is not read to its end`() async throws {
         let large = ScriptedServer.Response.json(
             "{\"a\":\"" + String(repeating: "x", count: 1_000_000) + "\"}")
-        await #expect(throws: KeySetFetchError(.tooLarge, detail: "")) {
-            _ = try await keys(large)
-        }
+        await #expect(throws: KeySetFetchError(.tooLarge, detail: "")) { _ = try await keys(large) }
     }
 
     @Test(arguments: ["ftp://x", "http://", "http://u@x", "http://x?a", "http://x#a", "x", "http://x:0"])
-    func `another base URL has no endpoints`(url: String) {
-        #expect(GoogleEndpoints(baseURL: url) == nil)
-    }
+    func `another base URL has no endpoints`(url: String) { #expect(GoogleEndpoints(baseURL: url) == nil) }
 }
 
 /// The JSON key file of a service account, and the token that it signs.
@@ -221,9 +212,7 @@ import Testing
                 if let size { try Data(repeating: 0x20, count: size).write(to: URL(fileURLWithPath: path)) }
                 #expect(throws: EventStreamError.self) { try ServiceAccountKey(file: path) }
             }
-            #expect(throws: EventStreamError(.keyUnreadable, "")) {
-                try ServiceAccountKey(file: "/dev/zero")
-            }
+            #expect(throws: EventStreamError(.keyUnreadable, "")) { try ServiceAccountKey(file: "/dev/zero") }
         }
     }
 
@@ -237,9 +226,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("a@b.iam.gserviceaccount.com", true), ("a@b.iam.gserviceaccount.invalid", false),
-    ])
+    @Test(arguments: [("a@b.iam.gserviceaccount.com", true), ("a@b.iam.gserviceaccount.invalid", false)])
     func `a token of Google's own account goes to Google alone`(email: String, isGoogle: Bool) throws {
         let key = try Self.key(["client_email": .string(email)])
         #expect(key.isOfGoogle == isGoogle)

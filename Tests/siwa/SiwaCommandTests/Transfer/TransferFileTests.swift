@@ -11,8 +11,7 @@ import Testing
 /// Changes of a prepared file between the two teams.
 @Suite struct TransferFileTests {
     static func line(_ number: Int, transferSubject: String? = nil, clientID: String = "com.example.app")
-        throws
-        -> String
+        throws -> String
     {
         let team = try #require(TeamID(RunningApple.team))
         let line = TransferLine(
@@ -49,9 +48,7 @@ import Testing
             "\(first)\r\n\(second)\r\n", "\(first)\n\(second)\n\n", "\(first)\r\n\r\n\(second)\r\n \r\n",
             // Otherwise the last account would be lost without a message.
             "\(first)\n\(second)", "\(first)\r\n\(second)\r",
-        ] {
-            #expect(try await Self.lines(changed) == plain)
-        }
+        ] { #expect(try await Self.lines(changed) == plain) }
     }
 
     @Test func `an account with two equal lines counts once`() async throws {

@@ -82,8 +82,7 @@ import Testing
                 let world = World(
                     apple: apple, directory: directory, subjects: subjects, recipientURL: recipient)
                 for path in [world.sender, world.recipient] {
-                    try FileManager.default.createDirectory(
-                        atPath: path, withIntermediateDirectories: true)
+                    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
                 }
                 try await StoredAccounts.with(world.sender) { store in
                     try await StoredAccounts.signIn(subjects, in: store)
