@@ -23,20 +23,28 @@ import Testing
         #expect(Set(alerts) == Set(AlertScenario.all.map(\.alert) + ["SiwaDown"]))
         #expect(alerts.count == AlertScenario.all.count + 1)
         try await TemporaryDirectory.with { directory in
-            let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
+            let service = try await ServiceProcess.serve(directory, try ServiceProcess.variables(directory))
+            let began = ContinuousClock.now
             try await LoopbackServer.run(
-                make: { ScriptedMetrics(port: $0) }, respond: { $0.response(to: $1) }
-            ) { metrics in
-                try rules.write(
-                    toFile: "\(directory.path)/alerts.yaml", atomically: true, encoding: .utf8)
-                try CrashTests.secret.write(
-                    toFile: "\(directory.path)/key", atomically: true, encoding: .utf8)
+                make: { $0 },
+                respond: { _, request in
+                    // The path is the name of the alert.
+                    let seconds = Int((ContinuousClock.now - began) / .seconds(1))
+                    let scenario = AlertScenario.all.first { "/\($0.alert)" == request.uri.path }
+                    guard let lines = scenario?.lines(seconds) else { return Response(status: .notFound) }
+                    return Response(
+                        status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+                        body: ResponseBody(
+                            byteBuffer: ByteBuffer(string: lines.joined(separator: "\n") + "\n")))
+                }
+            ) { port in
+                try directory.write(rules, to: "alerts.yaml")
+                try directory.write(Backend.secret, to: "key")
                 let prometheus = try await PrometheusServer.start(
-                    Self.configuration(service: service.port, scenarios: metrics.port), in: directory)
+                    Self.configuration(service: service.port, scenarios: port), in: directory)
                 try await Self.waitForScrapes(prometheus)
                 // A service without a fault, with all of its metrics, fires none.
-                let scenarios = try await Self.firing(
-                    Set(AlertScenario.all.map(\.alert)), prometheus)
+                let scenarios = try await Self.firing(Set(AlertScenario.all.map(\.alert)), prometheus)
                 #expect(!scenarios.contains { $0.job == "siwa" })
                 for alert in scenarios {
                     #expect(alert.job == Self.job(of: alert.name), "\(alert)")
@@ -51,10 +59,10 @@ import Testing
 
     /// The rules with short times.
     static func rules() throws -> String {
-        let file = OperatorTool.root.appendingPathComponent("docs/monitoring/alerts.yaml")
-        return try String(contentsOf: file, encoding: .utf8)
-            .replacing(/for: \d+[smhd]\n/, with: "for: 2s\n")
-            .replacing(/\[\d+[smhd]\]/, with: "[10s]")
+        return try ProjectFolder.text("docs/monitoring/alerts.yaml").replacing(
+            /for: \d+[smhd]\n/, with: "for: 2s\n"
+        )
+        .replacing(/\[\d+[smhd]\]/, with: "[10s]")
     }
 
     private static func job(of alert: String) -> String { "scenario-\(alert)" }
@@ -98,25 +106,6 @@ import Testing
             try #require(ContinuousClock.now < end, "these alerts did not fire: \(missing.sorted())")
             try await Task.sleep(for: .milliseconds(250))
         }
-    }
-}
-
-/// The endpoint of all scenarios: the path is the name of the alert.
-private final class ScriptedMetrics: Sendable {
-    let port: Int
-    private let began = ContinuousClock.now
-
-    init(port: Int) { self.port = port }
-
-    func response(to request: Request) -> Response {
-        guard let scenario = AlertScenario.all.first(where: { "/\($0.alert)" == request.uri.path }) else {
-            return Response(status: .notFound)
-        }
-        let seconds = Int((ContinuousClock.now - began) / .seconds(1))
-        let text = scenario.lines(seconds).joined(separator: "\n") + "\n"
-        return Response(
-            status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }
 
@@ -210,9 +199,7 @@ final class PrometheusServer: Sendable {
         let summary: String
     }
 
-    struct NotReady: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct NotReady: Error, CustomStringConvertible { let description: String }
 
     private let process: Process
     private let client: Backend
@@ -222,9 +209,7 @@ final class PrometheusServer: Sendable {
         client = Backend(port: port, secret: "")
     }
 
-    deinit {
-        if process.isRunning { process.terminate() }
-    }
+    deinit { if process.isRunning { process.terminate() } }
 
     /// Starts the program, and returns when it answers.
     ///
@@ -265,7 +250,7 @@ final class PrometheusServer: Sendable {
     /// The alerts that are pending or firing now.
     func alerts() async throws -> Set<Alert> {
         let response = try await client.get("/api/v1/alerts")
-        let list = response.json?["data"]?["alerts"]?.array ?? []
+        let list = response["data"]?["alerts"]?.array ?? []
         return Set(
             list.map { alert in
                 Alert(
@@ -277,7 +262,7 @@ final class PrometheusServer: Sendable {
 
     /// Errors of scrapes by job; empty when every target has answered.
     func scrapeErrors() async throws -> [String: String] {
-        let targets = try await client.get("/api/v1/targets").json?["data"]?["activeTargets"]?.array ?? []
+        let targets = try await client.get("/api/v1/targets")["data"]?["activeTargets"]?.array ?? []
         var errors: [String: String] = [:]
         for target in targets {
             let text = target["lastError"]?.string ?? ""

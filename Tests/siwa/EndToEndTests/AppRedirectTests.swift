@@ -29,9 +29,7 @@ import Testing
                     #expect(site.called == [mode == "form_post" ? .post : .get])
                     // No program on this machine handles the scheme. The test checks that the browser tried.
                     let scheme = "\(target.prefix { $0 != ":" }):"
-                    try await eventually {
-                        try await browser.departures().contains { $0.hasPrefix(scheme) }
-                    }
+                    try await eventually { try await browser.departures().contains { $0.hasPrefix(scheme) } }
                     #expect(try await browser.messages() == [])
                 }
             }

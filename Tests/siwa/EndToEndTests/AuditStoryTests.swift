@@ -24,16 +24,15 @@ import Testing
             let rows = try await Self.export(system)
             try Self.checkStory(rows, story)
             try await Self.checkPage(system)
-            let verified = try await system.run(["audit", "verify"])
-            #expect(verified.status == 0, "\(verified.output)")
+            try await system.run(["audit", "verify"]).checked()
             let hash = try #require(rows.last?["hash"]?.string)
 
             // Another start with another key, and a command.
             let more = ["SIWA_API_KEY_HASHES": "other=\(Hexadecimal.encode(SHA256Digest.hash("other")))"]
             let again = try await system.serve(0, more)
-            #expect(await again.service.stop() == 0)
+            #expect(await again.stop() == 0)
             let changes = try await Self.export(system).dropFirst(rows.count)
-                .filter { $0["action"]?.string == "configuration_changed" }
+                .filter { $0["action"] == "configuration_changed" }
                 .compactMap { $0["detail"]?.string?.split(separator: ",").first }
             #expect(changes == ["api_key other: added", "api_key test: removed"])
             let expected = try await system.run(["audit", "verify", "--expect", hash])
@@ -56,26 +55,26 @@ import Testing
         let replica = try await system.serve()
         let backend = replica.backend
         var accounts: [String] = []
-        var secrets = [LinkedSystem.secret, LinkedClients.googleSecret]
+        var secrets = [Backend.secret, LinkedClients.googleSecret]
         for _ in 0..<2 {
             let user = try system.makeUser()
             let token = try system.identityToken(of: user)
             let signedIn = try await backend.signIn(token)
             accounts.append(try #require(signedIn["account"]?["id"]?.string))
             let code = try await replica.flip(.token(token))
-            let link = try OAuthReplica.link(of: try await replica.redeem(code))
+            let link = try ServiceProcess.Link(try await replica.redeem(code))
             #expect(try await replica.refresh(link.refreshToken).status == 200)
             secrets += [token, code, link.accessToken, link.refreshToken, user.subject]
             if let email = signedIn["account"]?["email"]?.string { secrets.append(email) }
         }
         #expect(try await backend.get("/v1/accounts?created_after=2020-01-01T00:00:00Z").status == 200)
         let path = "/v1/accounts/\(accounts[0])"
-        #expect(try await backend.post("\(path)/disable", [("reason", .string("fraud"))]).status == 200)
+        #expect(try await backend.post("\(path)/disable", [("reason", "fraud")]).status == 200)
         #expect(try await backend.post("\(path)/enable").status == 200)
         let grant = try #require(try await replica.grants(of: accounts[0]).first)
         #expect(try await replica.unlink(grant, of: accounts[0]).status == 204)
         #expect(try await backend.delete("/v1/accounts/\(accounts[1])").status == 200)
-        #expect(await replica.service.stop() == 0)
+        #expect(await replica.stop() == 0)
         return Story(account: accounts[0], erased: accounts[1], secrets: secrets)
     }
 
@@ -85,8 +84,7 @@ import Testing
 
     /// The lines on standard output. On standard error, PostgreSQL's settings of the tests cause a warning.
     private static func exportedLines(_ system: LinkedSystem) async throws -> [Substring] {
-        let run = try await system.run(["audit", "export"])
-        #expect(run.status == 0, "\(run.output)")
+        let run = try await system.run(["audit", "export"]).checked()
         return run.output.split(separator: "\n").filter { $0.hasPrefix("{") }
     }
 
@@ -108,30 +106,29 @@ import Testing
         #expect(!texts("account").contains(story.erased))
         // Grant, tokens, their ends and the erasure.
         #expect(rows.count { $0["person_digest"] != nil && $0["account"] == nil } == 5)
-        let erasure = try #require(rows.first { $0["action"]?.string == "account_erased" })
-        #expect(erasure["actor"]?.string == "test")
+        let erasure = try #require(rows.first { $0["action"] == "account_erased" })
+        #expect(erasure["actor"] == "test")
         #expect(erasure["detail"]?.string?.hasPrefix("era_") == true)
-        let parts = texts("detail") { $0["action"]?.string == "configuration_changed" }
+        let parts = texts("detail") { $0["action"] == "configuration_changed" }
         for part in ["api_key test: added", "sealing_key test: added", "oauth_client google: added"] {
             #expect(parts.contains { $0.hasPrefix(part) }, "\(part) is missing in \(parts)")
         }
         #expect(texts("action").contains("signing_key_made"))
-        let search = try #require(rows.first { $0["action"]?.string == "accounts_exported" })
-        #expect(search["detail"]?.string == "2 accounts" && search["actor"]?.string == "test")
-        #expect(rows.last?["action"]?.string == "audit_exported")
-        #expect(rows.last?["actor"]?.string == "audit export")
+        let search = try #require(rows.first { $0["action"] == "accounts_exported" })
+        #expect(search["detail"] == "2 accounts" && search["actor"] == "test")
+        #expect(rows.last?["action"] == "audit_exported")
+        #expect(rows.last?["actor"] == "audit export")
     }
 
     /// Runs the program of the page, which verifies an export with code of its own.
     private static func checkPage(_ system: LinkedSystem) async throws {
-        let page = ProjectFolder.root.appending(path: "docs/audit.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
+        let text = try ProjectFolder.text("docs/audit.md")
         let program = try #require(
             text.split(separator: "```python\n", maxSplits: 1).last?.split(separator: "```\n").first)
         let script = try system.directory.write(String(program), to: "verify_audit.py")
         let exported = try await exportedLines(system).joined(separator: "\n") + "\n"
         let run = try await OperatorTool.run("python3", [script], input: exported, in: system.directory)
-        #expect(run.status == 0, "\(run.output)")
+            .checked()
         let verified = try await system.run(["audit", "verify"]).output
         let newest = try #require(run.output.split(whereSeparator: \.isWhitespace).last)
         #expect(verified.contains("Newest hash: \(newest)"))
@@ -146,8 +143,7 @@ import Testing
         let attacks = [
             ("UPDATE audit SET action = 6 WHERE sequence = 7", 7),
             ("UPDATE audit SET recorded_at = recorded_at + 1 WHERE sequence = 5", 5),
-            ("DELETE FROM audit WHERE sequence = 4", 4),
-            ("DELETE FROM audit WHERE sequence < 4", 1),
+            ("DELETE FROM audit WHERE sequence = 4", 4), ("DELETE FROM audit WHERE sequence < 4", 1),
         ]
         for (sql, row) in attacks {
             try await system.database.query(sql)

@@ -12,19 +12,12 @@ extension BackendHandlerTests {
     func `in enforced mode a backend passes proofs on, and tells the app how to go on`(
         language: ExampleBackend
     ) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(
-                ["--log-level", "error", "--app-check", "enforced"], in: directory
-            ) { system in
-                try await language.run(
-                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
-                    in: directory
-                ) { port in
-                    let app = PhoneApp(backendPort: port, apple: system.apple)
-                    let (key, session) = try await Self.proofs(app)
-                    try await Self.refusedKeys(app)
-                    try await Self.linkProofs(app, google: system.google, key: key, session)
-                }
+        try await DevelopmentProcess.with(["--log-level", "error", "--app-check", "enforced"]) { system in
+            try await language.run(at: system) { port in
+                let app = PhoneApp(backendPort: port, apple: system.apple)
+                let (key, session) = try await Self.proofs(app)
+                try await Self.refusedKeys(app)
+                try await Self.linkProofs(app, google: system.google, key: key, session)
             }
         }
     }
@@ -45,9 +38,7 @@ extension BackendHandlerTests {
         #expect(unknown.cause == "attestation_key_unknown" && unknown.canReAttest == true)
         let key = try await app.attestedKey()
         let complete =
-            members + [
-                try await app.proof(key, of: members.identityToken), ("app_version", .string("4.2")),
-            ]
+            members + [try await app.proof(key, of: members.identityToken), ("app_version", "4.2")]
         let signedIn = try await app.call(.POST, "/signin", complete)
         #expect(signedIn.status == 200)
         #expect(try await app.isSignedIn(signedIn.session))
@@ -69,10 +60,10 @@ extension BackendHandlerTests {
         #expect(refused.status == 401 && refused.error == "attestation_invalid")
         #expect(refused.cause == "chain_untrusted" && refused.canReAttest == false)
         // The backend names its own app, whatever the app says.
-        let named: PhoneApp.Members = [("client_id", .string("com.example.web"))]
+        let named: PhoneApp.Members = [("client_id", "com.example.web")]
         let known = try await app.makeKey()
         #expect(try await app.call(.POST, "/app-attest/keys", known.members + named).status == 200)
-        let purpose: PhoneApp.Members = [("purpose", .string("both"))]
+        let purpose: PhoneApp.Members = [("purpose", "both")]
         #expect(try await app.call(.POST, "/app-attest/challenges", purpose).error == "member_malformed")
     }
 
@@ -82,15 +73,15 @@ extension BackendHandlerTests {
     ) async throws {
         let link = try await openLink(app, google: google)
         let state = link.first { $0.0 == "state" }?.1.string ?? ""
-        let granted: PhoneApp.Members = [("decision", .string("granted"))]
+        let granted: PhoneApp.Members = [("decision", "granted")]
         let prompt = try await app.call(
             .POST, "/google-link", link + [try await app.proof(key, of: state)], session: session)
-        #expect(prompt.json?["outcome"]?.string == "prompt")
+        #expect(prompt["outcome"] == "prompt")
         let missing = try await app.call(.POST, "/google-link", link + granted, session: session)
         #expect(missing.error == "attestation_required" && missing.cause == "proof_missing")
         let proof = try await app.proof(key, of: state)
         let held = try await app.call(.POST, "/google-link", link + granted + [proof], session: session)
-        #expect(held.json?["outcome"]?.string == "code")
+        #expect(held["outcome"] == "code")
     }
 
     /// Disables and enables an account, and signs the user out everywhere.
@@ -99,17 +90,17 @@ extension BackendHandlerTests {
         let subject = try await newSubject(trial)
         let phone = try await app.signIn(subject)
         let account = try await trial.siwa.account(subject)["id"]?.string ?? ""
-        try await change(account, "disable", in: trial, [("reason", .string("security"))])
+        try await change(account, "disable", in: trial, [("reason", "security")])
         try await eventually {
             try await app.call(.GET, "/me", session: phone.session).error == "account_disabled"
         }
         #expect(try await app.call(.GET, "/links", session: phone.session).status == 403)
         // Google ends linking, and is not sent on to the browser: siwa decides, before the user is asked and after.
         let link = try await openLink(app, google: trial.google)
-        for decision in [[], [("decision", .string("granted"))]] as [PhoneApp.Members] {
+        for decision in [[], [("decision", "granted")]] as [PhoneApp.Members] {
             let flipped = try await app.call(.POST, "/google-link", link + decision, session: phone.session)
-            #expect(flipped.status == 200 && flipped.json?["outcome"]?.string == "unrecoverable")
-            let url = flipped.json?["redirect_to"]?.string ?? ""
+            #expect(flipped.status == 200 && flipped["outcome"] == "unrecoverable")
+            let url = flipped["redirect_to"]?.string ?? ""
             #expect(url.contains("error=unrecoverable") && url.contains("disabled%20this%20account"))
         }
         let refused = try await app.signIn(subject)
@@ -135,7 +126,7 @@ extension BackendHandlerTests {
         try await eventually { try await !app.isSignedIn(phone.session) }
         #expect(try await !app.isSignedIn(tablet.session))
         #expect(try await app.isSignedIn(late.session))
-        #expect(try await trial.siwa.credential(subject)["state"]?.string == "authorized")
+        #expect(try await trial.siwa.credential(subject)["state"] == "authorized")
     }
 
     /// Signs a user out everywhere whose session began with a password.

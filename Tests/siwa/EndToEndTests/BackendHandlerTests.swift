@@ -22,31 +22,26 @@ import Testing
     func `a backend of the page signs users in and out, and deletes them`(language: ExampleBackend)
         async throws
     {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await DisturbingProxy.run(before: system.service) { proxy, address in
-                    Self.makeUnavailable(proxy)
-                    try await language.run(
-                        siwa: address, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
-                        in: directory
-                    ) { port in
-                        let trial = Trial(
-                            app: PhoneApp(backendPort: port, apple: system.apple),
-                            siwa: Backend(port: system.port, secret: DevelopmentSettings.secret),
-                            proxy: proxy,
-                            google: system.google)
-                        try await Self.start(trial)
-                        try await Self.refusals(trial)
-                        try await Self.links(trial)
-                        try await Self.revocations(trial)
-                        try await Self.passwordUsers(trial)
-                        try await Self.changedAccount(trial)
-                        try await Self.erasureReadLate(trial)
-                        for fault in Self.lostCursors { try await Self.beginning(trial, after: fault) }
-                        try await Self.signOut(trial)
-                        try await Self.disabling(trial)
-                        try await Self.deletion(trial)
-                    }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            try await DisturbingProxy.run(before: system.service) { proxy, address in
+                Self.makeUnavailable(proxy)
+                try await language.run(
+                    siwa: address, secret: DevelopmentSettings.secret, in: system.directory
+                ) { port in
+                    let trial = Trial(
+                        app: PhoneApp(backendPort: port, apple: system.apple),
+                        siwa: system.backend, proxy: proxy, google: system.google)
+                    try await Self.start(trial)
+                    try await Self.refusals(trial)
+                    try await Self.links(trial)
+                    try await Self.revocations(trial)
+                    try await Self.passwordUsers(trial)
+                    try await Self.changedAccount(trial)
+                    try await Self.erasureReadLate(trial)
+                    for fault in Self.lostCursors { try await Self.beginning(trial, after: fault) }
+                    try await Self.signOut(trial)
+                    try await Self.disabling(trial)
+                    try await Self.deletion(trial)
                 }
             }
         }
@@ -54,9 +49,9 @@ import Testing
 
     @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `the lines of the page play the app`(language: ExampleBackend) async throws {
-        try await language.trial(of: "integrate.md") { page, system, directory in
+        try await language.trial(of: "integrate.md") { page, system in
             let script = page.replacing("http://127.0.0.1:8081", with: system.apple)
-            let printed = try await ExampleBackend.paste(script, in: directory)
+            let printed = try await ExampleBackend.paste(script, in: system.directory)
             #expect(printed.last == "The trial is complete.", "\(printed)")
             #expect(printed.filter { $0.contains("session_ended") }.count == 3)
             #expect(printed.filter { $0.contains("\"account_id\"") }.count == 3)
@@ -64,7 +59,7 @@ import Testing
             let report = printed.first { $0.contains("user_must_revoke") }
             #expect(report?.contains("false") == true)
             // Grace is deleted, so that the second trial stops where she signs in.
-            let again = try await ExampleBackend.paste(script, in: directory)
+            let again = try await ExampleBackend.paste(script, in: system.directory)
             #expect(again.last?.hasPrefix("Stopped: status 401 and not 200:") == true, "\(again)")
         }
     }
@@ -73,21 +68,17 @@ import Testing
     func `a backend with a wrong key or without settings says so in one line`(language: ExampleBackend)
         async throws
     {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                for (secret, address, text) in [
-                    ("wrong", system.service, "check SIWA_URL and SIWA_KEY"),
-                    ("", system.service, "missing environment variables: SIWA_KEY"),
-                    (DevelopmentSettings.secret, "\(system.service)/nothing", "cannot start: "),
-                ] {
-                    let failure = await #expect(throws: ExampleBackend.NotStarted.self) {
-                        try await language.run(
-                            siwa: address, secret: secret, clientID: WholeSystem.clientID, in: directory
-                        ) { _ in }
-                    }
-                    let lines = failure?.description.split(separator: "\n") ?? []
-                    #expect(lines.count == 1 && lines.first?.contains(text) == true, "\(lines)")
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            for (secret, address, text) in [
+                ("wrong", system.service, "check SIWA_URL and SIWA_KEY"),
+                ("", system.service, "missing environment variables: SIWA_KEY"),
+                (DevelopmentSettings.secret, "\(system.service)/nothing", "cannot start: "),
+            ] {
+                let failure = await #expect(throws: ExampleBackend.NotStarted.self) {
+                    try await language.run(siwa: address, secret: secret, in: system.directory) { _ in }
                 }
+                let lines = failure?.description.split(separator: "\n") ?? []
+                #expect(lines.count == 1 && lines.first?.contains(text) == true, "\(lines)")
             }
         }
     }
@@ -101,7 +92,7 @@ import Testing
         let shown = try await app.call(.GET, "/me", session: response.session)
         #expect(shown.userID == response.userID)
         let account = try await trial.siwa.account(subject)
-        #expect(shown.json?["account_id"] == account["id"])
+        #expect(shown["account_id"] == account["id"])
         #expect(try await app.call(.GET, "/me", session: "invented").error == "session_ended")
         #expect(try await app.call(.GET, "/me").status == 401)
 
@@ -112,7 +103,7 @@ import Testing
         #expect(try await app.call(.POST, "/signin", silent).error == "nonce_missing")
         let copied = try await app.call(.POST, "/signin", silent + [("nonce", stolen.nonceDigest)])
         #expect(copied.error == "nonce_missing")
-        let forged = try await app.authorization(of: subject, [("signature", .string("wrong_key"))])
+        let forged = try await app.authorization(of: subject, [("signature", "wrong_key")])
         let refusal = try await app.call(.POST, "/signin", forged.members)
         #expect(refusal.status == 401 && refusal.error == "signature_invalid")
         #expect(try await app.call(.POST, "/signin", []).status == 400)
@@ -166,7 +157,7 @@ import Testing
     private static func passwordUsers(_ trial: Trial) async throws {
         let app = trial.app
         let (_, name, password) = ExampleBackend.passwordUser
-        let wrong: PhoneApp.Members = [("name", .string(name)), ("password", .string("wrong"))]
+        let wrong: PhoneApp.Members = [("name", .string(name)), ("password", "wrong")]
         #expect(try await app.call(.POST, "/password", wrong).error == "password_wrong")
         let right: PhoneApp.Members = [("name", .string(name)), ("password", .string(password))]
         let known = try await app.call(.POST, "/password", right)
@@ -192,7 +183,7 @@ import Testing
         // The Apple Account is deleted, and the user keeps the password.
         try await app.order("/emulator/users/\(subject)/delete-account")
         try await eventually {
-            try await app.call(.GET, "/me", session: back.session).json?["account_id"]?.string == nil
+            try await app.call(.GET, "/me", session: back.session)["account_id"]?.string == nil
         }
         #expect(try await trial.siwa.account(subject).status == 404)
         #expect(try await app.call(.DELETE, "/account", session: back.session).status == 200)
@@ -207,7 +198,7 @@ import Testing
         #expect(try await app.call(.POST, "/signout", session: phone.session).status == 200)
         #expect(try await app.call(.GET, "/me", session: phone.session).error == "session_ended")
         #expect(try await app.isSignedIn(tablet.session))
-        #expect(try await trial.siwa.credential(subject)["state"]?.string == "authorized")
+        #expect(try await trial.siwa.credential(subject)["state"] == "authorized")
         #expect(try await app.signIn(subject).userID == phone.userID)
         // Once more, without a session, and with one that was never there.
         for session in [phone.session, nil, "invented"] {
@@ -221,18 +212,18 @@ import Testing
         let response = try await app.signIn(subject)
         try await eventually {
             let account = try await trial.siwa.account(subject)
-            return account["credentials"]?.array?.first?["refresh_token"]?.string == "held"
+            return account["credentials"]?.array?.first?["refresh_token"] == "held"
         }
         let report = try await app.call(.DELETE, "/account", session: response.session)
         #expect(report.status == 200)
-        #expect(report.json?["user_must_revoke"]?.bool == false)
+        #expect(report["user_must_revoke"] == false)
         #expect(try await !app.isSignedIn(response.session))
         #expect(try await trial.siwa.account(subject).status == 404)
 
         // An account that another caller erased ends as well.
         let second = try await newSubject(trial)
         let session = try await app.signIn(second).session
-        let account = try await app.call(.GET, "/me", session: session).json?["account_id"]?.string ?? ""
+        let account = try await app.call(.GET, "/me", session: session)["account_id"]?.string ?? ""
         #expect(try await trial.siwa.delete("/v1/accounts/\(account)").status <= 202)
         try await eventually { try await !app.isSignedIn(session) }
     }
@@ -246,8 +237,7 @@ import Testing
 extension BackendHandlerTests {
     /// Makes siwa unavailable at the start of the backend, and slow afterwards.
     static func makeUnavailable(_ proxy: DisturbingProxy) {
-        proxy.add(
-            .init(target: "after=latest", status: .serviceUnavailable, code: "overloaded", times: 3))
+        proxy.add(.init(target: "after=latest", status: .serviceUnavailable, code: "overloaded", times: 3))
         proxy.hold("after=latest")
     }
 
@@ -277,7 +267,7 @@ extension BackendHandlerTests {
         let second = try await app.signIn(subject)
         #expect(second.status == 200 && second.userID == first.userID)
         let shown = try await app.call(.GET, "/me", session: first.session)
-        #expect(shown.json?["account_id"]?.string == new)
+        #expect(shown["account_id"]?.string == new)
         // Found by the new ID, also with a session, and still only this user.
         #expect(try await app.signIn(subject).userID == first.userID)
         #expect(try await app.signIn(subject, session: second.session).userID == first.userID)
@@ -320,7 +310,7 @@ extension BackendHandlerTests {
         let account = try await trial.siwa.account(stopped)["id"]?.string ?? ""
         try await erase(erased, in: trial)
         try await app.order("/emulator/users/\(gone)/revoke-consent")
-        try await change(account, "disable", in: trial, [("reason", .string("fraud"))])
+        try await change(account, "disable", in: trial, [("reason", "fraud")])
         trial.proxy.rewrite("/v1/credentials/query") { Self.forget(unknown, in: $0) }
         defer { trial.proxy.stopRewriting() }
         trial.proxy.add(fault)
@@ -372,42 +362,38 @@ extension BackendHandlerTests {
         #expect(try await links(of: user, trial).isEmpty)
 
         // Before the user signs in, and then with the account.
-        let link = try await openLink(trial, [("user_locale", .string("pl"))])
+        let link = try await openLink(trial, [("user_locale", "pl")])
         let early = try await app.call(.POST, "/google-link", link)
-        #expect(early.json?["outcome"]?.string == "prompt")
-        #expect(early.json?["prompt"]?["account"] == nil)
+        #expect(early["outcome"] == "prompt")
+        #expect(early["prompt"]?["account"] == nil)
         let prompt = try await app.call(.POST, "/google-link", link, session: user.session)
-        #expect(prompt.json?["prompt"]?["language"]?.string == "pl")
-        #expect(prompt.json?["prompt"]?["account"] != nil)
+        #expect(prompt["prompt"]?["language"] == "pl")
+        #expect(prompt["prompt"]?["account"] != nil)
         try await linkRefusals(trial, user)
         #expect(try await links(of: user, trial).isEmpty)
 
         // The user leaves scopes out. Google redeems the code of the URL that the app opens.
-        let granted: PhoneApp.Members = [
-            ("decision", .string("granted")), ("granted_scopes", .string("openid email")),
-        ]
+        let granted: PhoneApp.Members = [("decision", "granted"), ("granted_scopes", "openid email")]
         let response = try await app.call(.POST, "/google-link", link + granted, session: user.session)
-        #expect(response.json?["outcome"]?.string == "code")
-        _ = try await order(trial, "/control/answer", [("url", response.json?["redirect_to"] ?? .null)])
+        #expect(response["outcome"] == "code")
+        _ = try await order(trial, "/control/answer", [("url", response["redirect_to"] ?? .null)])
         #expect(try await isActive(trial))
         let listed = try await links(of: user, trial)
         #expect(listed.map { $0["scope"]?.string } == ["openid email"])
-        #expect(listed.first?["client_name"]?.string == "Google")
+        #expect(listed.first?["client_name"] == "Google")
         try await unlinking(trial, try #require(listed.first?["id"]?.string), user)
     }
 
     /// Links that fail, and users who cannot be linked.
     private static func linkRefusals(_ trial: Trial, _ user: PhoneApp.Response) async throws {
         let app = trial.app
-        func outcome(
-            _ members: PhoneApp.Members, session: String? = nil
-        ) async throws -> String? {
+        func outcome(_ members: PhoneApp.Members, session: String? = nil) async throws -> String? {
             let response = try await app.call(.POST, "/google-link", members, session: session)
-            #expect(response.json?["outcome"] == nil || response.json?["prompt"] == nil)
-            return response.json?["outcome"]?.string ?? response.error
+            #expect(response["outcome"] == nil || response["prompt"] == nil)
+            return response["outcome"]?.string ?? response.error
         }
         let link = try await openLink(trial)
-        let granted: PhoneApp.Members = [("decision", .string("granted"))]
+        let granted: PhoneApp.Members = [("decision", "granted")]
         func changed(_ name: String, _ value: String) -> PhoneApp.Members {
             link.filter { $0.0 != name } + [(name, .string(value))]
         }
@@ -422,15 +408,15 @@ extension BackendHandlerTests {
             #expect(try await outcome(bad + granted, session: user.session) == word)
         }
         // A user who refuses need not be known; one who agrees must be.
-        #expect(try await outcome(link + [("decision", .string("denied"))]) == "access_denied")
-        #expect(try await outcome(link + [("decision", .string("cancelled"))]) == "cancelled")
+        #expect(try await outcome(link + [("decision", "denied")]) == "access_denied")
+        #expect(try await outcome(link + [("decision", "cancelled")]) == "cancelled")
         #expect(try await outcome(link + granted) == "session_ended")
         #expect(try await outcome(link, session: "invented") == "session_ended")
-        let none: PhoneApp.Members = [("granted_scopes", .string(""))]
+        let none: PhoneApp.Members = [("granted_scopes", "")]
         #expect(try await outcome(link + granted + none, session: user.session) == "access_denied")
 
         // An account that the app names is not used.
-        let shown = try await app.call(.GET, "/me", session: user.session).json?["account_id"] ?? .null
+        let shown = try await app.call(.GET, "/me", session: user.session)["account_id"] ?? .null
         let named: PhoneApp.Members = [("account_id", shown)]
         #expect(try await outcome(link + granted + named) == "session_ended")
         // A user who has only a password has no account at siwa.
@@ -463,7 +449,7 @@ extension BackendHandlerTests {
     private static func links(of user: PhoneApp.Response, _ trial: Trial) async throws -> [JSONValue] {
         let response = try await trial.app.call(.GET, "/links", session: user.session)
         #expect(response.status == 200)
-        return try #require(response.json?["links"]?.array)
+        return try #require(response["links"]?.array)
     }
 
     /// The parameters of a universal link that Google opens.
@@ -477,7 +463,7 @@ extension BackendHandlerTests {
         _ app: PhoneApp, google: String, _ more: PhoneApp.Members = []
     ) async throws -> PhoneApp.Members {
         let begun = try await PhoneApp(backendPort: app.backendPort, apple: google)
-            .order("/control/link", [("mode", .string("app_flip"))] + more)
+            .order("/control/link", [("mode", "app_flip")] + more)
         let url = try #require(begun["url"]?.string)
         let query = url.split(separator: "?", maxSplits: 1).last ?? ""
         return query.split(separator: "&").map { pair in

@@ -1,12 +1,10 @@
 import AppleAccounts
 import AppleEmulator
-import AsyncHTTPClient
 import Cryptography
 import Encodings
 import EventDelivery
 import Foundation
 import HTTPTypes
-import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
@@ -29,8 +27,7 @@ import Testing
         try await WholeSystem.withApple { emulator, directory in
             let apple = "http://127.0.0.1:\(try await emulator.port())"
             try await WholeSystem.withService(
-                emulator, database: "sqlite://\(directory.path)/siwa.sqlite",
-                webhooks: [try WebhookSender.settings(port: port)]
+                emulator, directory, webhooks: [try WebhookSender.settings(port: port)]
             ) { siwa in
                 try await DisturbingProxy.run(before: "http://127.0.0.1:\(siwa.port)") { proxy, address in
                     try await body(proxy, address, siwa, apple, directory)
@@ -48,7 +45,7 @@ import Testing
                 app: PhoneApp(backendPort: port, apple: apple), siwa: siwa, proxy: proxy, google: "")
             func run(_ body: () async throws -> Void) async throws {
                 try await language.run(
-                    siwa: address, secret: WholeSystem.secret, clientID: WholeSystem.clientID,
+                    siwa: address, secret: Backend.secret,
                     webhookSecrets: Self.secrets, port: port, in: directory
                 ) { _ in try await body() }
             }
@@ -91,15 +88,12 @@ import Testing
         try await Self.withService(webhookPort: port) { _, address, _, _, directory in
             let failure = await #expect(throws: ExampleBackend.NotStarted.self) {
                 try await language.run(
-                    siwa: address, secret: WholeSystem.secret, clientID: WholeSystem.clientID,
-                    webhookSecrets: "whsec_c2hvcnQ=", in: directory
+                    siwa: address, secret: Backend.secret, webhookSecrets: "whsec_c2hvcnQ=", in: directory
                 ) { _ in }
             }
             let lines = failure?.description.split(separator: "\n") ?? []
             #expect(lines.count == 1 && lines.first?.contains("WEBHOOK_SECRETS: ") == true, "\(lines)")
-            try await language.run(
-                siwa: address, secret: WholeSystem.secret, clientID: WholeSystem.clientID, in: directory
-            ) { port in
+            try await language.run(siwa: address, secret: Backend.secret, in: directory) { port in
                 let response = try await WebhookSender(port: port, account: "acc_x").send()
                 #expect(response.status == 404 && response.error == "not_found")
             }
@@ -129,7 +123,7 @@ import Testing
 
     private static func disabling(_ trial: Trial) async throws {
         let (session, account) = try await signedIn(trial)
-        try await BackendHandlerTests.change(account, "disable", in: trial, [("reason", .string("fraud"))])
+        try await BackendHandlerTests.change(account, "disable", in: trial, [("reason", "fraud")])
         try await eventually {
             try await trial.app.call(.GET, "/me", session: session).error == "account_disabled"
         }
@@ -233,7 +227,7 @@ import Testing
 @Suite struct WebhookVerifierTests {
     /// The lines that each verifier must print.
     private static func expected() throws -> [String] {
-        let folder = PythonTools.root.appendingPathComponent("Fixtures/webhooks")
+        let folder = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
             let content = try Data(contentsOf: folder.appendingPathComponent(name))
             let fixture = try JSONValue(parsing: Array(content))
@@ -282,34 +276,20 @@ struct WebhookSender: Sendable {
     /// Bytes that follow the event.
     var padding = 0
 
-    struct Response: Sendable {
-        let status: UInt
-        let error: String?
-    }
-
-    func send() async throws -> Response {
+    func send() async throws -> TestClient.Response {
         let event = JSONObject([
-            ("id", .string(id)), ("type", .string(type)), ("team_id", .string("SIWADEV000")),
-            ("account_id", .string(account)), ("occurred_at", .string("2026-01-01T00:00:00.000Z")),
-            ("recorded_at", .string("2026-01-01T00:00:00.000Z")),
+            ("id", .string(id)), ("type", .string(type)), ("team_id", "SIWADEV000"),
+            ("account_id", .string(account)), ("occurred_at", "2026-01-01T00:00:00.000Z"),
+            ("recorded_at", "2026-01-01T00:00:00.000Z"),
         ])
         let body = JSONValue.object(event).serialized() + [UInt8](repeating: 0x20, count: padding)
         let timestamp = "\(Int(Date().timeIntervalSince1970 - age))"
         let code = HMACSHA256(key: key).code(for: Array("\(id).\(timestamp).".utf8) + body)
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/siwa")
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        for (name, value) in [
-            ("webhook-id", id), ("webhook-timestamp", timestamp),
+        let headers = [
+            ("content-type", "application/json"), ("webhook-id", id), ("webhook-timestamp", timestamp),
             ("webhook-signature", "v1,\(Base64.encode(code))"),
-        ] where name != leavesOut {
-            request.headers.add(name: name, value: value)
-        }
-        request.body = .bytes(body)
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        let content = Array((try await response.body.collect(upTo: 1 << 16)).readableBytesView)
-        return Response(
-            status: response.status.code, error: (try? JSONValue(parsing: content))?["error"]?.string)
+        ].filter { $0.0 != leavesOut }
+        return try await TestClient.send(.POST, "http://127.0.0.1:\(port)/siwa", headers: headers, body: body)
     }
 
     /// The same message with changes.

@@ -8,29 +8,29 @@ import Testing
 @Suite struct BackupTests {
     @Test func `a backup that was made while the service runs is restored as the page says`() async throws {
         try await TemporaryDirectory.with { directory in
-            let variables = try CrashTests.variables(directory)
+            let variables = try ServiceProcess.variables(directory)
             let first = try await ServiceProcess.serve(directory, variables)
-            let before = Backend(port: first.port, secret: CrashTests.secret)
-            #expect(try await before.signIn(try CrashTests.token("kept")).status == 201)
+            let before = first.backend
+            #expect(try await before.signIn(try Minted.token("kept")).status == 201)
             let account = try await before.account("kept")["id"]?.string
             let backup = try await Self.paste("### Backup", "", in: directory)
             #expect(backup.status == 0 && backup.output == "ok\n", "\(backup.output)")
-            #expect(try await before.signIn(try CrashTests.token("lost")).status == 201)
+            #expect(try await before.signIn(try Minted.token("lost")).status == 201)
             let cursor = try #require(try await before.get("/v1/events?after=latest")["cursor"]?.string)
             #expect(await first.stop() == 0)
 
             let copy = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/backups").first)
-            let restoring = try await Self.paste(
-                "### Restore", "copy='\(directory.path)/backups/\(copy)'", in: directory)
-            #expect(restoring.status == 0, "\(restoring.output)")
+            try await Self.paste(
+                "### Restore", "copy='\(directory.path)/backups/\(copy)'", in: directory
+            ).checked()
 
             let second = try await ServiceProcess.serve(directory, variables)
-            let after = Backend(port: second.port, secret: CrashTests.secret)
+            let after = second.backend
             #expect(try await after.account("kept")["id"]?.string == account)
             #expect(try await after.account("lost").code == "account_not_found")
             #expect(try await after.get("/v1/events?after=\(cursor)").code == "cursor_ahead")
-            #expect(try await after.signIn(try CrashTests.token("kept")).status == 200)
+            #expect(try await after.signIn(try Minted.token("kept")).status == 200)
             #expect(await second.stop() == 0)
         }
     }
@@ -42,9 +42,8 @@ import Testing
             let copy = directory.path(of: "copy")
             func restore(_ time: String) async throws -> Int32 {
                 // In place of the clock, which may not have gone on.
-                try await Self.paste(
-                    "### Restore", "date() { echo \(time); }; copy='\(copy)'", in: directory
-                ).status
+                try await Self.paste("### Restore", "date() { echo \(time); }; copy='\(copy)'", in: directory)
+                    .status
             }
             for (time, content) in [("first", "1"), ("second", "2")] {
                 try Data(content.utf8).write(to: URL(fileURLWithPath: database))
@@ -66,24 +65,23 @@ import Testing
         let cluster = try await PostgresCluster.shared()
         let (old, new) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
         try await TemporaryDirectory.with { directory in
-            var variables = try CrashTests.variables(directory)
+            var variables = try ServiceProcess.variables(directory)
             variables["DATABASE_URL"] = old
             let first = try await ServiceProcess.serve(directory, variables)
-            let before = Backend(port: first.port, secret: CrashTests.secret)
-            #expect(try await before.signIn(try CrashTests.token("kept")).status == 201)
+            let before = first.backend
+            #expect(try await before.signIn(try Minted.token("kept")).status == 201)
             let account = try await before.account("kept")["id"]?.string
-            let dump = try await Self.paste("## PostgreSQL", "DATABASE_URL='\(old)'", in: directory)
-            #expect(dump.status == 0, "\(dump.output)")
+            try await Self.paste("## PostgreSQL", "DATABASE_URL='\(old)'", in: directory).checked()
             #expect(await first.stop() == 0)
-            let reading = try await Self.paste(
-                "## PostgreSQL", block: 2, "DATABASE_URL='\(new)'", in: directory)
-            #expect(reading.status == 0, "\(reading.output)")
+            try await Self.paste(
+                "## PostgreSQL", block: 2, "DATABASE_URL='\(new)'", in: directory
+            ).checked()
 
             variables["DATABASE_URL"] = new
             let second = try await ServiceProcess.serve(directory, variables)
-            let after = Backend(port: second.port, secret: CrashTests.secret)
+            let after = second.backend
             #expect(try await after.account("kept")["id"]?.string == account)
-            #expect(try await after.signIn(try CrashTests.token("kept")).status == 200)
+            #expect(try await after.signIn(try Minted.token("kept")).status == 200)
             #expect(await second.stop() == 0)
         }
     }
@@ -91,9 +89,8 @@ import Testing
     /// Runs the commands of one section on the files of the test, without those for systemd.
     private static func paste(
         _ heading: String, block number: Int = 1, _ variables: String, in directory: TemporaryDirectory
-    ) async throws -> (status: Int32, output: String) {
-        let file = OperatorTool.root.appendingPathComponent("docs/backup-and-upgrade.md")
-        let page = try String(contentsOf: file, encoding: .utf8)
+    ) async throws -> ProgramRun {
+        let page = try ProjectFolder.text("docs/backup-and-upgrade.md")
         let section = try #require(page.components(separatedBy: "\(heading)\n").dropFirst().first)
         let block = try #require(section.components(separatedBy: "```sh\n").dropFirst(number).first)
         let commands = try #require(block.components(separatedBy: "```").first)

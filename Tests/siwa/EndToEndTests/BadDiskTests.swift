@@ -63,7 +63,7 @@ import Testing
             try await trial.expectUnavailable("during")
             try await trial.expectReading(of: "before")
             let health = try await trial.backend.get("/health")
-            #expect(health["database"]?["cause"]?.string == "busy")
+            #expect(health["database"]?["cause"] == "busy")
             intruder.end()
             try await trial.expectRecovery()
         }
@@ -98,7 +98,7 @@ import Testing
             #expect(response.code == "storage_unavailable")
             #expect(response.retryAfter != nil)
             let health = try await trial.backend.get("/health")
-            #expect(health["database"]?["cause"]?.string == "corrupted")
+            #expect(health["database"]?["cause"] == "corrupted")
 
             try file.seek(toOffset: 0)
             try file.write(contentsOf: whole)
@@ -134,17 +134,13 @@ final class DiskTrial: Sendable {
         self.directory = directory
         database = "\(directory.path)/siwa.sqlite"
         disk = try FaultyDisk(in: directory)
-        variables = try CrashTests.variables(directory).merging(disk.variables) { $1 }
+        variables = try ServiceProcess.variables(directory).merging(disk.variables) { $1 }
         service = Mutex(try await ServiceProcess.serve(directory, variables))
     }
 
-    var backend: Backend {
-        Backend(port: service.withLock { $0.port }, secret: CrashTests.secret)
-    }
+    var backend: Backend { Backend(port: service.withLock { $0.port }, secret: Backend.secret) }
 
-    func stop() async -> Int32 {
-        await service.withLock { $0 }.stop()
-    }
+    func stop() async -> Int32 { await service.withLock { $0 }.stop() }
 
     func restart() async throws {
         _ = await stop()
@@ -153,13 +149,13 @@ final class DiskTrial: Sendable {
     }
 
     func signIn(_ subject: String) async throws {
-        let response = try await backend.signIn(try CrashTests.token(subject))
+        let response = try await backend.signIn(try Minted.token(subject))
         #expect(response.status == 201)
         acknowledged.signedIn(subject, response["account"]?["id"]?.string ?? "")
     }
 
     func expectUnavailable(_ subject: String) async throws {
-        let response = try await backend.signIn(try CrashTests.token(subject))
+        let response = try await backend.signIn(try Minted.token(subject))
         #expect(response.status == 503)
         #expect(response.code == "storage_unavailable")
         #expect(response.retryAfter != nil)
@@ -167,8 +163,8 @@ final class DiskTrial: Sendable {
 
     /// Checks that requests that only read succeed.
     func expectReading(of subject: String) async throws {
-        #expect(try await backend.credential(subject)["state"]?.string == "authorized")
-        #expect(try await backend.verify(try CrashTests.token(subject)).status == 200)
+        #expect(try await backend.credential(subject)["state"] == "authorized")
+        #expect(try await backend.verify(try Minted.token(subject)).status == 200)
     }
 
     func expectRecovery() async throws {

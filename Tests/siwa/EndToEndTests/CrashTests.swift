@@ -10,7 +10,6 @@ import TokenMint
 
 /// Acknowledged changes survive every crash of the process.
 @Suite(.serialized) struct CrashTests {
-    static let secret = "siwa_crash_test"
     static let quietSecret = "a key that is limited to an app without users"
     static let kills = 20
     /// The largest number of users that sign in between two kills.
@@ -18,7 +17,7 @@ import TokenMint
 
     @Test func `nothing acknowledged is lost when the process is killed under load, 20 times`() async throws {
         try await TemporaryDirectory.with { directory in
-            let variables = try Self.variables(directory)
+            let variables = try ServiceProcess.variables(directory)
             let acknowledged = Acknowledged()
             for round in 0..<Self.kills {
                 let service = try await ServiceProcess.serve(directory, variables)
@@ -34,7 +33,7 @@ import TokenMint
             #expect(hasRevoked)
 
             let service = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: service.port, secret: Self.secret)
+            let backend = service.backend
             for promise in acknowledged.all {
                 let account = try await backend.account(promise.subject)
                 #expect(account["id"]?.string == promise.accountID)
@@ -48,10 +47,10 @@ import TokenMint
 
     @Test func `a graceful stop answers running requests, ends long polls, and loses nothing`() async throws {
         try await TemporaryDirectory.with { directory in
-            let variables = try Self.variablesWithQuietApp(directory)
+            let variables = try ServiceProcess.variables(directory, yaml: Self.quietApp)
             let acknowledged = Acknowledged()
             let service = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: service.port, secret: Self.secret)
+            let backend = service.backend
             let load = Task { await Self.load(service, round: 0, into: acknowledged) }
             try await eventually { acknowledged.all.count >= 5 }
             // Its API key sees no events, so that it waits.
@@ -65,7 +64,7 @@ import TokenMint
             #expect(try await poll.status == 200)
 
             let again = try await ServiceProcess.serve(directory, variables)
-            let reader = Backend(port: again.port, secret: Self.secret)
+            let reader = again.backend
             for promise in acknowledged.all {
                 #expect(try await reader.account(promise.subject)["id"]?.string == promise.accountID)
             }
@@ -74,40 +73,36 @@ import TokenMint
     }
 
     @Test func `the log of a whole run has no token, no subject, no address and no key`() async throws {
-        try await TemporaryDirectory.with { directory in
-            let service = try await ServiceProcess.serve(
-                directory, try Self.variables(directory).merging(["SIWA_LOG_LEVEL": "trace"]) { $1 })
-            let backend = Backend(port: service.port, secret: Self.secret)
-            let token = try Self.token("log.subject")
-            _ = try await backend.signIn(token)
-            _ = try await backend.credential("log.subject")
-            _ = try await backend.signIn(String(token.dropLast(2)))
+        let token = try Minted.token("log.subject")
+        let log = try await ServiceProcess.with(["SIWA_LOG_LEVEL": "trace"]) { service, _ in
+            _ = try await service.backend.signIn(token)
+            _ = try await service.backend.credential("log.subject")
+            _ = try await service.backend.signIn(String(token.dropLast(2)))
             _ = await service.stop()
-            let log = service.logText
-            #expect(log.contains("route=/v1/sign-ins"))
-            for secret in [token, "log.subject", "relay.example", Self.secret, String(token.prefix(40))] {
-                #expect(!log.contains(secret))
-            }
+            return service.logText
+        }
+        #expect(log.contains("route=/v1/sign-ins"))
+        for secret in [token, "log.subject", "relay.example", Backend.secret, String(token.prefix(40))] {
+            #expect(!log.contains(secret))
         }
     }
 
     /// Signs in users, and revokes every second user, until the service is gone.
     private static func load(_ service: ServiceProcess, round: Int, into acknowledged: Acknowledged) async {
-        let backend = Backend(port: service.port, secret: secret)
+        let backend = service.backend
         await withTaskGroup(of: Void.self) { group in
             for lane in 0..<8 {
                 group.addTask {
                     for number in stride(from: lane, to: usersPerRound, by: 8) {
                         let subject = "round\(round).user\(number)"
-                        guard let token = try? token(subject), let response = try? await backend.signIn(token)
-                        else {
-                            return
-                        }
+                        guard let token = try? Minted.token(subject),
+                            let response = try? await backend.signIn(token)
+                        else { return }
                         guard response.status == 201, let id = response["account"]?["id"]?.string else {
                             continue
                         }
                         acknowledged.signedIn(subject, id)
-                        guard number % 2 == 0, let payload = try? FleetLoad.notification(subject) else {
+                        guard number % 2 == 0, let payload = try? Minted.notification(subject) else {
                             continue
                         }
                         guard let told = try? await backend.notify(payload) else { return }
@@ -118,40 +113,18 @@ import TokenMint
         }
     }
 
-    static func variables(_ directory: TemporaryDirectory) throws -> [String: String] {
-        let keys = "\(directory.path)/keys.json"
-        try Data(TokenMint.shared.keySet).write(to: URL(fileURLWithPath: keys))
-        return [
-            "APPLE_TEAM_ID": "A1B2C3D4E5", "APPLE_CLIENT_IDS": TokenMint.clientID, "APPLE_KEYS_FILE": keys,
-            "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
-            "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
-        ]
-    }
-
-    /// The same with a second app without users, and an API key that is limited to the second app.
-    private static func variablesWithQuietApp(_ directory: TemporaryDirectory) throws -> [String: String] {
-        let file = "\(directory.path)/siwa.yaml"
-        try """
+    /// A second app without users, and an API key that is limited to it.
+    private static let quietApp = """
         teams:
           - team_id: A1B2C3D4E5
             apps:
               - client_ids: [\(TokenMint.clientID)]
               - client_ids: [com.example.quiet]
         api_keys:
-          - name: test
-            hash: \(Hexadecimal.encode(APIKeySecret.hash(secret)))
           - name: quiet
             hash: \(Hexadecimal.encode(APIKeySecret.hash(quietSecret)))
             apps: [com.example.quiet]
-        """.write(toFile: file, atomically: true, encoding: .utf8)
-        let inFile: Set = ["APPLE_TEAM_ID", "APPLE_CLIENT_IDS", "SIWA_API_KEY_HASHES"]
-        return try variables(directory).filter { !inFile.contains($0.key) }
-            .merging(["SIWA_CONFIG": file]) { $1 }
-    }
-
-    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
-
-    static func token(_ subject: String) throws -> String { try FleetLoad.token(subject) }
+        """
 }
 
 /// The changes that the service has acknowledged: the service must have all of them after a crash.
@@ -168,9 +141,7 @@ final class Acknowledged: Sendable {
         promises.withLock { $0[subject] = Promise(subject: subject, accountID: accountID) }
     }
 
-    func revoked(_ subject: String) {
-        promises.withLock { $0[subject]?.isRevoked = true }
-    }
+    func revoked(_ subject: String) { promises.withLock { $0[subject]?.isRevoked = true } }
 
     var all: [Promise] { promises.withLock { Array($0.values) } }
 }
@@ -179,9 +150,7 @@ final class Acknowledged: Sendable {
 /// work is finished after a restart, and Apple never gets more requests than allowed.
 @Suite(.serialized) struct RelationCrashTests {
     /// The state of Apple's endpoint when the process was killed.
-    enum Moment: CaseIterable {
-        case asked, done
-    }
+    enum Moment: CaseIterable { case asked, done }
 
     @Test(arguments: Moment.allCases)
     func `an exchange that was cut off ends after a restart`(moment: Moment) async throws {
@@ -191,7 +160,7 @@ final class Acknowledged: Sendable {
             relation.hold(.token, afterItsWork: moment == .done)
             let signedIn = try await relation.signIn(user, at: backend)
             #expect(signedIn.status == 201)
-            #expect(signedIn["credential"]?["refresh_token"]?.string == "pending")
+            #expect(signedIn["credential"]?["refresh_token"] == "pending")
             // Apple counts a request before its work.
             let exchanges = moment == .done ? 1 : 0
             try await eventually {
@@ -243,7 +212,7 @@ final class Acknowledged: Sendable {
             let (service, backend) = try await relation.serve()
             #expect(try await relation.signIn(user, at: backend).status == 201)
             try await eventually {
-                try await relation.credential(of: user, at: backend)?["refresh_token"]?.string == "held"
+                try await relation.credential(of: user, at: backend)?["refresh_token"] == "held"
             }
             relation.hold(.token, afterItsWork: moment == .done)
             let before = relation.requests(.token)
@@ -257,12 +226,12 @@ final class Acknowledged: Sendable {
             // There is no notification of a new password. Only the next check finds the revoked token.
             try relation.apple.changePassword(of: user.subject)
             try await eventually {
-                try await relation.credential(of: user, at: reader)?["state"]?.string == "revoked"
+                try await relation.credential(of: user, at: reader)?["state"] == "revoked"
             }
             let credential = try await relation.credential(of: user, at: reader)
-            #expect(credential?["reason"]?.string == "refresh_token_rejected")
-            #expect(credential?["source"]?.string == "daily_check")
-            #expect(credential?["refresh_token_cause"]?.string == "rejected")
+            #expect(credential?["reason"] == "refresh_token_rejected")
+            #expect(credential?["source"] == "daily_check")
+            #expect(credential?["refresh_token_cause"] == "rejected")
             // Apple counts the requests, and would have throttled them.
             #expect(relation.apple.counters.refreshesThrottled == 0)
             #expect(await again.stop() == 0)
@@ -270,9 +239,7 @@ final class Acknowledged: Sendable {
     }
 
     /// The step of the erasure when the process was killed.
-    enum Step: CaseIterable {
-        case revocationAsked, revocationDone, proofAsked, proofDone
-    }
+    enum Step: CaseIterable { case revocationAsked, revocationDone, proofAsked, proofDone }
 
     @Test(arguments: Step.allCases)
     func `an erasure that was cut off ends with the same report`(step: Step) async throws {
@@ -282,7 +249,7 @@ final class Acknowledged: Sendable {
             let signedIn = try await relation.signIn(user, at: backend)
             let account = try #require(signedIn["account"]?["id"]?.string)
             try await eventually {
-                try await relation.credential(of: user, at: backend)?["refresh_token"]?.string == "held"
+                try await relation.credential(of: user, at: backend)?["refresh_token"] == "held"
             }
             let isRevocation = step == .revocationAsked || step == .revocationDone
             let endpoint = isRevocation ? EmulatedEndpoint.revoke : .token
@@ -300,12 +267,12 @@ final class Acknowledged: Sendable {
             #expect(repeated.status == 200 || repeated.status == 202)
             let id = try #require(repeated["erasure"]?["id"]?.string)
             try await eventually {
-                try await reader.get("/v1/erasures/\(id)")["erasure"]?["state"]?.string == "completed"
+                try await reader.get("/v1/erasures/\(id)")["erasure"]?["state"] == "completed"
             }
             let report = try await reader.get("/v1/erasures/\(id)")["erasure"]
             #expect(report?["tokens"]?.array?.count == 1)
-            #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
-            #expect(report?["user_must_revoke"]?.bool == false)
+            #expect(report?["tokens"]?.array?.first?["outcome"] == "revoked_and_proven")
+            #expect(report?["user_must_revoke"] == false)
             #expect(relation.apple.counters.revocations == 1)
             #expect(try await reader.get("/v1/accounts/\(account)").code == "account_not_found")
             #expect(await again.stop() == 0)

@@ -10,7 +10,7 @@ import Testing
     /// sealing and Prometheus, on a bare tree: a folder that stands for the root, and stubs for the programs that change a
     /// system.
     @Suite struct DeployPageTests {
-        private static let root = OperatorTool.root
+        private static let root = ProjectFolder.root
 
         @Test(.timeLimit(.hung)) func `each block of the page works after the blocks before it`() async throws
         {
@@ -21,39 +21,35 @@ import Testing
             }
             let monitoring = try Self.blocks(of: "monitoring.md")
             #expect(deployment.count >= 8 && upgrade.count == 2 && monitoring.count == 1)
-            try await TemporaryDirectory.with { directory in
-                let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
+            try await ServiceProcess.with { service, directory in
                 try await Self.makeBareTree(in: directory)
                 for block in deployment + upgrade + monitoring {
                     let commands = block.replacing(#/(^|[^\w.])(\/(?:etc|usr|var)\/)/#) {
                         "\($0.1)\(directory.path)\($0.2)"
                     }
                     .replacing("http://127.0.0.1:8080", with: "http://127.0.0.1:\(service.port)")
-                    let run = try await OperatorTool.run(
+                    try await OperatorTool.run(
                         "sh", ["-eu", "-c", commands],
                         ["PATH": "\(directory.path)/stubs:\(directory.path)/usr/local/bin:/usr/bin:/bin"],
-                        in: directory)
-                    #expect(run.status == 0, "\(commands)\n\(run.output)")
+                        in: directory
+                    ).checked()
                 }
-                func text(_ path: String) throws -> String {
-                    try String(contentsOfFile: directory.path(of: path), encoding: .utf8)
-                }
-                #expect(try text("etc/siwa/sealing-key").contains("="))
-                #expect(try text("etc/systemd/system/siwa.service").contains("ExecStart="))
-                #expect(try text("usr/share/bash-completion/completions/siwa").contains("healthcheck"))
-                let done = try text("done")
+                #expect(try directory.text(of: "etc/siwa/sealing-key").contains("="))
+                #expect(try directory.text(of: "etc/systemd/system/siwa.service").contains("ExecStart="))
+                #expect(
+                    try directory.text(of: "usr/share/bash-completion/completions/siwa").contains(
+                        "healthcheck"))
+                let done = try directory.text(of: "done")
                 for command in [
                     "apt-get install", "useradd --system", "systemctl enable --now siwa", "siwa doctor",
-                    "nginx -t",
-                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy", "siwa reseal",
-                    "promtool check config", "systemctl restart prometheus",
+                    "nginx -t", "systemctl reload nginx", "caddy validate", "systemctl reload caddy",
+                    "siwa reseal", "promtool check config", "systemctl restart prometheus",
                 ] { #expect(done.contains(command), "\(command): \(done)") }
-                #expect(await service.stop() == 0)
             }
         }
 
         private static func blocks(of page: String) throws -> [String] {
-            try String(contentsOf: root.appending(path: "docs/\(page)"), encoding: .utf8)
+            try ProjectFolder.text("docs/\(page)")
                 .matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
         }
 
@@ -63,7 +59,7 @@ import Testing
         func `the line with systemd-run gives a command the variables of the service`(name: String)
             async throws
         {
-            let page = try String(contentsOf: Self.root.appending(path: "docs/\(name)"), encoding: .utf8)
+            let page = try ProjectFolder.text("docs/\(name)")
             let line = try #require(
                 page.firstMatch(of: #/(?m)^systemd-run (?:.*\\\n)+.*\/siwa (?:doctor|reseal)$/#)
             ).0
@@ -74,7 +70,7 @@ import Testing
                 try FileManager.default.createDirectory(
                     atPath: directory.path(of: "etc/siwa"), withIntermediateDirectories: true)
                 let key = Base64.encode(SecureRandom.bytes(count: 32))
-                let variables = try CrashTests.variables(directory).merging(
+                let variables = try ServiceProcess.variables(directory).merging(
                     ["SIWA_SEALING_KEYS": "test=\(key)", "SIWA_ENV": "development"]) { $1 }
                 try directory.write(
                     "# of systemd\n" + variables.map { "\($0.key)=\($0.value)\n" }.joined(),
@@ -87,8 +83,8 @@ import Testing
                     let run = try await OperatorTool.run(
                         shell, ["-eu", "-c", String(command)],
                         ["PATH": "\(directory.path)/stubs:/usr/bin:/bin", "DATABASE_URL": "of the shell"],
-                        in: directory)
-                    #expect(run.status == 0, "\(command)\n\(run.output)")
+                        in: directory
+                    ).checked()
                     #expect(run.output.contains("Resealed: 0. Sealed by test already: 0."))
                     #expect(run.output.components(separatedBy: "resealing: 100 %, 0 of 0").count == 2)
                 }
@@ -121,8 +117,7 @@ import Testing
             try directory.write("key", to: "AuthKey_ABC123DEFG.p8")
             let folders = [
                 "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "etc/prometheus",
-                "usr/local/bin",
-                "usr/share/bash-completion/completions", "var/lib/siwa",
+                "usr/local/bin", "usr/share/bash-completion/completions", "var/lib/siwa",
             ]
             for folder in folders {
                 try FileManager.default.createDirectory(

@@ -4,7 +4,6 @@ import EventDelivery
 import Foundation
 import HTTPAPI
 import JOSE
-import NIOHTTP1
 import ScriptedHTTP
 import StrictJSON
 import TestSupport
@@ -13,7 +12,7 @@ import TokenMint
 
 /// Polls for security event tokens by a library of others: a receiver with an API key, and an OAuth client.
 @Suite(.timeLimit(.hung)) struct EventPollStoryTests {
-    private static let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
+    private static let sealing = ServiceProcess.sealingKey()
     private static let clientSecret = "siwa_cs_a-client-that-polls"
 
     /// - Parameters:
@@ -38,11 +37,12 @@ import TokenMint
             \(more)
 
             """
-        return try CrashTests.variables(directory).merging([
-            "SIWA_CONFIG": try directory.write(file, to: "siwa.yaml"), "SIWA_ENV": "development",
-            "SIWA_SEALING_KEYS": sealing,
-            "SIWA_PUBLIC_URL": "http://127.0.0.1:\(port)", "SIWA_PORT": "\(port)",
-        ]) { $1 }
+        return try ServiceProcess.variables(
+            directory,
+            [
+                "SIWA_ENV": "development", "SIWA_SEALING_KEYS": sealing, "SIWA_PORT": "\(port)",
+                "SIWA_PUBLIC_URL": "http://127.0.0.1:\(port)",
+            ], yaml: file)
     }
 
     /// An identity token that Apple's sheet gave the app, with its nonce.
@@ -67,23 +67,15 @@ import TokenMint
                     api_key: test
                 """)
             let process = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: process.port, secret: CrashTests.secret)
+            let backend = process.backend
             let (token, nonce) = try await Self.signIn(backend)
-            let given = JSONObject([
-                ("service", .string("http://127.0.0.1:\(port)")), ("api_key", .string(CrashTests.secret)),
-                (
-                    "client",
-                    .object(JSONObject([("id", .string("phone")), ("secret", .string(Self.clientSecret))]))
-                ), ("identity_token", .string(token)), ("nonce", .string(nonce)),
-            ])
-            let script = PythonTools.root.appendingPathComponent(
-                "Tests/siwa/EndToEndTests/Clients/poll_events.py")
-            let run = try await PythonTools.run(
-                "python",
-                [script.path, String(decoding: JSONValue.object(given).serialized(), as: UTF8.self)],
-                in: directory)
-            #expect(run.status == 0, "\(run.output)")
-            #expect(run.output.contains("done"), "\(run.output)")
+            try await PythonTools.runClient(
+                "poll_events",
+                given: [
+                    "service": .string(process.url), "api_key": .string(Backend.secret),
+                    "client": ["id": "phone", "secret": .string(Self.clientSecret)],
+                    "identity_token": .string(token), "nonce": .string(nonce),
+                ], in: directory)
             let metrics = try await backend.get("/metrics").text
             for name in ["billing", "client:phone"] {
                 #expect(metrics.contains("siwa_event_receiver_paused{receiver=\"\(name)\"} 0\n"))
@@ -96,28 +88,23 @@ import TokenMint
         async throws
     {
         try await TemporaryDirectory.with { directory in
-            let server = try await ScriptedServer(
-                always: .send("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"))
+            let server = try await ScriptedServer(always: .emptyAccepted)
             let port = try FreePort.find()
             let variables = try Self.variables(
                 directory, port: port, events: ["events: push", "events_url: \(server.baseURL)/events"])
             let first = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: first.port, secret: CrashTests.secret)
+            let backend = first.backend
             // A user whom the client never sees.
-            let other = try await backend.signIn(try CrashTests.token("other"))
+            let other = try await backend.signIn(try Minted.token("other"))
             let stranger = try #require(other["account"]?["id"]?.string)
             #expect(try await backend.delete("/v1/accounts/\(stranger)").status == 200)
             let (token, nonce) = try await Self.signIn(backend)
-            let tokens = try await OAuthReplica.send(
-                .POST, "http://127.0.0.1:\(port)/oauth/token",
-                headers: [("Content-Type", "application/x-www-form-urlencoded")],
-                body: Array(
-                    FormEncoding.encode([
-                        (name: "grant_type", value: "urn:ietf:params:oauth:grant-type:token-exchange"),
-                        ("subject_token", token), ("nonce", nonce), ("client_id", "phone"),
-                        ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
-                        ("client_secret", Self.clientSecret),
-                    ]).utf8))
+            let tokens = try await first.token([
+                ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+                ("subject_token", token), ("nonce", nonce), ("client_id", "phone"),
+                ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
+                ("client_secret", Self.clientSecret),
+            ])
             #expect(tokens.status == 200)
             let account = try await backend.get(
                 "/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(TokenMint.subject)")
@@ -152,15 +139,11 @@ import TokenMint
 
 /// `docs/events.md`: its programs, and its lines against `siwa dev`.
 @Suite struct EventsPageTests {
-    private static func page() throws -> String {
-        try String(
-            contentsOf: PythonTools.root.appendingPathComponent("docs/events.md"), encoding: .utf8)
-    }
+    private static func page() throws -> String { try ProjectFolder.text("docs/events.md") }
 
     @Test(arguments: ["backends/python/webhooks.py", "receivers/security_events.py"])
     func `the page shows a program in Python as it is`(file: String) throws {
-        let program = try String(
-            contentsOf: PythonTools.root.appendingPathComponent("docs/\(file)"), encoding: .utf8)
+        let program = try ProjectFolder.text("docs/\(file)")
         #expect(try Self.page().contains("```python\n\(program)```"), "\(file) differs from docs/events.md")
     }
 
@@ -174,23 +157,19 @@ import TokenMint
     }
 
     @Test func `the page says how many webhooks try the verifiers`() throws {
-        let folder = PythonTools.root.appendingPathComponent("Fixtures/webhooks").path
+        let folder = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks").path
         let count = try FileManager.default.contentsOfDirectory(atPath: folder).count
         #expect(try Self.page().contains("[\(count) webhooks](../Fixtures/webhooks)"))
     }
 
     @Test(.timeLimit(.hung))
     func `the lines of the page read an event from the feed`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                let script = try #require(try ExampleBackend.lines(of: "events.md", beginning: "SIWA="))
-                    .replacing("http://127.0.0.1:8080", with: system.service)
-                    .replacing("http://127.0.0.1:8081", with: system.apple)
-                let printed = try await ExampleBackend.paste(script, in: directory)
-                let page = try #require(printed.last { $0.hasPrefix("{\"events\":") })
-                #expect(page.contains("\"credential_revoked\"") && page.contains("\"cursor\":"), "\(printed)")
-                #expect(printed.contains { $0.contains("\"is_new_account\":true") }, "\(printed)")
-            }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            let script = try #require(try ExampleBackend.lines(of: "events.md", beginning: "SIWA="))
+            let printed = try await ExampleBackend.paste(system.own(script), in: system.directory)
+            let page = try #require(printed.last { $0.hasPrefix("{\"events\":") })
+            #expect(page.contains("\"credential_revoked\"") && page.contains("\"cursor\":"), "\(printed)")
+            #expect(printed.contains { $0.contains("\"is_new_account\":true") }, "\(printed)")
         }
     }
 
@@ -209,26 +188,23 @@ import TokenMint
                 directory, names.map { ($0, server) },
                 more: ["  - name: \(polled)", "    audience: \(polled)", "    api_key: test"]
             ).merging([
-                "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
-                "SIWA_SEALING_KEYS": "test=\(Base64.encode(SecureRandom.bytes(count: 32)))",
+                "SIWA_PUBLIC_URL": "http://127.0.0.1:8080", "SIWA_SEALING_KEYS": ServiceProcess.sealingKey(),
             ]) { $1 }
             let service = try await ServiceProcess.serve(directory, variables)
             #expect(await service.stop() == 0)
             for command in commands {
-                let run = try await WebhookStoryTests.deliveries(command, variables, in: directory)
-                #expect(run.status == 0, "\(command): \(run.output)")
+                try await WebhookStoryTests.deliveries(command, variables, in: directory).checked()
             }
             try await server.close()
         }
     }
 
     @Test func `the line of integrate.md makes a secret of a webhook`() async throws {
-        let page = try String(
-            contentsOf: PythonTools.root.appendingPathComponent("docs/integrate.md"), encoding: .utf8)
+        let page = try ProjectFolder.text("docs/integrate.md")
         let line = try #require(page.firstMatch(of: /`(\(umask 077; echo [^`]+)`/)).1
         try await TemporaryDirectory.with { directory in
             #expect(try await ExampleBackend.paste(String(line), in: directory) == [])
-            let secret = try String(contentsOfFile: directory.path(of: "webhook-secret"), encoding: .utf8)
+            let secret = try directory.text(of: "webhook-secret")
             #expect(WebhookSecret(secret.trimmingCharacters(in: .whitespacesAndNewlines)) != nil)
         }
     }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Cryptography
 import Encodings
 import Foundation
@@ -30,8 +29,8 @@ import Testing
             #expect(fastest < .seconds(1))
             let messages = try await world.messages("type=credential_revoked")
             for message in messages {
-                #expect(message["verdict"]?.string == "verified")
-                #expect(message["attempt"]?.integer == 1 && message["duplicate"]?.bool == false)
+                #expect(message["verdict"] == "verified")
+                #expect(message["attempt"]?.integer == 1 && message["duplicate"] == false)
                 #expect(message["user"]?.string?.hasPrefix("acc_") == true)
             }
             #expect((messages.compactMap { $0["latency_ms"]?.integer }.min() ?? .max) < 1000)
@@ -77,8 +76,8 @@ import Testing
                 // A claim that the recovery ended repeats events of the last fault too.
                 try await eventually { try await world.ids(broken).isSuperset(of: feed) }
                 for message in try await world.messages("") {
-                    #expect(message["verdict"]?.string == "verified", "\(fault)")
-                    #expect(message["in_order"]?.bool == true, "\(fault)")
+                    #expect(message["verdict"] == "verified", "\(fault)")
+                    #expect(message["in_order"] == true, "\(fault)")
                 }
             }
             #expect(try await world.receiver(.GET, "")["redirects_followed"]?.integer == 0)
@@ -86,85 +85,73 @@ import Testing
     }
 
     @Test func `without OAuth clients there is a webhook alone`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--client-id", "com.example.app"], in: directory) { system in
-                let world = World(system)
-                try await world.revoke(try await world.signIn())
-                try await eventually { try await world.ids("webhook").count == 3 }
-                #expect(try await world.ids("push").isEmpty)
-                let overview = try await world.receiver(.GET, "")
-                #expect(overview["receivers"]?.array?.map { $0["url"] == nil } == [false, true])
-            }
+        try await DevelopmentProcess.with(["--client-id", "com.example.app"]) { system in
+            let world = World(system)
+            try await world.revoke(try await world.signIn())
+            try await eventually { try await world.ids("webhook").count == 3 }
+            #expect(try await world.ids("push").isEmpty)
+            let overview = try await world.receiver(.GET, "")
+            #expect(overview["receivers"]?.array?.map { $0["url"] == nil } == [false, true])
         }
     }
 
     @Test func `the page shows what arrives, breaks and recovers by its buttons, and fits`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                let world = World(system)
-                try await Browser.with(in: directory) { browser in
-                    try await browser.open(system.receiver)
-                    try await Self.look(at: browser, "empty")
-                    #expect(try await browser.shows("None yet"))
-                    try await browser.press("Watch")
-                    let user = try await world.signIn()
-                    try await world.revoke(user)
-                    // The page reloads itself.
-                    try await eventually { try await browser.shows("credential_revoked verified") }
-                    try await browser.press("Stop watching")
-                    #expect(try await browser.shows("siwa says"))
-                    try await Self.look(at: browser, "messages")
-                    _ = try await browser.evaluate(
-                        "document.querySelectorAll('details').forEach(d => d.open = true)")
-                    try await Self.look(at: browser, "open messages")
-                    let picked = "#webhook select[name=fault] option[value=error]"
-                    _ = try await browser.evaluate("document.querySelector('\(picked)').selected = true")
-                    try await browser.click("#webhook button[value=break]")
-                    try await eventually { try await browser.shows("It fails: it answers 500") }
-                    try await world.revoke(try await world.signIn())
-                    try await eventually {
-                        try await browser.press("Reload")
-                        return try await browser.shows("answered 500")
-                    }
-                    try await Self.look(at: browser, "broken")
-                    try await browser.press("Recover")
-                    try await eventually {
-                        try await browser.press("Reload")
-                        return try await browser.shows("attempt 2 · answered 204")
-                    }
-                    try await Self.look(at: browser, "recovered")
-                    #expect(try await browser.refusals() == [])
-                    _ = try await browser.tab()
-                    let outline = try await browser.evaluate(
-                        "return getComputedStyle(document.activeElement).outlineStyle")
-                    #expect(outline.string == "solid")
+        try await DevelopmentProcess.with { system in
+            let world = World(system)
+            try await Browser.with(in: system.directory) { browser in
+                try await browser.open(system.receiver)
+                try await browser.expectLooks("empty")
+                #expect(try await browser.shows("None yet"))
+                try await browser.press("Watch")
+                let user = try await world.signIn()
+                try await world.revoke(user)
+                // The page reloads itself.
+                try await browser.wait(for: "credential_revoked verified")
+                try await browser.press("Stop watching")
+                #expect(try await browser.shows("siwa says"))
+                try await browser.expectLooks("messages")
+                _ = try await browser.evaluate(
+                    "document.querySelectorAll('details').forEach(d => d.open = true)")
+                try await browser.expectLooks("open messages")
+                let picked = "#webhook select[name=fault] option[value=error]"
+                _ = try await browser.evaluate("document.querySelector('\(picked)').selected = true")
+                try await browser.click("#webhook button[value=break]")
+                try await browser.wait(for: "It fails: it answers 500")
+                try await world.revoke(try await world.signIn())
+                try await eventually {
+                    try await browser.press("Reload")
+                    return try await browser.shows("answered 500")
                 }
+                try await browser.expectLooks("broken")
+                try await browser.press("Recover")
+                try await eventually {
+                    try await browser.press("Reload")
+                    return try await browser.shows("attempt 2 · answered 204")
+                }
+                try await browser.expectLooks("recovered")
+                #expect(try await browser.refusals() == [])
+                _ = try await browser.tab()
+                try await browser.expectFocusMark()
             }
         }
     }
 
     @Test func `the lines of the page on events work on siwa dev`() async throws {
-        let page = try String(
-            contentsOf: OperatorTool.root.appendingPathComponent("docs/events.md"), encoding: .utf8)
+        let page = try ProjectFolder.text("docs/events.md")
         let section = try #require(
             page.components(separatedBy: "\n## Try it on siwa dev\n").dropFirst().first)
         let script = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
             .components(separatedBy: "```")[0]
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                let run = try await ProgramRun.of(
-                    URL(fileURLWithPath: "/bin/sh"), ["-ec", system.own(script)])
-                #expect(run.status == 0, "\(run.output)")
-                let lines = run.output.split(separator: "\n")
-                let messages = lines.filter { $0.hasPrefix("webhook, ") || $0.hasPrefix("push, ") }
-                #expect(messages.allSatisfy { $0.contains(", verified, ") }, "\(messages)")
-                let names = messages.map { $0.split(separator: ",").prefix(2).joined(separator: ",") }
-                #expect(Set(names.prefix(2)) == ["webhook, credential_revoked", "push, credential_revoked"])
-                // While the webhook is down, the tokens go on; then it gets what it missed.
-                #expect(
-                    names.dropFirst(2) == ["push, sessions_ended", "webhook, sessions_ended"], "\(lines)")
-                #expect(lines.contains { $0.contains("1 attempt failed since") }, "\(lines)")
-            }
+        try await DevelopmentProcess.with { system in
+            let run = try await ProgramRun.named("sh", ["-ec", system.own(script)]).checked()
+            let lines = run.output.split(separator: "\n")
+            let messages = lines.filter { $0.hasPrefix("webhook, ") || $0.hasPrefix("push, ") }
+            #expect(messages.allSatisfy { $0.contains(", verified, ") }, "\(messages)")
+            let names = messages.map { $0.split(separator: ",").prefix(2).joined(separator: ",") }
+            #expect(Set(names.prefix(2)) == ["webhook, credential_revoked", "push, credential_revoked"])
+            // While the webhook is down, the tokens go on; then it gets what it missed.
+            #expect(names.dropFirst(2) == ["push, sessions_ended", "webhook, sessions_ended"], "\(lines)")
+            #expect(lines.contains { $0.contains("1 attempt failed since") }, "\(lines)")
         }
     }
 
@@ -172,80 +159,52 @@ import Testing
         try await TemporaryDirectory.with { directory in
             let key = SecureRandom.bytes(count: 32)
             let secret = try directory.write("whsec_\(Base64.encode(key))\n", to: "secret")
-            let printed = URL(fileURLWithPath: directory.path(of: "printed.txt"))
-            let process = try ServiceProcess.start(
-                ["emulate", "--receiver", "--port", "0", "--webhook-secret-file", secret],
-                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed,
-                error: URL(fileURLWithPath: directory.path(of: "log.txt")))
-            try await ServiceProcess.stopping(process) {
-                try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("/push\n") }
-                let text = try String(contentsOf: printed, encoding: .utf8)
+            try await DevelopmentProcess.printing(
+                ["emulate", "--receiver", "--port", "0", "--webhook-secret-file", secret], until: "/push\n",
+                in: directory
+            ) { text in
                 let url = try #require(text.firstMatch(of: /http:\S+\/webhook/)).0
                 let body = #"{"id":"evt_1","type":"credential_revoked"}"#
                 let now = Int64(Date().timeIntervalSince1970)
-                for (key, status) in [(key, 204), (SecureRandom.bytes(count: 32), 400)] {
-                    var request = HTTPClientRequest(url: String(url))
-                    request.method = .POST
+                for (key, status) in [(key, 204), (SecureRandom.bytes(count: 32), 400)] as [([UInt8], UInt)] {
                     let code = HMACSHA256(key: key).code(for: Array("evt_1.\(now).\(body)".utf8))
-                    for (name, value) in [
-                        ("content-type", "application/json"), ("webhook-id", "evt_1"),
-                        ("webhook-timestamp", "\(now)"), ("webhook-signature", "v1,\(Base64.encode(code))"),
-                    ] { request.headers.add(name: name, value: value) }
-                    request.body = .bytes(Array(body.utf8))
-                    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-                    #expect(Int(response.status.code) == status)
+                    let response = try await TestClient.send(
+                        .POST, String(url),
+                        headers: [
+                            ("content-type", "application/json"), ("webhook-id", "evt_1"),
+                            ("webhook-timestamp", "\(now)"),
+                            ("webhook-signature", "v1,\(Base64.encode(code))"),
+                        ], body: Array(body.utf8))
+                    #expect(response.status == status)
                 }
             }
         }
     }
 
-    private static func look(at browser: Browser, _ page: String) async throws {
-        for view in [(320, false), (375, true), (1280, false)] as [(width: Int64, isDark: Bool)] {
-            try await browser.show(width: view.width, isDark: view.isDark)
-            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
-        }
-    }
-
     private static func with(_ body: @Sendable (World) async throws -> Void) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await body(World(system))
-            }
-        }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { try await body(World($0)) }
     }
 }
 
 /// `siwa dev` with users at the fake Apple.
 private struct World: Sendable {
     let system: DevelopmentProcess
-    let backend: Backend
+    var backend: Backend { system.backend }
 
-    init(_ system: DevelopmentProcess) {
-        self.system = system
-        backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
-    }
+    init(_ system: DevelopmentProcess) { self.system = system }
 
     /// Signs a new user in, and returns the user's `sub`.
-    func signIn() async throws -> String {
-        let subject = try await send(.POST, "\(system.apple)/emulator/users?format=text", "{}")
-        let form = try await send(
-            .POST, "\(system.apple)/emulator/identity-tokens?format=sign-in", #"{"sub":"\#(subject)"}"#)
-        let members = try JSONValue(parsing: Array(form.utf8)).object?.members ?? []
-        #expect(try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) }).status == 201)
-        return subject
-    }
+    func signIn() async throws -> String { try await system.signIn().subject }
 
-    func revoke(_ subject: String) async throws {
-        let status = try await send(
-            .POST, "\(system.apple)/emulator/users/\(subject)/revoke-consent?format=text", "{}")
-        #expect(status == "200")
-    }
+    func revoke(_ subject: String) async throws { try await system.revoke(subject) }
 
     /// Calls the control API of the receivers.
     @discardableResult
     func receiver(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> JSONValue {
-        let text = try await send(method, "\(system.receiver)/control/\(path)", body)
-        return try JSONValue(parsing: Array(text.utf8), limits: JSONLimits(depth: 16, members: 256))
+        let answer = try await TestClient.send(
+            method, "\(system.receiver)/control/\(path)", body: method == .GET ? nil : Array(body.utf8))
+        #expect((200..<300).contains(answer.status), "\(answer.text)")
+        return try #require(answer.json)
     }
 
     func messages(_ query: String) async throws -> [JSONValue] {
@@ -260,13 +219,4 @@ private struct World: Sendable {
         return Set(taken.compactMap { $0["id"]?.string })
     }
 
-    private func send(_ method: HTTPMethod, _ url: String, _ body: String) async throws -> String {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        if method != .GET { request.body = .bytes(Array(body.utf8)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        let text = String(buffer: try await response.body.collect(upTo: 4 << 20))
-        #expect((200..<300).contains(Int(response.status.code)), "\(text)")
-        return text.trimmingCharacters(in: .newlines)
-    }
 }

@@ -9,9 +9,9 @@ import Testing
 /// The fake world in the console of `siwa dev`, as a developer uses it.
 @Suite(.serialized) struct FakeWorldTests {
     @Test func `people sign in at the start, and act from the console`() async throws {
-        try await Self.with(["--seed", Self.seed]) { world in
-            let backend = Backend(port: world.system.port, secret: DevelopmentSettings.secret)
-            #expect(try await backend.credential("ada")["state"]?.string == "authorized")
+        try await Self.with { system, world in
+            let backend = system.backend
+            #expect(try await backend.credential("ada")["state"] == "authorized")
             let people = try await world.get("/console/world")
             for words in ["Ada Lovelace", "Grace Hopper", "Katherine Johnson", "privaterelay.appleid.com"] {
                 #expect(people.contains(words))
@@ -19,12 +19,12 @@ import Testing
             #expect(try await !world.get("/console/world?find=grace").contains("Ada Lovelace"))
 
             try await world.post("/console/world/people/ada/stop-using-app")
-            #expect(try await backend.credential("ada")["state"]?.string == "revoked")
+            #expect(try await backend.credential("ada")["state"] == "revoked")
             // A token of the same second as the end is refused: it may be older.
             try await eventually {
-                try await world.form("/console/world/people/ada/sign-in-on-phone", []).status == 303
+                try await world.form("/console/world/people/ada/sign-in-on-phone").status == 303
             }
-            #expect(try await backend.credential("ada")["state"]?.string == "authorized")
+            #expect(try await backend.credential("ada")["state"] == "authorized")
             // The name is markup, and stays text.
             try await world.post(
                 "/console/world/people",
@@ -42,12 +42,12 @@ import Testing
             }
             #expect(try await world.get("\(path)").contains(">deleted<"))
             #expect(try await world.status("/console/world/people/nobody") == 404)
-            #expect(try await world.status("/console/world/people/nobody/sign-in-on-phone", [:]) == 404)
+            #expect(try await world.form("/console/world/people/nobody/sign-in-on-phone").status == 404)
         }
     }
 
     @Test func `a link with Google is a sequence of arrows, and each opens its exchange`() async throws {
-        try await Self.with(["--seed", Self.seed]) { world in
+        try await Self.with { _, world in
             try await world.post("/console/world/people/ada/link-with-google")
             let page = try await world.get("/console/world/exchanges")
             let labels = page.matches(of: #/<a href="([^"]*)" aria-label="([^"]*)"/#).map {
@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test func `faults, keys, the clock and notifications are switched`() async throws {
-        try await Self.with(["--seed", Self.seed]) { world in
-            let backend = Backend(port: world.system.port, secret: DevelopmentSettings.secret)
+        try await Self.with { system, world in
+            let backend = system.backend
             func isOn(_ fault: String) async throws -> Bool {
                 let page = try await world.get("/console/world/faults")
                 let part = page.components(separatedBy: "value=\"\(fault)\"").dropFirst().first ?? ""
@@ -105,16 +105,16 @@ import Testing
                 try await world.post("/console/world/faults", [("fault", fault), ("on", "0")])
                 #expect(try await !isOn(fault))
             }
-            let unknown = [("fault", "none"), ("on", "1")]
-            #expect(try await world.form("/console/world/faults", unknown).status == 422)
+            #expect(
+                try await world.form("/console/world/faults", [("fault", "none"), ("on", "1")]).status == 422)
 
             // Held notifications change nothing until they are released.
             try await world.post("/console/world/notifications", [("hold", "1")])
             try await world.post("/console/world/people/ada/stop-using-app")
-            #expect(try await backend.credential("ada")["state"]?.string == "authorized")
+            #expect(try await backend.credential("ada")["state"] == "authorized")
             #expect(try await world.get("/console/world/notifications").contains("Ada Lovelace"))
             try await world.post("/console/world/notifications/release", [("order", "shuffled")])
-            #expect(try await backend.credential("ada")["state"]?.string == "revoked")
+            #expect(try await backend.credential("ada")["state"] == "revoked")
 
             let before = try await world.get("/console/world/keys")
             try await world.post("/console/world/keys", [("party", "apple"), ("change", "publish")])
@@ -132,21 +132,19 @@ import Testing
             try await world.post("/console/world/keys", [("party", "google"), ("change", "publish")])
             // siwa fetches Apple's new keys when it meets one.
             try await eventually {
-                try await world.form("/console/world/people/ada/sign-in-on-phone", []).status == 303
+                try await world.form("/console/world/people/ada/sign-in-on-phone").status == 303
             }
-            #expect(try await backend.credential("ada")["state"]?.string == "authorized")
+            #expect(try await backend.credential("ada")["state"] == "authorized")
 
             try await world.post("/console/world/clock", [("step", "day")])
             #expect(try await world.get("/console/world/keys").contains("1 d ahead"))
             // Tokens of tomorrow are refused, and the page says so.
-            let refused = try await world.form("/console/world/people/ada/sign-in-on-phone", [])
+            let refused = try await world.form("/console/world/people/ada/sign-in-on-phone")
             #expect(refused.status == 422 && refused.text.contains("siwa answered"))
         }
     }
 
-    @Test(arguments: [
-        ("people:\n  - mail: a@b", "line 2: mail is not known"), ("[", "is not YAML"),
-    ])
+    @Test(arguments: [("people:\n  - mail: a@b", "line 2: mail is not known"), ("[", "is not YAML")])
     func `a file of people with a mistake ends the start with its line`(text: String, words: String)
         async throws
     {
@@ -165,47 +163,41 @@ import Testing
     }
 
     @Test func `the pages fit phones and desktops, and keep to the policy`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--seed", Self.seed], in: directory) { system in
-                let world = ConsoleVisitor(system: system)
-                try await world.post("/console/world/people/ada/link-with-google")
-                try await world.post("/console/world/notifications", [("hold", "1")])
-                try await world.post("/console/world/people/ada/change-forwarding")
-                try await Browser.with(in: directory) { browser in
-                    for page in [
-                        "", "/people/ada", "/exchanges", "/exchanges/google-1", "/keys", "/faults",
-                        "/notifications",
-                    ] {
-                        try await browser.open("\(system.service)/console/world\(page)")
-                        for (width, isDark) in [(320, false), (375, true), (1280, false)] as [(Int64, Bool)] {
-                            try await browser.show(width: width, isDark: isDark)
-                            // What is wider, such as a table or a diagram, scrolls by itself.
-                            let excess = try await browser.evaluate(
-                                "return document.documentElement.scrollWidth - innerWidth")
-                            #expect(excess.integer ?? 1 <= 0, "\(page) at \(width)")
-                            if width != 320 {
-                                let violations = try await browser.axeViolations()
-                                #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
-                            }
+        try await DevelopmentProcess.with(["--seed", Self.seed]) { system in
+            let world = system.console
+            try await world.post("/console/world/people/ada/link-with-google")
+            try await world.post("/console/world/notifications", [("hold", "1")])
+            try await world.post("/console/world/people/ada/change-forwarding")
+            try await Browser.with(in: system.directory) { browser in
+                for page in [
+                    "", "/people/ada", "/exchanges", "/exchanges/google-1", "/keys", "/faults",
+                    "/notifications",
+                ] {
+                    try await browser.open("\(system.service)/console/world\(page)")
+                    for (width, isDark) in [(320, false), (375, true), (1280, false)] as [(Int64, Bool)] {
+                        try await browser.show(width: width, isDark: isDark)
+                        // What is wider, such as a table or a diagram, scrolls by itself.
+                        let excess = try await browser.evaluate(
+                            "return document.documentElement.scrollWidth - innerWidth")
+                        #expect(excess.integer ?? 1 <= 0, "\(page) at \(width)")
+                        if width != 320 {
+                            let violations = try await browser.axeViolations()
+                            #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
                         }
                     }
-                    #expect(try await browser.refusals() == [])
                 }
+                #expect(try await browser.refusals() == [])
             }
         }
     }
 
-    static var seed: String {
-        ProjectFolder.root.appending(path: "Fixtures/people/example.yaml").path
-    }
+    static var seed: String { ProjectFolder.root.appending(path: "Fixtures/people/example.yaml").path }
 
     private static func with(
-        _ options: [String], _ body: @Sendable (ConsoleVisitor) async throws -> Void
+        _ body: @Sendable (DevelopmentProcess, ConsoleVisitor) async throws -> Void
     ) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(options + ["--check-interval", "3600"], in: directory) {
-                try await body(ConsoleVisitor(system: $0))
-            }
+        try await DevelopmentProcess.with(["--seed", seed, "--check-interval", "3600"]) {
+            try await body($0, $0.console)
         }
     }
 }

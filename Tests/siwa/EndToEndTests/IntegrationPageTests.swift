@@ -9,13 +9,11 @@ import Testing
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.
 @Suite struct IntegrationPageTests {
-    private static let page = PythonTools.root.appendingPathComponent("docs/integrate.md")
-
     @Test(arguments: ExampleBackend.allCases)
     func `the page leads to every file of the backends, and shows that in Python as it is`(
         language: ExampleBackend
     ) throws {
-        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let page = try ProjectFolder.text("docs/integrate.md")
         let folder = ExampleBackend.folder.appendingPathComponent(language.rawValue)
         for file in language.files {
             let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
@@ -30,7 +28,7 @@ import Testing
     }
 
     @Test func `the hash on the page is that of Grace's password`() async throws {
-        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let page = try ProjectFolder.text("docs/integrate.md")
         let user = try #require(
             page.firstMatch(of: /PASSWORD_USERS=usr_grace:grace@example\.com:(\d+):(\w+):(\w+)\n/))
         #expect(page.contains("password is *correct horse*"))
@@ -44,8 +42,7 @@ import Testing
     }
 
     @Test func `the packages of the Swift backend are those that it is built with here`() throws {
-        let ours = try String(
-            contentsOf: PythonTools.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let ours = try ProjectFolder.text("Package.swift")
         let readers = try String(
             contentsOf: ExampleBackend.folder.appendingPathComponent("swift/Package.swift"), encoding: .utf8)
         let packages = readers.matches(
@@ -75,7 +72,7 @@ import Testing
                 }
                 let app = "\(directory.path)/App.swift"
                 try Data(code.utf8).write(to: URL(fileURLWithPath: app))
-                let standIns = PythonTools.root.appendingPathComponent(
+                let standIns = ProjectFolder.root.appendingPathComponent(
                     "Tests/siwa/EndToEndTests/Clients/AppleStandIns.swift")
                 // As far as SIL, where the compiler also finds overlapping accesses and what is not
                 // initialized.
@@ -121,8 +118,7 @@ import Testing
 
         /// The Swift code of a page from the section on the app on.
         private static func code(of page: String) throws -> [Substring] {
-            let file = PythonTools.root.appendingPathComponent("docs/\(page)")
-            let page = try String(contentsOf: file, encoding: .utf8)
+            let page = try ProjectFolder.text("docs/\(page)")
             let section = try #require(page.firstRange(of: /#+ The (iOS )?app\n/))
             return page[section.upperBound...].split(separator: "```swift\n").dropFirst()
                 .compactMap { $0.split(separator: /\n *```/).first }
@@ -134,24 +130,15 @@ import Testing
 @Suite struct AppCheckPageTests {
     @Test(.timeLimit(.hung))
     func `the lines of the page register a key, and sign in with a proof`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                let page = try String(
-                    contentsOf: PythonTools.root.appendingPathComponent("docs/app-check.md"), encoding: .utf8)
-                let start = try #require(page.firstRange(of: "```sh\nSIWA="))
-                let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
-                let end = try #require(rest.firstRange(of: "\n```"))
-                let script = rest[..<end.lowerBound]
-                    .replacing("http://127.0.0.1:8080", with: system.service)
-                    .replacing("http://127.0.0.1:8081", with: system.apple)
-                let printed = try await ExampleBackend.paste(String(script), in: directory)
-                try #require(printed.count == 5, "\(printed)")
-                #expect(printed[0].contains(#""is_new_key":true"#))
-                #expect(printed[1].contains(#""app_check":{"kind":"verified""#))
-                #expect(printed[2].contains(#""cause":"counter_not_increased""#))
-                #expect(printed[3].contains(#""app_check":{"kind":"unknown_origin""#))
-                #expect(printed[4].contains(#""counter":1,"#) && printed[4].contains(#""risk_metric":1"#))
-            }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            let script = try #require(try ExampleBackend.lines(of: "app-check.md", beginning: "SIWA="))
+            let printed = try await ExampleBackend.paste(system.own(script), in: system.directory)
+            try #require(printed.count == 5, "\(printed)")
+            #expect(printed[0].contains(#""is_new_key":true"#))
+            #expect(printed[1].contains(#""app_check":{"kind":"verified""#))
+            #expect(printed[2].contains(#""cause":"counter_not_increased""#))
+            #expect(printed[3].contains(#""app_check":{"kind":"unknown_origin""#))
+            #expect(printed[4].contains(#""counter":1,"#) && printed[4].contains(#""risk_metric":1"#))
         }
     }
 }
@@ -159,29 +146,25 @@ import Testing
 /// The backend of README.md against `siwa dev`.
 @Suite struct ReadmeExampleTests {
     @Test func `the backend of the README signs in, and tells a refusal from it`() async throws {
-        let readme = try String(
-            contentsOf: OperatorTool.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let readme = try ProjectFolder.text("README.md")
         let example = try #require(readme.components(separatedBy: "```python\n").dropFirst().first)
         let code = try #require(example.components(separatedBy: "```").first)
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                let run = try await OperatorTool.run(
-                    "python3", ["-c", code + Self.driver, "http://127.0.0.1:\(system.applePort)"],
-                    ["SIWA": "http://127.0.0.1:\(system.port)"], in: directory)
-                #expect(run.status == 0, "\(run.output)")
-                let limits = JSONLimits(depth: 8, members: 64)
-                let responses = try #require(
-                    try JSONValue(parsing: Array(run.output.utf8), limits: limits).array)
-                let accounts = responses.prefix(2).map { $0["account"]?["id"]?.string }
-                #expect(accounts[0]?.hasPrefix("acc_") == true)
-                #expect(accounts[0] == accounts[1])
-                #expect(responses[0]["account"]?["first_name"]?.string == "Ada")
-                #expect(
-                    responses.dropFirst(2).map { $0["refused"]?.string } == [
-                        "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
-                        "credential_revoked", "raised 401",
-                    ])
-            }
+        try await DevelopmentProcess.with { system in
+            let run = try await OperatorTool.run(
+                "python3", ["-c", code + Self.driver, "http://127.0.0.1:\(system.applePort)"],
+                ["SIWA": "http://127.0.0.1:\(system.port)"], in: system.directory
+            ).checked()
+            let limits = JSONLimits(depth: 8, members: 64)
+            let responses = try #require(try JSONValue(parsing: Array(run.output.utf8), limits: limits).array)
+            let accounts = responses.prefix(2).map { $0["account"]?["id"]?.string }
+            #expect(accounts[0]?.hasPrefix("acc_") == true)
+            #expect(accounts[0] == accounts[1])
+            #expect(responses[0]["account"]?["first_name"] == "Ada")
+            #expect(
+                responses.dropFirst(2).map { $0["refused"]?.string } == [
+                    "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
+                    "credential_revoked", "raised 401",
+                ])
         }
     }
 
@@ -219,15 +202,11 @@ import Testing
 @Suite struct OpenAPIConformanceTests {
     @Test func `the document is what the service prints, and is valid OpenAPI`() async throws {
         try await TemporaryDirectory.with { directory in
-            let document = PythonTools.root.appendingPathComponent(
-                "docs/openapi.yaml"
-            )
-            .path
+            let document = ProjectFolder.root.appending(path: "docs/openapi.yaml").path
             let printed = try await ProgramRun.of(
                 try BuiltSiwa.url(), ["openapi"], environment: [:], in: directory.path)
             #expect(printed.output == (try String(contentsOfFile: document, encoding: .utf8)))
-            let run = try await PythonTools.run("openapi-spec-validator", [document], in: directory)
-            #expect(run.status == 0, "\(run.output)")
+            try await PythonTools.run("openapi-spec-validator", [document], in: directory).checked()
         }
     }
 
@@ -238,16 +217,11 @@ import Testing
         try await TemporaryDirectory.with { directory in
             let (port, applePort) = (try FreePort.find(), try FreePort.find())
             let service = "http://127.0.0.1:\(port)"
-            let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
-            let process = try ServiceProcess.start(
+            try await DevelopmentProcess.printing(
                 ["dev", "--port", "\(port)", "--emulator-port", "\(applePort)", "--log-level", "error"],
-                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed)
-            try await ServiceProcess.stopping(process) {
-                // The commands are printed when both servers run.
-                try await eventually {
-                    try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
-                }
-                let settings = PythonTools.root.appendingPathComponent("Tests/siwa/Schemathesis")
+                until: "Ctrl-C", in: directory
+            ) { _ in
+                let settings = ProjectFolder.root.appendingPathComponent("Tests/siwa/Schemathesis")
                 let run = try await PythonTools.run(
                     "schemathesis",
                     [

@@ -35,8 +35,7 @@ import Testing
         (8, "Agree and link", ["Link 4 in the browser: linked"]),
         (8, "check", ["\"account_found\": \"true\"", "\"email\": \"ada@gmail.com\""]),
         (8, "get", ["Link 5 by streamlined linking: linked", "Google asks with the intent get"]),
-        (8, "create", ["linking_error"]),
-        (9, "Send", ["Google sends the event sessions-revoked"]),
+        (8, "create", ["linking_error"]), (9, "Send", ["Google sends the event sessions-revoked"]),
         (9, "Call the app's API", ["\"active\": false"]),
     ]
 
@@ -49,27 +48,21 @@ import Testing
             let line = TryItSection.Line(step: expected.step, action: .press(expected.press))
             #expect(section.lines.filter { $0 == line }.count == 1, "\(line)")
         }
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Browser.with(in: directory) { browser in
-                    let login = try DesktopLogin(in: directory)
-                    for line in section.lines.dropFirst() {
-                        switch line.action {
-                        case .open(let url): try await browser.open(system.own(url))
-                        case .press(let label):
-                            try await browser.press(label)
-                            try await Self.check(line.step, label, browser)
-                        case .paste(let code) where code.hasPrefix("siwa login"):
-                            try await Self.signIn(system.own(code), login, browser)
-                        case .paste(let code):
-                            let run = try await ProgramRun.of(
-                                URL(fileURLWithPath: "/bin/sh"), ["-ec", system.own(code)])
-                            #expect(run.status == 0, "\(run.output)")
-                        }
-                    }
-                    #expect(try await browser.refusals() == [])
+        try await DevelopmentProcess.browsed { system, browser in
+            let login = try DesktopLogin(in: system.directory)
+            for line in section.lines.dropFirst() {
+                switch line.action {
+                case .open(let url): try await browser.open(system.own(url))
+                case .press(let label):
+                    try await browser.press(label)
+                    try await Self.check(line.step, label, browser)
+                case .paste(let code) where code.hasPrefix("siwa login"):
+                    try await Self.signIn(system.own(code), login, browser)
+                case .paste(let code):
+                    try await ProgramRun.named("sh", ["-ec", system.own(code)]).checked()
                 }
             }
+            #expect(try await browser.refusals() == [])
         }
     }
 
@@ -77,8 +70,8 @@ import Testing
     func `the lines of the page link by App Flip with the routes of a backend`(language: ExampleBackend)
         async throws
     {
-        try await language.trial(of: "linking.md") { script, system, directory in
-            let printed = try await ExampleBackend.paste(system.own(script), in: directory)
+        try await language.trial(of: "linking.md") { script, system in
+            let printed = try await ExampleBackend.paste(system.own(script), in: system.directory)
             #expect(printed.last == "The trial is complete.", "\(printed)")
             let prompts = printed.filter { $0.contains("Ada Lovelace") }
             #expect(prompts.count == 1 && prompts.first?.contains("Agree and link") == true)
@@ -113,7 +106,7 @@ import Testing
         let first = try await login.run(lines[0]) { url in
             try await browser.open(url)
             try await browser.press("Allow")
-            try await eventually { try await browser.shows("You are signed in") }
+            try await browser.wait(for: "You are signed in")
             for (width, isDark) in [(320, false), (375, true)] as [(Int64, Bool)] {
                 try await browser.show(width: width, isDark: isDark)
                 #expect(try await browser.lookFaults() == [])
@@ -136,66 +129,43 @@ import Testing
     }
 
     @Test func `a user cancels at Apple or on the page, or leaves a scope out`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Browser.with(in: directory) { browser in
-                    func begin() async throws {
-                        try await browser.open(system.google)
-                        try await browser.press("Link in the browser")
-                        try await browser.press("Continue")
-                    }
-                    try await begin()
-                    try await browser.press("Cancel")
-                    try await eventually {
-                        try await browser.shows("Link 1 in the browser: failed with access_denied")
-                    }
-                    try await begin()
-                    try await browser.press("Jane Appleseed")
-                    try await browser.press("Continue")
-                    try await browser.press("Cancel")
-                    try await eventually {
-                        try await browser.shows("Link 2 in the browser: failed with access_denied")
-                    }
-                    try await begin()
-                    try await browser.click("input[name='scope:\(DevelopmentClients.ownScope)']")
-                    try await browser.press("Agree and link")
-                    try await eventually { try await browser.shows("Link 3 in the browser: linked") }
-                    #expect(try await browser.shows("scope openid email profile access token"))
-                    // In the app, both end linking or lead on in the browser.
-                    for (press, words) in [
-                        ("Refuse", "failed with access_denied. Google ends linking."),
-                        ("Cancel", "failed with cancelled. Google goes on in the browser"),
-                    ] {
-                        try await browser.open(system.google)
-                        try await browser.press("Link with your iPhone app (App Flip)")
-                        try await browser.press("Continue")
-                        try await browser.press(press)
-                        try await browser.press("Open the Google app")
-                        try await eventually { try await browser.shows(words) }
-                    }
-                    #expect(try await browser.refusals() == [])
-                }
+        try await DevelopmentProcess.browsed { system, browser in
+            func begin() async throws {
+                try await browser.open(system.google)
+                try await browser.press("Link in the browser")
+                try await browser.press("Continue")
             }
+            try await begin()
+            try await browser.press("Cancel")
+            try await eventually {
+                try await browser.shows("Link 1 in the browser: failed with access_denied")
+            }
+            try await begin()
+            try await browser.press("Jane Appleseed")
+            try await browser.press("Continue")
+            try await browser.press("Cancel")
+            try await eventually {
+                try await browser.shows("Link 2 in the browser: failed with access_denied")
+            }
+            try await begin()
+            try await browser.click("input[name='scope:\(DevelopmentClients.ownScope)']")
+            try await browser.press("Agree and link")
+            try await browser.wait(for: "Link 3 in the browser: linked")
+            #expect(try await browser.shows("scope openid email profile access token"))
+            // In the app, both end linking or lead on in the browser.
+            for (press, words) in [
+                ("Refuse", "failed with access_denied. Google ends linking."),
+                ("Cancel", "failed with cancelled. Google goes on in the browser"),
+            ] {
+                try await browser.open(system.google)
+                try await browser.press("Link with your iPhone app (App Flip)")
+                try await browser.press("Continue")
+                try await browser.press(press)
+                try await browser.press("Open the Google app")
+                try await browser.wait(for: words)
+            }
+            #expect(try await browser.refusals() == [])
         }
-    }
-}
-
-extension DevelopmentProcess {
-    var receiver: String { "http://127.0.0.1:\(receiverPort)" }
-    var google: String { "http://127.0.0.1:\(googlePort)" }
-
-    /// A text of the documentation with the ports of this process.
-    func own(_ text: String) -> String {
-        text.replacing("http://127.0.0.1:8080", with: service).replacing("http://127.0.0.1:8081", with: apple)
-            .replacing("http://127.0.0.1:8082", with: google)
-            .replacing("http://127.0.0.1:8083", with: receiver)
-    }
-}
-
-extension Browser {
-    /// Requests that the browser refused because of a page's policy.
-    func refusals() async throws -> [String] {
-        try await messages().filter { $0.contains("Content Security Policy") || $0.contains("Refused") }
     }
 }
 
@@ -219,8 +189,7 @@ struct TryItSection: Sendable {
     let lines: [Line]
 
     init() throws {
-        let file = PythonTools.root.appendingPathComponent("docs/linking.md")
-        let page = try String(contentsOf: file, encoding: .utf8)
+        let page = try ProjectFolder.text("docs/linking.md")
         let section = page.components(separatedBy: "## Try it\n").last?.components(separatedBy: "\n## ").first
         var lines: [Line] = []
         var step = 0
@@ -265,9 +234,8 @@ struct DesktopLogin: Sendable {
         }
         let process = try ServiceProcess.start(
             line.split(separator: " ").dropFirst().map(String.init),
-            [
-                "PATH": "/usr/bin:/bin", "HOME": directory.path, "BROWSER": directory.path(of: "browser"),
-            ], in: directory, output: files[0], error: files[1])
+            ["PATH": "/usr/bin:/bin", "HOME": directory.path, "BROWSER": directory.path(of: "browser")],
+            in: directory, output: files[0], error: files[1])
         defer { if process.isRunning { process.terminate() } }
         if let browse {
             if isDevice {

@@ -54,11 +54,9 @@ import Testing
             // Fails where the machine allows fewer open files: a skipped test would prove nothing.
             try #require(ServerLimits.openFiles() >= Self.connections + 500)
             try await TemporaryDirectory.with { directory in
-                let variables = try CrashTests.variables(directory).merging(["SIWA_ADDRESS_SHARE": "100"]) {
-                    $1
-                }
+                let variables = try ServiceProcess.variables(directory, ["SIWA_ADDRESS_SHARE": "100"])
                 let service = try await ServiceProcess.serve(directory, variables)
-                let backend = Backend(port: service.port, secret: CrashTests.secret)
+                let backend = service.backend
                 #expect(try await backend.get("/livez").status == 200)
                 let before = try service.residentMegabytes()
                 let crowd = ClientCrowd()

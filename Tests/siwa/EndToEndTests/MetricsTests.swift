@@ -6,10 +6,9 @@ import Testing
 /// `/metrics`, checked by Prometheus' own tool.
 @Suite struct MetricsTests {
     @Test func `promtool reports no problems of the metrics`() async throws {
-        try await TemporaryDirectory.with { directory in
-            let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
-            let backend = Backend(port: service.port, secret: CrashTests.secret)
-            #expect(try await backend.signIn(try CrashTests.token("someone")).status == 201)
+        try await ServiceProcess.with { service, directory in
+            let backend = service.backend
+            #expect(try await backend.signIn(try Minted.token("someone")).status == 201)
             let metrics = try await backend.get("/metrics").text
             #expect(metrics.contains("siwa_build_info{version=\""))
             #expect(metrics.contains("# HELP siwa_storage_commits_total "))
@@ -19,34 +18,33 @@ import Testing
                 }
             #endif
             let verdict = try await OperatorTool.run(
-                "promtool", ["check", "metrics"], input: metrics, in: directory)
-            #expect(verdict.status == 0, "\(verdict.output)")
+                "promtool", ["check", "metrics"], input: metrics, in: directory
+            ).checked()
             #expect(verdict.output.isEmpty)
-            #expect(await service.stop() == 0)
         }
     }
 
     @Test func `promtool takes the alert rules and the scrape configuration`() async throws {
         try await TemporaryDirectory.with { directory in
-            let files = OperatorTool.root.appendingPathComponent("docs/monitoring").path
+            let files = ProjectFolder.root.appendingPathComponent("docs/monitoring").path
             let rules = try await OperatorTool.run(
-                "promtool", ["check", "rules", "\(files)/alerts.yaml"], in: directory)
-            #expect(rules.status == 0, "\(rules.output)")
-            let text = try String(contentsOfFile: "\(files)/alerts.yaml", encoding: .utf8)
+                "promtool", ["check", "rules", "\(files)/alerts.yaml"], in: directory
+            ).checked()
+            let text = try ProjectFolder.text("docs/monitoring/alerts.yaml")
             let alerts = text.matches(of: /- alert: (\w+)/).map { String($0.1) }
             #expect(rules.output.contains("\(alerts.count) rules found"))
-            let page = try String(contentsOfFile: "\(files)/../monitoring.md", encoding: .utf8)
+            let page = try ProjectFolder.text("docs/monitoring.md")
             let runbook = page.split(separator: "\n## Runbook\n").last?.split(separator: "\n## ").first ?? ""
             for alert in alerts {
                 #expect(page.contains("| `\(alert)` | "), "\(alert)")
                 #expect(runbook.contains("`\(alert)`"), "\(alert)")
             }
-            let trial = try await OperatorTool.run(
-                "promtool", ["test", "rules", "\(files)/alerts-test.yaml"], in: directory)
-            #expect(trial.status == 0, "\(trial.output)")
-            let scraping = try await OperatorTool.run(
-                "promtool", ["check", "config", "--syntax-only", "\(files)/prometheus.yaml"], in: directory)
-            #expect(scraping.status == 0, "\(scraping.output)")
+            try await OperatorTool.run(
+                "promtool", ["test", "rules", "\(files)/alerts-test.yaml"], in: directory
+            ).checked()
+            try await OperatorTool.run(
+                "promtool", ["check", "config", "--syntax-only", "\(files)/prometheus.yaml"], in: directory
+            ).checked()
         }
     }
 
@@ -63,8 +61,7 @@ import Testing
         #expect(files.rules.count > 15 && files.panels.count > 40)
         for rule in files.rules {
             #expect(served.mistakes(in: rule.expression) == [], "\(rule.alert)")
-            #expect(
-                rule.shown.subtracting(served.resultLabels(of: rule.expression)) == [], "\(rule.alert)")
+            #expect(rule.shown.subtracting(served.resultLabels(of: rule.expression)) == [], "\(rule.alert)")
         }
         for panel in files.panels {
             #expect(served.mistakes(in: panel.expression) == [], "\(panel.title)")

@@ -10,12 +10,14 @@ import Testing
         try await TemporaryDirectory.with { directory in
             // Two days after the first start nothing has come.
             #expect(try await Self.age(in: directory, after: nil) < 3600)
-            try await Self.sql(
-                "UPDATE configuration_fingerprint SET first_seen_at = first_seen_at - 172800000", directory)
+            try await OperatorTool.sqlite(
+                "UPDATE configuration_fingerprint SET first_seen_at = first_seen_at - 172800000",
+                in: directory)
             #expect((172_800..<180_000).contains(try await Self.age(in: directory, after: nil)))
             // One comes, and two days pass.
             #expect(try await Self.age(in: directory, after: "ada") < 3600)
-            try await Self.sql("UPDATE notification SET received_at = received_at - 172800000", directory)
+            try await OperatorTool.sqlite(
+                "UPDATE notification SET received_at = received_at - 172800000", in: directory)
             #expect((172_800..<180_000).contains(try await Self.age(in: directory, after: nil)))
         }
     }
@@ -31,11 +33,8 @@ import Testing
             #expect(try await Self.age(at: backend) >= 172_800)
             let user = try relation.apple.makeUser(UserRecipe())
             #expect(try await relation.signIn(user, at: other).status == 201)
-            var recipe = NotificationRecipe()
-            recipe.subject = user.subject
-            let (_, notifications) = try relation.apple.change(.revokeConsent, notifying: recipe)
-            for notification in notifications {
-                #expect(try await other.notify(notification.payload).status == 200)
+            for payload in try relation.apple.notifications(of: .revokeConsent, by: user) {
+                #expect(try await other.notify(payload).status == 200)
             }
             try await eventually { try await Self.age(at: backend) < 3600 }
             #expect(await first.stop() == 0)
@@ -45,9 +44,9 @@ import Testing
 
     /// Starts a service, sends it a notification about a user, if there is one, and stops it.
     private static func age(in directory: TemporaryDirectory, after user: String?) async throws -> Double {
-        let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
-        let backend = Backend(port: service.port, secret: CrashTests.secret)
-        if let user { #expect(try await backend.notify(try FleetLoad.notification(user)).status == 200) }
+        let service = try await ServiceProcess.serve(directory, try ServiceProcess.variables(directory))
+        let backend = service.backend
+        if let user { #expect(try await backend.notify(try Minted.notification(user)).status == 200) }
         let age = try await age(at: backend)
         #expect(await service.stop() == 0)
         return age
@@ -57,12 +56,5 @@ import Testing
         let text = try await backend.get("/metrics").text
         let line = try #require(text.firstMatch(of: /\nsiwa_notification_age_seconds (\S+)\n/))
         return try #require(Double(line.1))
-    }
-
-    private static func sql(_ sql: String, _ directory: TemporaryDirectory) async throws {
-        let file = directory.path(of: "siwa.sqlite")
-        let run = try await OperatorTool.run(
-            "sqlite3", ["-batch", "-cmd", ".timeout 5000", file, sql], in: directory)
-        #expect(run.status == 0, "\(run.output)")
     }
 }

@@ -9,13 +9,35 @@ import Testing
 /// The authorization server of `siwa dev` with unchanged third-party clients, Authlib, requests-oauthlib and
 /// PyJWT, and with the fake Google. Their programs are in `Clients/`.
 @Suite(.serialized) struct OAuthClientTests {
-    @Test(arguments: ["requests_oauthlib_client", "authlib_oauth_client"])
-    func `a library goes through every grant that it knows`(driver: String) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Self.run(driver, at: system, in: directory)
-            }
-        }
+    @Test(
+        arguments: [
+            ("requests-oauthlib goes through every grant that it knows", "requests_oauthlib_client", []),
+            ("Authlib goes through every grant that it knows", "authlib_oauth_client", []),
+            (
+                "Google links in the browser and by App Flip, and each side hears when the other unlinks",
+                "google_linking", []
+            ),
+            (
+                "an app without a backend signs in by Apple's sheet, and its API only validates tokens",
+                "native_sign_in", []
+            ),
+            (
+                "an app without a backend attests its key, and proves its token requests",
+                "attested_sign_in", ["--app-check", "enforced"]
+            ),
+            (
+                "a user signs in on an iPhone, is disabled and enabled, removes a client, and is erased",
+                "whole_way", ["--app-check", "enforced"]
+            ),
+            (
+                "Authlib on a device without a browser gets tokens once its user has agreed elsewhere",
+                "authlib_device", []
+            ),
+        ] as [(story: String, driver: String, options: [String])])
+    func `a client of others plays its part to the end`(
+        story: String, driver: String, options: [String]
+    ) async throws {
+        try await DevelopmentProcess.with(options) { try await Self.run(driver, at: $0) }
     }
 
     /// A client that is generated from `openapi.yaml` lacks the parts that its generator does not understand.
@@ -23,66 +45,17 @@ import Testing
         async throws
     {
         try await TemporaryDirectory.with { directory in
-            let document = PythonTools.root.appendingPathComponent(
-                "Tests/siwa/Schemathesis/openapi.yaml")
+            let document = ProjectFolder.root.appending(path: "Tests/siwa/Schemathesis/openapi.yaml")
             let made = try await PythonTools.run(
                 "openapi-python-client",
                 [
                     "generate", "--path", document.path, "--meta", "none",
                     "--output-path", "\(directory.path)/generated_siwa",
-                ], in: directory)
-            #expect(made.status == 0, "\(made.output)")
+                ], in: directory
+            ).checked()
             #expect(!made.output.contains("Unable to"), "\(made.output)")
             try await DevelopmentProcess.with(in: directory) { system in
-                try await Self.run("generated_client", at: system, in: directory)
-            }
-        }
-    }
-
-    @Test func `Google links in the browser and by App Flip, and each side hears when the other unlinks`()
-        async throws
-    {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Self.run("google_linking", at: system, in: directory)
-            }
-        }
-    }
-
-    @Test func `an app without a backend signs in by Apple's sheet, and its API only validates tokens`()
-        async throws
-    {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Self.run("native_sign_in", at: system, in: directory)
-            }
-        }
-    }
-
-    @Test func `an app without a backend attests its key, and proves its token requests`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--app-check", "enforced"], in: directory) { system in
-                try await Self.run("attested_sign_in", at: system, in: directory)
-            }
-        }
-    }
-
-    @Test func `a user signs in on an iPhone, is disabled and enabled, removes a client, and is erased`()
-        async throws
-    {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--app-check", "enforced"], in: directory) { system in
-                try await Self.run("whole_way", at: system, in: directory)
-            }
-        }
-    }
-
-    @Test func `Authlib on a device without a browser gets tokens once its user has agreed elsewhere`()
-        async throws
-    {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Self.run("authlib_device", at: system, in: directory)
+                try await Self.run("generated_client", at: system)
             }
         }
     }
@@ -94,47 +67,33 @@ import Testing
             for driver in ["before_restart", "after_restart"] {
                 try await DevelopmentProcess.with(
                     ["--database", "sqlite://dev.sqlite"], port: port, in: directory
-                ) { system in
-                    try await Self.run(driver, at: system, in: directory)
-                }
+                ) { system in try await Self.run(driver, at: system) }
             }
         }
     }
 
-    private static func run(
-        _ driver: String, at system: DevelopmentProcess, in directory: TemporaryDirectory
-    ) async throws {
-        func client(_ id: String, _ secret: String? = nil) -> JSONValue {
-            var client = JSONObject([("id", .string(id))])
-            client["secret"] = secret.map { .string($0) }
-            return .object(client)
-        }
-        let clients = JSONObject([
-            ("native", client(DevelopmentClients.native)), ("phone", client(DevelopmentClients.phone)),
-            ("web", client(DevelopmentClients.web, DevelopmentClients.webSecret)),
-        ])
-        let given = JSONObject([
-            ("issuer", .string(system.service)), ("apple", .string(system.apple)),
-            ("google", .string("http://127.0.0.1:\(system.googlePort)")),
-            ("api_key", .string(DevelopmentSettings.secret)), ("clients", .object(clients)),
-            ("file", .string("\(directory.path)/tokens.json")),
-        ])
-        let folder = PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients")
-        let run = try await PythonTools.run(
-            "python",
-            [
-                folder.appendingPathComponent("\(driver).py").path,
-                String(decoding: JSONValue.object(given).serialized(), as: UTF8.self),
+    private static func run(_ driver: String, at system: DevelopmentProcess) async throws {
+        let directory = system.directory
+        try await PythonTools.runClient(
+            driver,
+            given: [
+                "issuer": .string(system.service), "apple": .string(system.apple),
+                "google": .string(system.google), "api_key": .string(DevelopmentSettings.secret),
+                "clients": [
+                    "native": ["id": .string(DevelopmentClients.native)],
+                    "phone": ["id": .string(DevelopmentClients.phone)],
+                    "web": [
+                        "id": .string(DevelopmentClients.web),
+                        "secret": .string(DevelopmentClients.webSecret),
+                    ],
+                ], "file": .string(directory.path(of: "tokens.json")),
             ], ["PYTHONPATH": directory.path], in: directory)
-        #expect(run.status == 0, "\(run.output)")
-        #expect(run.output.contains("done"), "\(run.output)")
     }
 }
 
 /// Unchanged libraries with fixed Apple URLs, against the fake Apple over TLS. Their programs are in
 /// `Clients/`.
 @Suite(.serialized) struct ForeignClientTests {
-    private static let root = ProjectFolder.root
     private static let clientID = "com.example.web"
 
     /// A driver program, and the redirect URI of the library.
@@ -146,63 +105,37 @@ import Testing
     func `a library authorizes, exchanges, refreshes and revokes`(driver: String, redirectURI: String)
         async throws
     {
-        let python = Self.root.appendingPathComponent(".build-python/bin/python")
-        try #require(
-            FileManager.default.isExecutableFile(atPath: python.path),
-            "\(python.path) is not there; scripts/python-packages makes it")
         try await TemporaryDirectory.with { directory in
-            let log = URL(fileURLWithPath: "\(directory.path)/apple.log")
+            let log = URL(fileURLWithPath: directory.path(of: "apple.log"))
+            let key = directory.path(of: "AuthKey_ABC123DEFG.p8")
             let apple = try ServiceProcess.start(
                 [
                     "emulate", "--port", "0", "--client-id", "com.example.app", "--client-id", Self.clientID,
-                    "--redirect-uri", redirectURI, "--signing-key-file",
-                    "\(directory.path)/AuthKey_ABC123DEFG.p8",
-                    "--refresh-interval", "0", "--tls-self-signed", "\(directory.path)/tls",
+                    "--redirect-uri", redirectURI, "--signing-key-file", key,
+                    "--refresh-interval", "0", "--tls-self-signed", directory.path(of: "tls"),
                 ], ["PATH": "/usr/bin:/bin"], in: directory, error: log)
             try await ServiceProcess.stopping(apple) {
-                let port = try await Self.port(in: log)
-                let run = try await Self.run(
-                    python, driver, given: ["port": .integer(port), "redirect_uri": .string(redirectURI)],
-                    in: directory)
-                #expect(run.status == 0, "\(run.output)")
-                #expect(run.output.contains("done"), "\(run.output)")
+                let authority = directory.path(of: "tls/ca.pem")
+                try await PythonTools.runClient(
+                    driver,
+                    given: [
+                        "team": .string(WholeSystem.team), "client_id": .string(Self.clientID),
+                        "key_id": "ABC123DEFG", "key": .string(key),
+                        "port": .integer(try await Self.port(in: log)), "redirect_uri": .string(redirectURI),
+                    ], ["SSL_CERT_FILE": authority, "REQUESTS_CA_BUNDLE": authority], in: directory)
             }
         }
     }
 
     private static func port(in log: URL) async throws -> Int64 {
-        let mark = "listening on 127.0.0.1:"
         var port: Int64?
         try await eventually {
-            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            guard let range = text.firstRange(of: mark) else { return false }
-            let digits = text[range.upperBound...].prefix { $0.isNumber }
             // The line may be incomplete.
-            if text[range.upperBound...].count > digits.count { port = Int64(digits) }
+            let line = try? String(contentsOf: log, encoding: .utf8)
+                .firstMatch(of: /listening on 127\.0\.0\.1:(\d+)\D/)
+            port = line.flatMap { Int64($0.1) }
             return port != nil
         }
         return try #require(port)
-    }
-
-    private static func run(
-        _ python: URL, _ driver: String, given: [String: JSONValue], in directory: TemporaryDirectory
-    ) async throws -> ProgramRun {
-        let key = "\(directory.path)/AuthKey_ABC123DEFG.p8"
-        let all: [String: JSONValue] = [
-            "team": .string("SIWADEV000"), "client_id": .string(clientID), "key_id": .string("ABC123DEFG"),
-            "key": .string(key),
-        ].merging(given) { $1 }
-        let json = JSONValue.object(JSONObject(all.map { ($0.key, $0.value) })).serialized()
-        let authority = "\(directory.path)/tls/ca.pem"
-        return try await ProgramRun.of(
-            python,
-            [
-                root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/\(driver).py").path,
-                String(decoding: json, as: UTF8.self),
-            ],
-            environment: [
-                "PATH": "/usr/bin:/bin", "HOME": directory.path, "PYTHONDONTWRITEBYTECODE": "1",
-                "SSL_CERT_FILE": authority, "REQUESTS_CA_BUNDLE": authority,
-            ], in: directory.path)
     }
 }

@@ -19,23 +19,18 @@ import Testing
         ) async throws {
             try await LinkedSystem.with(.postgres) { system in
                 let service = try await system.serve()
-                let backend = Backend(port: service.port, secret: LinkedSystem.secret)
-                let link = try await service.link(
-                    .token(try system.identityToken(of: try system.makeUser())))
+                let backend = service.backend
+                let link = try await service.link(.token(try system.identityToken()))
                 let before = try Self.lines(of: system)
                 let end = try await Self.begin(outage, system.database)
-                let body = #"{"identity_token":"\#(try system.identityToken(of: try system.makeUser()))"}"#
-                let fields = [
-                    "Content-Type: application/json", "Authorization: Bearer \(LinkedSystem.secret)",
-                ]
+                let body = #"{"identity_token":"\#(try system.identityToken())"}"#
+                let fields = ["Content-Type: application/json", "Authorization: Bearer \(Backend.secret)"]
                 let began = ContinuousClock.now
                 var refused = 0
                 while ContinuousClock.now - began < .seconds(6) {
                     let found = try await RequestFlood.run(
                         outage == .locked ? 64 : 500, port: service.port, from: "127.0.0.1"
-                    ) { _ in
-                        RequestFlood.post("/v1/sign-ins", body: body, fields)
-                    }
+                    ) { _ in RequestFlood.post("/v1/sign-ins", body: body, fields) }
                     refused += found[503] ?? 0
                 }
                 // Behind a lock each waits until it gives up.
@@ -50,7 +45,7 @@ import Testing
                 try await end()
                 try await eventually { try await backend.get("/readyz").status == 200 }
                 #expect(try await service.refresh(link.refreshToken).status == 200)
-                #expect(await service.service.stop() == 0)
+                #expect(await service.stop() == 0)
             }
         }
 

@@ -90,8 +90,7 @@ import Testing
         Entry("backup-and-upgrade", "install siwa", .by("DeployPageTests")),
         Entry("backup-and-upgrade", "siwa reseal", .by("DeployPageTests")),
         // The first block builds; `ScriptTests` runs it.
-        Entry("deploy", nil, .by("DeployPageTests")),
-        Entry("events", "FEED", .by("EventsPageTests")),
+        Entry("deploy", nil, .by("DeployPageTests")), Entry("events", "FEED", .by("EventsPageTests")),
         Entry("events", "siwa deliveries list", .by("EventsPageTests")),
         Entry("events", "siwa deliveries verify", .by("EventsPageTests")),
         Entry("events", "RECEIVER=", .by("EventReceiverTests")),
@@ -111,8 +110,7 @@ import Testing
 
         Entry("README", "APPLE_TEAM_ID", settings),
         Entry("backup-and-upgrade", "SIWA_SEALING_KEYS=", settings),
-        Entry("high-availability", "DATABASE_URL=", settings),
-        Entry("postgresql", "DATABASE_URL=", settings),
+        Entry("high-availability", "DATABASE_URL=", settings), Entry("postgresql", "DATABASE_URL=", settings),
         Entry("tracing", nil, settings),
         Entry(
             "emulator", "--tls-self-signed",
@@ -174,8 +172,7 @@ import Testing
         [
             ("ACCOUNT", #/"account":\{"id":"(acc_[^"]+)/#), ("CODE", #/code=(siwa_ac_[^&"]+)/#),
             ("DEVICE_CODE", #/"device_code":"(siwa_dc_[^"]+)/#),
-            ("ACCESS_TOKEN", #/"access_token":"(eyJ[^"]+)/#),
-            ("ID_TOKEN", #/"id_token":"(eyJ[^"]+)/#),
+            ("ACCESS_TOKEN", #/"access_token":"(eyJ[^"]+)/#), ("ID_TOKEN", #/"id_token":"(eyJ[^"]+)/#),
             ("SECURITY_EVENT", #/"sets":\{"evt_[^"]+":"(eyJ[^"]+)/#),
         ]
     }
@@ -209,13 +206,11 @@ import Testing
         }
     }()
 
-    private static let root = OperatorTool.root
+    private static let root = ProjectFolder.root
 
     @Test func `each block of the pages runs in one test, or has a reason why it does not`() throws {
         #expect(Self.blocks.count > 60)
-        for block in Self.blocks {
-            #expect(Self.entries.count { $0.isOf(block) } == 1, "\(block)")
-        }
+        for block in Self.blocks { #expect(Self.entries.count { $0.isOf(block) } == 1, "\(block)") }
         let files = FileManager.default.enumerator(atPath: Self.root.path + "/Tests")?.compactMap {
             $0 as? String
         }
@@ -310,8 +305,8 @@ import Testing
         }
         let run = try await OperatorTool.run(
             "bash", ["-eu", "-o", "pipefail", "-c", script],
-            ["PATH": "\(directory.path):/usr/bin:/bin", "HOME": directory.path], in: directory)
-        #expect(run.status == 0, "\(script)\n\(run.output)")
+            ["PATH": "\(directory.path):/usr/bin:/bin", "HOME": directory.path], in: directory
+        ).checked()
         for (name, mark) in printed {
             guard let match = run.output.firstMatch(of: mark) else { continue }
             values[name] = String(match.1)

@@ -1,8 +1,6 @@
-import AsyncHTTPClient
 import AuthorizationServer
 import Encodings
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
@@ -14,8 +12,6 @@ import Testing
 /// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops,
 /// in every language, in light and dark, and with the keyboard alone.
 @Suite(.serialized) struct PageLooksTests {
-    /// The colours do not depend on the width.
-    private static let views: [(width: Int64, isDark: Bool)] = [(320, false), (375, true), (1280, false)]
     private static let webView =
         "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 
@@ -27,7 +23,7 @@ import Testing
             for language in PageLanguage.allCases {
                 for query in Self.queries(system, language) {
                     try await browser.open("\(system.service)/oauth/authorize?\(query)")
-                    try await Self.look(at: browser, "\(language) \(query)")
+                    try await browser.expectLooks("\(language) \(query)")
                     let direction = try await browser.evaluate(
                         "return getComputedStyle(document.body).direction")
                     #expect(direction.string == language.direction)
@@ -49,7 +45,7 @@ import Testing
                 try await browser.open(
                     "\(system.service)/oauth/authorize?\(Self.queries(system, language)[0])")
                 #expect(try await browser.shows("disallowed_useragent"))
-                try await Self.look(at: browser, "\(language) web view")
+                try await browser.expectLooks("\(language) web view")
             }
             #expect(try await browser.refusals() == [])
         }
@@ -83,7 +79,7 @@ import Testing
             }
             // A user who doubles the size of text: notes grow as all text does, and nothing is outside.
             _ = try await browser.evaluate("document.documentElement.style.fontSize = '32px'")
-            try await Self.look(at: browser, "large type")
+            try await browser.expectLooks("large type")
             let ratio = try await browser.evaluate(
                 """
                 let size = e => parseFloat(getComputedStyle(e).fontSize);
@@ -102,27 +98,23 @@ import Testing
         async throws
     {
         try await Self.with { system, browser in
-            let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+            let backend = system.backend
             for language in PageLanguage.allCases {
                 // The page ends the session, so each language has a user of its own.
                 try await Self.signIn(at: system, browser)
                 let events = try await backend.get("/v1/events?limit=1000")["events"]?.array ?? []
                 let id = try #require(events.last?["account_id"]?.string)
-                let disabled = try await backend.post(
-                    "/v1/accounts/\(id)/disable", [("reason", .string("abuse"))])
+                let disabled = try await backend.post("/v1/accounts/\(id)/disable", [("reason", "abuse")])
                 #expect(disabled.status == 200)
                 try await browser.open(
                     "\(system.service)/oauth/authorize?\(Self.queries(system, language)[1])")
                 #expect(try await browser.shows("account_disabled"))
-                let direction = try await browser.evaluate(
-                    "return getComputedStyle(document.body).direction")
+                let direction = try await browser.evaluate("return getComputedStyle(document.body).direction")
                 #expect(direction.string == language.direction)
-                try await Self.look(at: browser, "\(language) disabled account")
+                try await browser.expectLooks("\(language) disabled account")
             }
             _ = try await browser.tab()
-            let outline = try await browser.evaluate(
-                "return getComputedStyle(document.activeElement).outlineStyle")
-            #expect(outline.string == "solid")
+            try await browser.expectFocusMark()
             #expect(try await browser.refusals() == [])
             _ = try await browser.departures()
             try await browser.press(key: "\u{E007}")
@@ -140,18 +132,18 @@ import Testing
         try await Self.with { system, browser in
             try await browser.open(system.google)
             try await browser.press("Link with your iPhone app (App Flip)")
-            try await Self.look(at: browser, "what Google opens")
+            try await browser.expectLooks("what Google opens")
             try await browser.press("Continue")
-            try await Self.look(at: browser, "the app asks")
+            try await browser.expectLooks("the app asks")
             try await browser.press("Agree and link")
-            try await Self.look(at: browser, "the app goes back")
+            try await browser.expectLooks("the app goes back")
             try await browser.press("Open the Google app")
             for press in ["Refresh", "Call the app's API", "check", "Send"] {
                 try await browser.press(press)
-                try await Self.look(at: browser, press)
+                try await browser.expectLooks(press)
             }
             _ = try await browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            try await Self.look(at: browser, "every exchange open")
+            try await browser.expectLooks("every exchange open")
             #expect(try await browser.refusals() == [])
         }
     }
@@ -159,10 +151,8 @@ import Testing
     private static func with(
         _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
     ) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Browser.with(in: directory) { try await body(system, $0) }
-            }
+        try await DevelopmentProcess.with { system in
+            try await Browser.with(in: system.directory) { try await body(system, $0) }
         }
     }
 
@@ -175,14 +165,7 @@ import Testing
         try await browser.click("button[name=create]")
         try await browser.click("input[value=hide]")
         try await browser.click("button[name=allow]")
-        try await eventually { try await browser.shows("privaterelay.appleid.com") }
-    }
-
-    private static func look(at browser: Browser, _ page: String) async throws {
-        for view in views {
-            try await browser.show(width: view.width, isDark: view.isDark)
-            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
-        }
+        try await browser.wait(for: "privaterelay.appleid.com")
     }
 
     /// Checks that the keyboard reaches every control in reading order, and that the focused control is
@@ -191,9 +174,7 @@ import Testing
         var reached: [String] = []
         while reached.count < 12, reached.last != "Agree and link" {
             reached.append(try await browser.tab())
-            let outline = try await browser.evaluate(
-                "return getComputedStyle(document.activeElement).outlineStyle")
-            #expect(outline.string == "solid", "\(reached)")
+            try await browser.expectFocusMark("\(reached)")
         }
         #expect(
             reached == [
@@ -208,8 +189,7 @@ import Testing
         let long = String(repeating: "long", count: 60)
         let proof = [
             ("user_locale", language.rawValue), ("response_type", "code"), ("state", "s"),
-            ("prompt", "consent"),
-            ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ("prompt", "consent"), ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
             ("code_challenge_method", "S256"),
         ]
         return [
@@ -221,8 +201,7 @@ import Testing
             [
                 ("client_id", DevelopmentClients.web), ("redirect_uri", "\(system.apple)/site"),
                 ("scope", "openid profile"),
-            ],
-            [("client_id", long), ("redirect_uri", "https://shop.example.com/cb")],
+            ], [("client_id", long), ("redirect_uri", "https://shop.example.com/cb")],
             [("client_id", DevelopmentClients.google), ("redirect_uri", "https://shop.example.com/\(long)")],
             [("client_id", DevelopmentClients.google)],
         ].map { query($0 + proof) }
@@ -236,47 +215,35 @@ import Testing
 /// The page for the users of devices, in Chromium, with the fake Apple: a user enters the code of a device.
 @Suite(.serialized) struct DevicePageLooksTests {
     @Test func `a user enters a code with the keyboard, signs in, and connects the device`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Browser.with(in: directory) { browser in
-                    for language in PageLanguage.allCases {
-                        try await Self.connect(at: system, browser, language)
-                    }
-                    #expect(try await browser.refusals() == [])
-                }
-            }
+        try await DevelopmentProcess.browsed { system, browser in
+            for language in PageLanguage.allCases { try await Self.connect(at: system, browser, language) }
+            #expect(try await browser.refusals() == [])
         }
     }
 
     @Test func `siwa login with --device signs in by a browser elsewhere, refreshes, and signs out`()
         async throws
     {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await Browser.with(in: directory) { browser in
-                    let login = try DesktopLogin(in: directory)
-                    let line =
-                        "siwa login --issuer \(system.service) --client-id \(DevelopmentClients.native) --scope openid"
-                    let first = try await login.run("\(line) --device", isDevice: true) { url in
-                        try await browser.open(url)
-                        for label in ["Jane Appleseed", "Continue", "Allow"] {
-                            try await browser.press(label)
-                        }
-                        try await eventually { try await browser.shows("Your device is connected") }
-                    }
-                    #expect(first.status == 0, "\(first.printed)")
-                    for words in ["Enter this code there", "The ID token is right", "Signed in."] {
-                        #expect(first.printed.contains(words), "\(words)")
-                    }
-                    for secret in ["siwa_rt_", "siwa_dc_", "eyJ"] { #expect(!first.printed.contains(secret)) }
-                    let kept = try login.kept(in: first.printed)
-                    let again = try await login.run("\(line) --device")
-                    #expect(again.status == 0 && again.printed.contains("Refreshed the kept tokens"))
-                    #expect(try login.kept(in: again.printed) != kept)
-                    let last = try await login.run("\(line) --logout")
-                    #expect(last.status == 0, "\(last.printed)")
-                }
+        try await DevelopmentProcess.browsed { system, browser in
+            let login = try DesktopLogin(in: system.directory)
+            let line =
+                "siwa login --issuer \(system.service) --client-id \(DevelopmentClients.native) --scope openid"
+            let first = try await login.run("\(line) --device", isDevice: true) { url in
+                try await browser.open(url)
+                try await browser.press(each: ["Jane Appleseed", "Continue", "Allow"])
+                try await browser.wait(for: "Your device is connected")
             }
+            #expect(first.status == 0, "\(first.printed)")
+            for words in ["Enter this code there", "The ID token is right", "Signed in."] {
+                #expect(first.printed.contains(words), "\(words)")
+            }
+            for secret in ["siwa_rt_", "siwa_dc_", "eyJ"] { #expect(!first.printed.contains(secret)) }
+            let kept = try login.kept(in: first.printed)
+            let again = try await login.run("\(line) --device")
+            #expect(again.status == 0 && again.printed.contains("Refreshed the kept tokens"))
+            #expect(try login.kept(in: again.printed) != kept)
+            let last = try await login.run("\(line) --logout")
+            #expect(last.status == 0, "\(last.printed)")
         }
     }
 
@@ -286,18 +253,18 @@ import Testing
         let locale = "ui_locales=\(language.rawValue)"
         let device = try await begin(at: system)
         try await browser.open("\(system.service)/oauth/device?\(locale)")
-        try await look(at: browser, "\(language): the code")
+        try await browser.expectLooks("\(language): the code")
         try await browser.type("bcdf ghjk", into: "input[name=user_code]")
         try await browser.click("button.main")
         // No device waits with this code.
         try await eventually {
             try await browser.evaluate("return document.querySelector('.notice') != null").bool ?? false
         }
-        try await look(at: browser, "\(language): a wrong code")
+        try await browser.expectLooks("\(language): a wrong code")
         try await browser.type(device.userCode.lowercased(), into: "input[name=user_code]")
         try await browser.click("button.main")
         if language == PageLanguage.allCases.first {
-            for label in ["Jane Appleseed", "Continue"] { try await browser.press(label) }
+            try await browser.press(each: ["Jane Appleseed", "Continue"])
         }
         try await eventually {
             try await browser.evaluate("return document.querySelector('.device-code') != null").bool ?? false
@@ -305,43 +272,31 @@ import Testing
         #expect(try await browser.text().contains(device.userCode))
         let page = try await browser.evaluate("return [document.documentElement.dir, document.forms.length]")
         #expect(page.array == [.string(language.direction), .integer(1)])
-        try await look(at: browser, "\(language): the consent")
+        try await browser.expectLooks("\(language): the consent")
         try await browser.click("button[value=agree]")
         try await eventually {
             try await browser.evaluate("return document.querySelector('[role=status]') != null").bool ?? false
         }
-        try await look(at: browser, "\(language): the end")
+        try await browser.expectLooks("\(language): the end")
         let tokens = try await post(
             "\(system.service)/oauth/token",
-            "client_id=\(DevelopmentClients.native)&device_code=\(device.code)"
-                + "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code")
+            [
+                ("client_id", DevelopmentClients.native), ("device_code", device.code),
+                ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
+            ])
         #expect(tokens["access_token"]?.string != nil)
     }
 
     private static func begin(at system: DevelopmentProcess) async throws -> (code: String, userCode: String)
     {
         let answer = try await post(
-            "\(system.service)/oauth/device_authorization", "client_id=\(DevelopmentClients.native)")
-        return (
-            try #require(answer["device_code"]?.string), try #require(answer["user_code"]?.string)
-        )
+            "\(system.service)/oauth/device_authorization", [("client_id", DevelopmentClients.native)])
+        return (try #require(answer["device_code"]?.string), try #require(answer["user_code"]?.string))
     }
 
-    private static func post(_ url: String, _ form: String) async throws -> JSONValue {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        request.headers.add(name: "User-Agent", value: "ExampleTV/1.0 (Living room)")
-        request.body = .bytes(ByteBuffer(string: form))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        let body = try await response.body.collect(upTo: 1 << 20)
-        return try JSONValue(parsing: Array(body.readableBytesView))
-    }
-
-    private static func look(at browser: Browser, _ page: String) async throws {
-        for view in [(320, false), (375, true), (1280, false)] as [(width: Int64, isDark: Bool)] {
-            try await browser.show(width: view.width, isDark: view.isDark)
-            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
-        }
+    private static func post(_ url: String, _ form: TestClient.Fields) async throws -> JSONValue {
+        let answer = try await TestClient.send(
+            .POST, url, headers: [("User-Agent", "ExampleTV/1.0 (Living room)")], form: form)
+        return try #require(answer.json)
     }
 }

@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import Encodings
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
@@ -21,12 +19,10 @@ import Testing
         try await Self.with { system, directory in
             try await Browser.with(in: directory) { browser in
                 try await browser.open(system.google)
-                for label in [
+                try await browser.press(each: [
                     "Link in the browser", "Continue", "Jane Appleseed", "Continue", "Agree and link",
-                ] {
-                    try await browser.press(label)
-                }
-                try await eventually { try await browser.shows("Link 1 in the browser: linked") }
+                ])
+                try await browser.wait(for: "Link 1 in the browser: linked")
             }
             let labels = try await Self.requests(at: system)
             #expect(
@@ -76,9 +72,8 @@ import Testing
                         ("client_id", DevelopmentClients.google),
                         ("client_secret", DevelopmentClients.googleSecret), ("redirect_uri", redirectURI),
                     ]) == 400)
-            let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
-            #expect(
-                try await backend.post("/v1/sign-ins", [("identity_token", .string("a.b.c"))]).status == 401)
+            let backend = system.backend
+            #expect(try await backend.post("/v1/sign-ins", [("identity_token", "a.b.c")]).status == 401)
 
             let labels = try await Self.requests(at: system)
             #expect(
@@ -131,20 +126,14 @@ import Testing
     }
 
     private static func page(_ path: String, at system: DevelopmentProcess) async throws -> String {
-        let request = HTTPClientRequest(url: "\(system.service)\(path)")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        #expect(response.status == .ok, "\(path)")
-        return String(buffer: try await response.body.collect(upTo: 1 << 22))
+        try await system.console.get(path)
     }
 
     private static func post(
         _ url: String, _ fields: [(name: String, value: String)], authorization: String? = nil
-    ) async throws -> Int {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        if let authorization { request.headers.add(name: "Authorization", value: authorization) }
-        request.body = .bytes(ByteBuffer(string: FormEncoding.encode(fields)))
-        return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(60)).status.code)
+    ) async throws -> UInt {
+        try await TestClient.send(
+            .POST, url, headers: authorization.map { [("Authorization", $0)] } ?? [], form: fields
+        ).status
     }
 }

@@ -23,8 +23,8 @@ import Testing
     }
 
     private func run(on cluster: PostgresCluster) async throws {
-        try await Fleet.with(database: try await cluster.makeDatabase()) { fleet in
-            let ledger = FleetLedger()
+        try await Replicas.with(database: try await cluster.makeDatabase()) { fleet in
+            let ledger = Shared(FleetLedger())
             let readers = (0..<fleet.count).map { FleetFeedReader(fleet, startingAt: $0) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for lane in 0..<Self.lanes {
@@ -44,12 +44,14 @@ import Testing
             #expect(ledger.contradictions == [])
             try await ledger.check(in: fleet)
             try await ledger.checkFeed(readers)
-            for number in 0..<fleet.count { #expect(await fleet.stop(number) == 0) }
+            #expect(await fleet.stop())
         }
     }
 
     /// Kills a replica every two seconds, and restarts the database twice.
-    private func disturb(_ fleet: Fleet, _ cluster: PostgresCluster, _ ledger: FleetLedger) async throws {
+    private func disturb(_ fleet: Replicas, _ cluster: PostgresCluster, _ ledger: Shared<FleetLedger>)
+        async throws
+    {
         for step in 0..<Self.steps {
             let before = ledger.counts.acknowledged
             try await Task.sleep(for: .seconds(2))
@@ -67,20 +69,20 @@ import Testing
 
     /// Restarts the database, and checks that each replica recovers by itself within five seconds, or 20 on a busy machine.
     private func restart(
-        _ cluster: PostgresCluster, _ mode: PostgresCluster.StopMode, _ fleet: Fleet
+        _ cluster: PostgresCluster, _ mode: PostgresCluster.StopMode, _ fleet: Replicas
     ) async throws {
         try await cluster.restart(mode)
         let back = ContinuousClock.now
         for number in 0..<fleet.count {
-            let token = try FleetLoad.token("back.\(number)")
+            let token = try Minted.token("back.\(number)")
             try await eventually {
-                guard let response = try? await fleet.backend(number)?.signIn(token) else { return false }
+                guard let response = try? await fleet[number]?.backend.signIn(token) else { return false }
                 return response.status == 201 || response.status == 200
             }
         }
         #expect(ContinuousClock.now - back < .seconds(20))
         for number in 0..<fleet.count {
-            try await eventually { try await fleet.backend(number)?.get("/readyz").status == 200 }
+            try await eventually { try await fleet[number]?.backend.get("/readyz").status == 200 }
         }
     }
 }
@@ -99,7 +101,7 @@ import Testing
         try await primary.commitAtStandbys("second")
         let name = try #require(url.split(separator: "/").last)
         let database = PostgresCluster.url(of: String(name), on: [primary, standby])
-        try await Fleet.with(2, database: database) { fleet in
+        try await Replicas.with(2, database: database) { fleet in
             _ = try await survive(in: fleet, within: .seconds(10)) {
                 try primary.kill()
                 // The clients go on meanwhile, and get 503.
@@ -114,11 +116,10 @@ import Testing
     /// Three servers, of which one is killed together with its Patroni. Another one takes over by itself.
     @Test(.timeLimit(.hung))
     func `nothing acknowledged is lost when Patroni replaces a primary that was killed`() async throws {
-        let example = try String(
-            contentsOf: OperatorTool.root.appending(path: "docs/deploy/patroni.yml"), encoding: .utf8)
+        let example = try ProjectFolder.text("docs/deploy/patroni.yml")
         let cluster = try await PatroniCluster.start(example: example)
         let database = try await cluster.makeDatabase()
-        try await Fleet.with(2, database: database) { fleet in
+        try await Replicas.with(2, database: database) { fleet in
             // The page gives ttl + loop_wait, here 25 s, and a few more for the promotion.
             let outage = try await survive(in: fleet, within: .seconds(40)) {
                 try await cluster.killPrimary()
@@ -133,23 +134,21 @@ import Testing
     /// - Parameter bound: Longest time until every replica returns states after `failover`.
     /// - Returns: This time.
     private func survive(
-        in fleet: Fleet, within bound: Duration, _ failover: () async throws -> Void
+        in fleet: Replicas, within bound: Duration, _ failover: () async throws -> Void
     ) async throws -> Duration {
-        let ledger = FleetLedger()
+        let ledger = Shared(FleetLedger())
         let readers = (0..<fleet.count).map { FleetFeedReader(fleet, startingAt: $0) }
         let outage = try await withThrowingTaskGroup(of: Void.self) { group in
-            for lane in 0..<Self.lanes {
-                group.addTask { await FleetLoad(fleet, ledger, lane: lane).run() }
-            }
+            for lane in 0..<Self.lanes { group.addTask { await FleetLoad(fleet, ledger, lane: lane).run() } }
             for reader in readers { group.addTask { await reader.run(ledger) } }
             defer { ledger.close() }
             try await eventually { ledger.counts.acknowledged > 150 }
-            let known = try #require(ledger.users.first { !$0.isUncertain })
+            let known = try #require(ledger.users.values.first { !$0.isUncertain })
             try await failover()
             let start = ContinuousClock.now
             for number in 0..<fleet.count {
                 try await eventually {
-                    (try? await fleet.backend(number)?.credential(known.subject))?.status == 200
+                    (try? await fleet[number]?.backend.credential(known.subject))?.status == 200
                 }
             }
             let outage = ContinuousClock.now - start
@@ -167,7 +166,7 @@ import Testing
         #expect(ledger.contradictions == [])
         try await ledger.check(in: fleet)
         try await ledger.checkFeed(readers)
-        for number in 0..<fleet.count { #expect(await fleet.stop(number) == 0) }
+        #expect(await fleet.stop())
         return outage
     }
 
@@ -177,8 +176,8 @@ import Testing
     {
         let primary = try await PostgresCluster.start(fsync: false)
         let url = try await primary.makeDatabase()
-        try await Fleet.with(1, database: url) { fleet in
-            let backend = try #require(fleet.backend(0))
+        try await Replicas.with(1, database: url) { fleet in
+            let backend = try #require(fleet[0]).backend
             try await primary.setSynchronousStandbys("lost")
             try await eventually {
                 try await primary.superuserQuery("SHOW synchronous_standby_names") == "lost"
@@ -186,7 +185,7 @@ import Testing
             // As many as the pool has connections.
             let responses = try await withThrowingTaskGroup(of: UInt.self) { group in
                 for number in 0..<8 {
-                    let token = try FleetLoad.token("waiting.\(number)")
+                    let token = try Minted.token("waiting.\(number)")
                     group.addTask { try await backend.signIn(token).status }
                 }
                 return try await group.reduce(into: [UInt]()) { $0.append($1) }
@@ -200,8 +199,8 @@ import Testing
             try await primary.setSynchronousStandbys("")
             try await eventually { try await backend.get("/readyz").status == 200 }
             // Stored already, or not: a caller of 503 asks again.
-            #expect(try await backend.signIn(try FleetLoad.token("waiting.0")).status < 300)
-            #expect(await fleet.stop(0) == 0)
+            #expect(try await backend.signIn(try Minted.token("waiting.0")).status < 300)
+            #expect(await fleet.stop())
         }
         try await primary.remove()
     }

@@ -17,10 +17,11 @@ import Testing
         bounds: KeySetBounds = KeySetBounds(), _ body: @Sendable (Replicas) async throws -> Void
     ) async throws {
         let database = try await PostgresCluster.shared().makeDatabase()
-        try await WholeSystem.withApple { emulator, _ in
-            try await WholeSystem.withService(emulator, database: database, bounds: bounds) { first in
-                try await WholeSystem.withService(emulator, database: database, bounds: bounds) { second in
-                    try await body(Replicas(apple: emulator.state, first: first, second: second))
+        try await WholeSystem.withApple { emulator, directory in
+            try await WholeSystem.withService(emulator, directory, database: database, bounds: bounds) {
+                first in
+                try await WholeSystem.withService(emulator, directory, database: database, bounds: bounds) {
+                    second in try await body(Replicas(apple: emulator.state, first: first, second: second))
                 }
             }
         }
@@ -46,7 +47,7 @@ import Testing
                 let after = cursor
                 let reading = Task { try await replicas.second.get("/v1/events?after=\(after)&wait=30") }
                 let user = try replicas.apple.makeUser(UserRecipe())
-                let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+                let token = try replicas.apple.mint(.of(user)).identityToken
                 #expect(try await replicas.first.signIn(token).status == 201)
                 let page = try await reading.value
                 #expect(
@@ -84,7 +85,7 @@ import Testing
         try await Self.with { replicas in
             for _ in 0..<10 {
                 let user = try replicas.apple.makeUser(UserRecipe())
-                let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+                let token = try replicas.apple.mint(.of(user)).identityToken
                 async let first = replicas.first.signIn(token)
                 async let second = replicas.second.signIn(token)
                 let responses = try await [first, second]
@@ -97,15 +98,12 @@ import Testing
     @Test func `a revocation that one replica receives is effective at the other at once`() async throws {
         try await Self.with { replicas in
             let user = try replicas.apple.makeUser(UserRecipe())
-            let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+            let token = try replicas.apple.mint(.of(user)).identityToken
             #expect(try await replicas.first.signIn(token).status == 201)
-            var recipe = NotificationRecipe()
-            recipe.subject = user.subject
-            let (_, notifications) = try replicas.apple.change(.revokeConsent, notifying: recipe)
-            for notification in notifications {
-                #expect(try await replicas.second.notify(notification.payload).status == 200)
+            for payload in try replicas.apple.notifications(of: .revokeConsent, by: user) {
+                #expect(try await replicas.second.notify(payload).status == 200)
             }
-            #expect(try await replicas.first.credential(user.subject)["state"]?.string == "revoked")
+            #expect(try await replicas.first.credential(user.subject)["state"] == "revoked")
             #expect(try await replicas.first.signIn(token).code == "credential_revoked")
         }
     }
@@ -123,15 +121,16 @@ import Testing
 
     @Test func `a replica that starts during an outage has the keys at once`() async throws {
         let database = try await PostgresCluster.shared().makeDatabase()
-        try await WholeSystem.withApple { emulator, _ in
+        try await WholeSystem.withApple { emulator, directory in
             let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
-            try await WholeSystem.withService(emulator, database: database) { first in
+            try await WholeSystem.withService(emulator, directory, database: database) { first in
                 #expect(try await first.signIn(token).status == 201)
                 // The fetched set may not be in the database yet.
                 try await eventually { try await first.get("/readyz").status == 200 }
             }
             emulator.state.setFault(.hangingUp, on: .keys)
-            try await WholeSystem.withService(emulator, database: database, waitsForKeys: false) { second in
+            try await WholeSystem.withService(emulator, directory, database: database, waitsForKeys: false) {
+                second in
                 let ready = try await second.get("/readyz")
                 #expect(ready.status == 200)
                 let response = try await second.signIn(token)
@@ -155,18 +154,18 @@ import Testing
             }
             for user in users {
                 try await eventually {
-                    try await relation.credential(of: user, at: atSecond)?["refresh_token"]?.string == "held"
+                    try await relation.credential(of: user, at: atSecond)?["refresh_token"] == "held"
                 }
             }
             #expect(relation.apple.counters.exchanges == 20)
 
             let account = try #require(try await atFirst.account(users[0].subject)["id"]?.string)
             let erased = try await atSecond.delete("/v1/accounts/\(account)")
-            #expect(erased["erasure"]?["state"]?.string == "completed")
+            #expect(erased["erasure"]?["state"] == "completed")
             #expect(try await atFirst.account(users[0].subject).code == "account_not_found")
             let erasure = try #require(erased["erasure"]?["id"]?.string)
             let report = try await atFirst.get("/v1/erasures/\(erasure)")
-            #expect(report["erasure"]?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
+            #expect(report["erasure"]?["tokens"]?.array?.first?["outcome"] == "revoked_and_proven")
             #expect(await first.stop() == 0)
             #expect(await second.stop() == 0)
         }

@@ -12,26 +12,26 @@ import Testing
     @Test func `a user signs in, revokes the consent, and signs in again`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            let token = try system.apple.mint(Self.recipe(user))
+            let token = try system.apple.mint(.of(user))
             let first = try await system.backend.signIn(token.identityToken)
             #expect(first.status == 201)
             #expect(first["account"]?["sub"]?.string == user.subject)
-            #expect(try await system.backend.credential(user.subject)["state"]?.string == "authorized")
+            #expect(try await system.backend.credential(user.subject)["state"] == "authorized")
 
             try await system.change(.revokeConsent, of: user)
             let revoked = try await system.backend.credential(user.subject)
-            #expect(revoked["state"]?.string == "revoked")
-            #expect(revoked["reason"]?.string == "consent_revoked")
+            #expect(revoked["state"] == "revoked")
+            #expect(revoked["reason"] == "consent_revoked")
             // The old token is signed and not expired, but older than the revocation.
             #expect(try await system.backend.signIn(token.identityToken).code == "credential_revoked")
 
             // Token times are in seconds: the new token must be from a later second.
-            var recipe = Self.recipe(user)
+            var recipe = IdentityTokenRecipe.of(user)
             recipe.times.offset = 1
             let again = try await system.backend.signIn(try system.apple.mint(recipe).identityToken)
             #expect(again.status == 200)
             #expect(again["account"]?["id"] == first["account"]?["id"])
-            #expect(again["credential"]?["state"]?.string == "authorized")
+            #expect(again["credential"]?["state"] == "authorized")
 
             let types = try await system.backend.get("/v1/events")["events"]?.array?.map {
                 $0["type"]?.string
@@ -49,37 +49,37 @@ import Testing
             newUser.firstName = "Jane"
             newUser.hidesEmail = true
             let user = try system.apple.makeUser(newUser)
-            let minted = try system.apple.mint(Self.recipe(user))
+            let minted = try system.apple.mint(.of(user))
             let profile = JSONValue.object(
-                JSONObject([("name", .object(JSONObject([("firstName", .string("Jane"))])))]))
+                JSONObject([("name", .object(JSONObject([("firstName", "Jane")])))]))
             let first = try await system.backend.signIn(minted.identityToken, [("user", profile)])
-            #expect(first["account"]?["first_name"]?.string == "Jane")
-            #expect(first["account"]?["is_private_email"]?.bool == true)
-            #expect(first["account"]?["email_forwarding"]?.string == "unknown")
+            #expect(first["account"]?["first_name"] == "Jane")
+            #expect(first["account"]?["is_private_email"] == true)
+            #expect(first["account"]?["email_forwarding"] == "unknown")
             try await system.change(.disableForwarding, of: user)
-            #expect(try await system.backend.account(user.subject)["email_forwarding"]?.string == "disabled")
+            #expect(try await system.backend.account(user.subject)["email_forwarding"] == "disabled")
             try await system.change(.enableForwarding, of: user)
-            #expect(try await system.backend.account(user.subject)["email_forwarding"]?.string == "enabled")
+            #expect(try await system.backend.account(user.subject)["email_forwarding"] == "enabled")
         }
     }
 
     @Test func `a deleted Apple Account ends every credential`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            _ = try await system.backend.signIn(try system.apple.mint(Self.recipe(user)).identityToken)
+            _ = try await system.backend.signIn(try system.apple.mint(.of(user)).identityToken)
             try await system.change(.deleteAccount, of: user)
             let credential = try await system.backend.credential(user.subject)
-            #expect(credential["state"]?.string == "revoked")
-            #expect(credential["reason"]?.string == "apple_account_deleted")
+            #expect(credential["state"] == "revoked")
+            #expect(credential["reason"] == "apple_account_deleted")
         }
     }
 
     @Test func `a notification that arrives before its sign-in is not lost`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            let token = try system.apple.mint(Self.recipe(user))
+            let token = try system.apple.mint(.of(user))
             try await system.change(.revokeConsent, of: user)
-            #expect(try await system.backend.credential(user.subject)["state"]?.string == "revoked")
+            #expect(try await system.backend.credential(user.subject)["state"] == "revoked")
             #expect(try await system.backend.signIn(token.identityToken).code == "credential_revoked")
         }
     }
@@ -95,23 +95,13 @@ import Testing
             #expect(try await system.backend.signIn(token, [("nonce", .string(nonce))]).code == "nonce_used")
         }
     }
-
-    static func recipe(_ user: EmulatedUser) -> IdentityTokenRecipe {
-        var recipe = IdentityTokenRecipe()
-        recipe.subject = user.subject
-        return recipe
-    }
 }
 
 extension WholeSystem {
     /// A change of the user's account at Apple, with its notifications.
     func change(_ change: AccountChange, of user: EmulatedUser) async throws {
-        var recipe = NotificationRecipe()
-        recipe.subject = user.subject
-        let (_, notifications) = try apple.change(change, notifying: recipe)
-        for notification in notifications {
-            let response = try await backend.notify(notification.payload)
-            #expect(response.status == 200)
+        for payload in try apple.notifications(of: change, by: user) {
+            #expect(try await backend.notify(payload).status == 200)
         }
     }
 }
@@ -120,18 +110,11 @@ extension WholeSystem {
 @Suite struct WalkthroughTests {
     @Test func `the printed walk-through works line by line`() async throws {
         try await TemporaryDirectory.with { directory in
-            let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
-            let log = URL(fileURLWithPath: "\(directory.path)/log.txt")
-            let process = try ServiceProcess.start(
-                ["dev", "--port", "\(try FreePort.find())", "--emulator-port", "0"],
-                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path],
-                in: directory, output: printed, error: log)
-            try await ServiceProcess.stopping(process) {
-                try await eventually {
-                    try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
-                }
-                // The whole text was written at once.
-                let banner = try String(contentsOf: printed, encoding: .utf8)
+            // The whole text is written at once.
+            try await DevelopmentProcess.printing(
+                ["dev", "--port", "\(try FreePort.find())", "--emulator-port", "0"], until: "Ctrl-C",
+                in: directory
+            ) { banner in
                 #expect(banner.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
                 let tour = try #require(banner.firstMatch(of: /(\S+) (tour(?: --[a-z-]+ \S+)*)/))
                 let options = tour.2.split(separator: " ").map(String.init)
@@ -139,14 +122,16 @@ extension WholeSystem {
                 let lines = try await ProgramRun.of(program, options + ["--print"]).output.split(
                     separator: "\n")
                 let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
-                let responses = try await Self.paste(script.joined(separator: "\n"))
+                let responses = try await ProgramRun.named("sh", ["-c", script.joined(separator: "\n")])
+                    .output
+                    .split(separator: "\n")
                 let json = responses.compactMap {
                     try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
                 }
                 #expect(json.count == 14)
                 let signIns = json.filter { $0["account"] != nil }
                 #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
-                #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
+                #expect(signIns[0]["account"]?["first_name"] == "Ada")
                 #expect(signIns[0]["account"]?["id"] == signIns[1]["account"]?["id"])
                 #expect(json.compactMap { $0["is_new_key"]?.bool } == [true])
                 #expect(signIns.map { $0["app_check"]?["kind"]?.string } == ["unknown_origin", "verified"])
@@ -161,14 +146,13 @@ extension WholeSystem {
                 #expect(
                     json.compactMap { $0["code"]?.string } == ["credential_revoked", "account_not_found"])
                 let report = json.compactMap { $0["erasure"] }.first
-                #expect(report?["state"]?.string == "completed")
-                #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
+                #expect(report?["state"] == "completed")
+                #expect(report?["tokens"]?.array?.first?["outcome"] == "revoked_and_proven")
                 let events = json.last { $0["events"] != nil }?["events"]?.array?.map { $0["type"]?.string }
                 #expect(
                     events == [
                         "account_created", "credential_authorized", "email_forwarding_changed",
-                        "credential_revoked",
-                        "credential_authorized", "credential_revoked", "account_erased",
+                        "credential_revoked", "credential_authorized", "credential_revoked", "account_erased",
                     ])
 
                 // The revocation is at both receivers.
@@ -183,24 +167,23 @@ extension WholeSystem {
                 }
 
                 // The same with another user, one step per Enter.
-                let walk = try await ProgramRun.of(
-                    URL(fileURLWithPath: "/bin/sh"), ["-c", "yes '' | \(tour.1) \(tour.2)"])
+                let walk = try await ProgramRun.named("sh", ["-c", "yes '' | \(tour.1) \(tour.2)"])
                 #expect(walk.output.contains("The tour is complete."), "\(walk.output)")
                 #expect(walk.output.components(separatedBy: "Enter runs it").count == 13)
                 for step in 1...12 { #expect(walk.output.contains("\nStep \(step) of 12\n")) }
                 // A pipe gets neither colors nor folded lines.
                 #expect(!walk.output.contains("\u{1B}") && walk.output.contains(" {\"account\":{"))
                 let port = try #require(tour.2.firstMatch(of: /--port (\d+)/)?.1)
-                let page = try await ProgramRun.of(
-                    URL(fileURLWithPath: "/bin/sh"),
+                let page = try await ProgramRun.named(
+                    "sh",
                     ["-c", "curl -sS -i http://127.0.0.1:\(port)/console/start"]
                 ).output
                 #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("text/html"))
                 #expect(
                     page.contains("The fake Apple")
                         && page.contains("/v1/web/sign-in?client_id=com.example.web"))
-                let root = try await ProgramRun.of(
-                    URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i -L http://127.0.0.1:\(port)/"]
+                let root = try await ProgramRun.named(
+                    "sh", ["-c", "curl -sS -i -L http://127.0.0.1:\(port)/"]
                 ).output
                 #expect(root.contains("What is wrong now"))
             }
@@ -242,8 +225,7 @@ extension WholeSystem {
     }
 
     @Test func `the README has the same commands, in lines that a page can show`() throws {
-        let root = ProjectFolder.root
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let readme = try ProjectFolder.text("README.md")
         let block = try #require(readme.firstMatch(of: /(?s)```sh\n(# Names that.*?)```/)).1
         let lines = block.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.count <= 160 })
@@ -275,13 +257,6 @@ extension WholeSystem {
     private static let walkthrough = Walkthrough(
         servicePort: 8080, applePort: 8081, receiverPort: 8083, secret: DevelopmentSettings.secret,
         clientID: "com.example.app")
-
-    /// The output lines of the shell.
-    private static func paste(_ script: String) async throws -> [Substring] {
-        let shell = URL(fileURLWithPath: "/bin/sh")
-        let run = try await ProgramRun.of(shell, ["-c", script])
-        return run.output.split(separator: "\n")
-    }
 }
 
 /// The web flow with a real browser, the fake Apple's pages, and a backend that gets only a code.
@@ -291,7 +266,7 @@ extension WholeSystem {
     {
         try await Self.with { site, browser in
             try await browser.open(
-                "\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)&state=cart%2042")
+                "\(site.address)/v1/web/sign-in?client_id=\(WholeSystem.webClientID)&state=cart%2042")
             try await browser.click("button[name=choose]")
             try await browser.type("Grace", into: "#first")
             try await browser.click("input[value=hide]")
@@ -302,13 +277,13 @@ extension WholeSystem {
 
             let result = try await site.backend.post("/v1/web/results", [("code", .string(code))])
             #expect(result.status == 201)
-            #expect(result["account"]?["first_name"]?.string == "Grace")
-            #expect(result["account"]?["is_private_email"]?.bool == true)
-            #expect(result["credential"]?["state"]?.string == "authorized")
+            #expect(result["account"]?["first_name"] == "Grace")
+            #expect(result["account"]?["is_private_email"] == true)
+            #expect(result["credential"]?["state"] == "authorized")
             let subject = try #require(result["account"]?["sub"]?.string)
             try await eventually {
                 let account = try await site.backend.account(subject)
-                return account["credentials"]?.array?.first?["refresh_token"]?.string == "held"
+                return account["credentials"]?.array?.first?["refresh_token"] == "held"
             }
             // The code was one for the Services ID, and for this redirect URI.
             #expect(site.relation.apple.counters.exchanges == 1)
@@ -322,7 +297,7 @@ extension WholeSystem {
     @Test func `a user who cancels is redirected with Apple's error code`() async throws {
         try await Self.with { site, browser in
             try await browser.open(
-                "\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)&state=s1")
+                "\(site.address)/v1/web/sign-in?client_id=\(WholeSystem.webClientID)&state=s1")
             try await browser.click("button[name=cancel]")
             let landed = try await site.landing(of: browser)
             #expect(landed["error"] == "user_cancelled_authorize")
@@ -335,7 +310,7 @@ extension WholeSystem {
     @Test func `a flow that another browser began returns no code`() async throws {
         try await Self.with { site, browser in
             try await browser.open(
-                "\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)&state=mine")
+                "\(site.address)/v1/web/sign-in?client_id=\(WholeSystem.webClientID)&state=mine")
             // The URL that the attacker sends to the victim.
             let authorize = try await browser.url()
             try await Browser.with(in: site.relation.directory) { victim in
@@ -353,7 +328,7 @@ extension WholeSystem {
         try await Self.with { site, browser in
             var accounts: [String?] = []
             for _ in 0..<2 {
-                try await browser.open("\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)")
+                try await browser.open("\(site.address)/v1/web/sign-in?client_id=\(WholeSystem.webClientID)")
                 try await browser.click("button[name=choose]")
                 try await browser.click("button[name=allow]")
                 let code = try #require(try await site.landing(of: browser)["code"])

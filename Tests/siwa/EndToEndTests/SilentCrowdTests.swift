@@ -13,9 +13,9 @@ import Testing
             // Fails where the machine allows fewer open files: a skipped test would prove nothing.
             try #require(ServerLimits.openFiles() >= 7000)
             try await TemporaryDirectory.with { directory in
-                let variables = try CrashTests.variables(directory)
+                let variables = try ServiceProcess.variables(directory)
                 let service = try await ServiceProcess.serve(directory, variables)
-                let backend = Backend(port: service.port, secret: CrashTests.secret)
+                let backend = service.backend
                 let crowd = ClientCrowd()
                 for _ in 0..<6 {
                     try crowd.connect(1000, port: service.port)

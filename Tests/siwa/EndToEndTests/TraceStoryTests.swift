@@ -1,5 +1,4 @@
 import AppleEmulator
-import Encodings
 import Foundation
 import GoogleEmulator
 import NIOCore
@@ -29,9 +28,9 @@ import TraceExport
             let body = try #require(request.firstRange(of: "\r\n\r\n")).upperBound
             paths.append(try directory.write(String(request[body...]), to: "spans-\(index).json"))
         }
-        let script = PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/read_spans.py")
-        let run = try await PythonTools.run("python", [script.path] + paths, in: directory)
-        #expect(run.status == 0, "\(run.output)")
+        let run = try await PythonTools.run(
+            "python", [PythonTools.client("read_spans.py")] + paths, in: directory
+        ).checked()
         return run.output.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "|").map(String.init)
             guard parts.count == 6 else { return nil }
@@ -44,7 +43,7 @@ import TraceExport
     {
         let collector = try await ScriptedServer(always: .json("{}"))
         try await LinkedSystem.with(.sqlite, hasClients: false) { system in
-            let key = try ClientKey.generate(teamID: Relation.team)
+            let key = try ClientKey.generate(teamID: WholeSystem.team)
             try system.apple.state.configureClientKey(key)
             let service = try await system.serve(
                 0,
@@ -53,21 +52,16 @@ import TraceExport
                     "SIWA_TRACES_SERVICE": "story", "APPLE_KEY_ID": key.keyID,
                     "APPLE_PRIVATE_KEY": key.privateKeyPEM ?? "", "SIWA_LOG_FORMAT": "json",
                 ])
-            var recipe = IdentityTokenRecipe()
-            recipe.subject = try system.makeUser().subject
-            recipe.authorizationCode = .made
-            let minted = try system.apple.state.mint(recipe)
-            let body = JSONValue.object(
-                JSONObject([
+            let minted = try system.apple.state.mint(.of(try system.makeUser(), code: .made))
+            let response = try await TestClient.send(
+                .POST, "\(service.url)/v1/sign-ins",
+                headers: [
+                    ("traceparent", "00-\(Self.trace)-00f067aa0ba902b7-01"), ("x-request-id", "story"),
+                ],
+                json: [
                     ("identity_token", .string(minted.identityToken)),
                     ("authorization_code", .string(minted.authorizationCode ?? "")),
-                ]))
-            let response = try await service.send(
-                .POST, "/v1/sign-ins",
-                headers: [
-                    ("authorization", "Bearer \(LinkedSystem.secret)"), ("content-type", "application/json"),
-                    ("traceparent", "00-\(Self.trace)-00f067aa0ba902b7-01"), ("x-request-id", "story"),
-                ], body: body.serialized())
+                ], bearer: Backend.secret)
             #expect(response.status == 201, "\(response.text)")
             try await eventually {
                 collector.requests.contains { $0.contains(#""name":"call Apple""#) }
@@ -75,7 +69,7 @@ import TraceExport
             }
             let metrics = try await service.backend.get("/metrics").text
             #expect(metrics.contains(#"siwa_trace_spans_total{result="exported"}"#))
-            #expect(await service.service.stop() == 0)
+            #expect(await service.stop() == 0)
 
             let spans = try await Self.read(collector.requests, in: system.directory)
             #expect(spans.allSatisfy { $0.service == "story" })
@@ -91,13 +85,11 @@ import TraceExport
             let exported = collector.requests.joined()
             for secret in [
                 minted.identityToken, minted.authorizationCode ?? "-", minted.subject, "privaterelay",
-                LinkedSystem.secret,
-            ] {
-                #expect(!exported.contains(secret))
-            }
-            for line in service.service.logText.split(separator: "\n") {
+                Backend.secret,
+            ] { #expect(!exported.contains(secret)) }
+            for line in service.logText.split(separator: "\n") {
                 let json = try JSONValue(parsing: Array(line.utf8))
-                guard json["request_id"]?.string == "story" else { continue }
+                guard json["request_id"] == "story" else { continue }
                 #expect(json["trace_id"]?.string == Self.trace)
             }
         }
@@ -119,15 +111,13 @@ import TraceExport
                 0, ["SIWA_TRACES_URL": collector.baseURL, "SIWA_TRACES_RATIO": "1"])
             try await eventually { !collector.requests.isEmpty }
             // More than the queue holds.
-            for _ in 0..<2500 {
-                #expect(try await service.backend.get("/v1/events").status == 200)
-            }
+            for _ in 0..<2500 { #expect(try await service.backend.get("/v1/events").status == 200) }
             let clock = ContinuousClock()
             let start = clock.now
-            #expect(await service.service.stop() == 0)
+            #expect(await service.stop() == 0)
             // Two seconds for the collector, and the rest for a slow machine.
             #expect(clock.now - start < .seconds(20))
-            #expect(!service.service.logText.contains("unexpected error"))
+            #expect(!service.logText.contains("unexpected error"))
         }
         try await collector.close()
     }
@@ -155,12 +145,11 @@ import TraceExport
 
     private static let host = "127.0.0.1"
     private static let expected: [Expected] = [
-        Expected(.verify, ["siwa.kind": "identity-token"]),
-        Expected(.commitAccounts, ["siwa.commands": ""]), Expected(.commitGrants, ["siwa.commands": ""]),
-        called(.fetchKeys, 200), called(.fetchKeys, 500, error: nil), called(.callApple, 200),
-        called(.callApple, 400, error: nil), called(.callGoogle, 202),
-        called(.callGoogle, 503, error: "refused"),
-        called(.deliverEvent, 204), called(.deliverEvent, 503, error: "refused"),
+        Expected(.verify, ["siwa.kind": "identity-token"]), Expected(.commitAccounts, ["siwa.commands": ""]),
+        Expected(.commitGrants, ["siwa.commands": ""]), called(.fetchKeys, 200),
+        called(.fetchKeys, 500, error: nil), called(.callApple, 200), called(.callApple, 400, error: nil),
+        called(.callGoogle, 202), called(.callGoogle, 503, error: "refused"), called(.deliverEvent, 204),
+        called(.deliverEvent, 503, error: "refused"),
     ]
 
     private static func called(_ name: SpanName, _ status: Int, error: String? = nil) -> Expected {
@@ -182,7 +171,9 @@ import TraceExport
             var report = GoogleFault()
             (report.status, report.remainingRequests) = (503, 1)
             system.google.setFault(report, at: .report)
-            let service = try await Self.serve(system, collector: collector, receiver: receiver)
+            let service = try await system.traced(
+                collector: collector,
+                receiver: "http://127.0.0.1:\(receiver.port)/hook?key=secret-of-the-url")
 
             let account = try await Self.signIn(system, service)
             _ = try await Self.signIn(system, service)
@@ -212,45 +203,15 @@ import TraceExport
                 Set(spans.compactMap { SpanName(rawValue: $0.name) })
                     == Set(SpanName.allCases).subtracting([.request]))
             #expect(!collector.requests.joined().contains("secret-of-the-url"))
-            #expect(await service.service.stop() == 0)
+            #expect(await service.stop() == 0)
         }
         try await receiver.close()
         try await collector.close()
     }
 
-    private static func serve(
-        _ system: LinkedSystem, collector: ScriptedServer, receiver: ReceivingServer
-    ) async throws -> OAuthReplica {
-        let key = try ClientKey.generate(teamID: Relation.team)
-        try system.apple.state.configureClientKey(key)
-        let secret = try system.directory.write(
-            "whsec_\(Base64.encode(Array(repeating: 7, count: 32)))\n", to: "secret")
-        let file = """
-            \(LinkedClients.configuration)
-            webhooks:
-              - name: backend
-                url: http://127.0.0.1:\(receiver.port)/hook?key=secret-of-the-url
-                secret_files: [\(secret)]
-
-            """
-        return try await system.serve(
-            0,
-            [
-                "SIWA_CONFIG": try system.directory.write(file, to: "traced.yaml"),
-                "SIWA_TRACES_URL": collector.baseURL, "SIWA_TRACES_RATIO": "1", "APPLE_KEY_ID": key.keyID,
-                "APPLE_PRIVATE_KEY": key.privateKeyPEM ?? "",
-            ])
-    }
-
     /// Signs a new user in, and returns the account.
-    private static func signIn(
-        _ system: LinkedSystem, _ service: OAuthReplica
-    ) async throws -> String {
-        var recipe = IdentityTokenRecipe()
-        (recipe.subject, recipe.authorizationCode) = (try system.makeUser().subject, .made)
-        let minted = try system.apple.state.mint(recipe)
-        let response = try await service.backend.signIn(
-            minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])
+    private static func signIn(_ system: LinkedSystem, _ service: ServiceProcess) async throws -> String {
+        let response = try await service.backend.signIn(system.apple.state, try system.makeUser())
         #expect(response.status == 201, "\(response.text)")
         return try #require(response["account"]?["id"]?.string)
     }

@@ -5,10 +5,10 @@ import Foundation
 import HTTPAPI
 import JOSE
 import ScriptedHTTP
+import SiwaBinary
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// A webhook as its operator sees it: a process with a configuration, and a server that receives.
 @Suite(.timeLimit(.hung)) struct WebhookStoryTests {
@@ -50,10 +50,9 @@ import TokenMint
                 secret_files: [\(secret)]
             """
         }
-        let file = try directory.write(
-            "webhooks:\n" + (webhooks + more).joined(separator: "\n") + "\n", to: "siwa.yaml")
-        return try CrashTests.variables(directory)
-            .merging(["SIWA_CONFIG": file, "SIWA_ENV": "development"]) { $1 }
+        return try ServiceProcess.variables(
+            directory, ["SIWA_ENV": "development"],
+            yaml: "webhooks:\n" + (webhooks + more).joined(separator: "\n") + "\n")
     }
 
     private static let taken = ScriptedServer.Response.send("HTTP/1.1 204 X\r\n\r\n")
@@ -69,10 +68,10 @@ import TokenMint
             let hanging = try await ScriptedServer(always: .nothing)
             let variables = try Self.variables(directory, [("backend", server), ("dead", hanging)])
             let service = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: service.port, secret: CrashTests.secret)
+            let backend = service.backend
             var delays: [Duration] = []
             for number in 0..<20 {
-                #expect(try await backend.signIn(try CrashTests.token("user\(number)")).status == 201)
+                #expect(try await backend.signIn(try Minted.token("user\(number)")).status == 201)
                 let began = ContinuousClock.now
                 try await eventually { server.requests.count >= 2 * (number + 1) }
                 delays.append(ContinuousClock.now - began)
@@ -112,9 +111,9 @@ import TokenMint
             }
             let variables = try Self.variables(directory, [("backend", server)])
             let first = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: first.port, secret: CrashTests.secret)
+            let backend = first.backend
             for number in 0..<4 {
-                #expect(try await backend.signIn(try CrashTests.token("user\(number)")).status == 201)
+                #expect(try await backend.signIn(try Minted.token("user\(number)")).status == 201)
             }
             let ids = Set(try await Self.feed(backend))
             await first.kill()
@@ -143,8 +142,7 @@ import TokenMint
         hasClients: Bool
     ) async throws {
         try await TemporaryDirectory.with { directory in
-            let server = try await ScriptedServer(
-                always: .send("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"))
+            let server = try await ScriptedServer(always: .emptyAccepted)
             let webhooks = """
                 webhooks:
                   - name: backend
@@ -152,26 +150,16 @@ import TokenMint
                     audience: billing
 
                 """
-            let clients = """
-                \(OAuthSection.phone)
-
-                """
-            let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
-            let variables = try CrashTests.variables(directory).merging([
-                "SIWA_CONFIG": try directory.write(
-                    hasClients ? webhooks + clients : webhooks, to: "siwa.yaml"), "SIWA_ENV": "development",
-                "SIWA_SEALING_KEYS": sealing, "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
-                "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:8080/health",
-                "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
-            ]) { $1 }
+            let variables = try ServiceProcess.variables(
+                directory, ServiceProcess.signing(),
+                yaml: hasClients ? webhooks + OAuthSection.phone + "\n" : webhooks)
             let service = try await ServiceProcess.serve(directory, variables)
-            let backend = Backend(port: service.port, secret: CrashTests.secret)
-            #expect(try await backend.signIn(try CrashTests.token("someone")).status == 201)
+            let backend = service.backend
+            #expect(try await backend.signIn(try Minted.token("someone")).status == 201)
             try await eventually { server.requests.count == 2 }
             let keys = try await backend.get("/v1/jwks.json")["keys"]?.array ?? []
             #expect(!keys.isEmpty)
-            #expect(
-                try await backend.get("/oauth/jwks.json").status == (hasClients ? 200 : 404))
+            #expect(try await backend.get("/oauth/jwks.json").status == (hasClients ? 200 : 404))
             let verification = try keys.map { try TokenVerificationKey(jwk: $0) }
             let verifier = SecurityEventVerifier(issuer: "http://127.0.0.1:8080", audiences: ["billing"])
             for request in server.requests {
@@ -189,13 +177,8 @@ import TokenMint
 
     static func deliveries(
         _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory
-    ) async throws -> (status: Int32, output: String) {
-        let files = (0..<2).map { _ in URL(fileURLWithPath: directory.path(of: UUID().uuidString)) }
-        let process = try ServiceProcess.start(
-            ["deliveries"] + arguments, variables, in: directory, output: files[0], error: files[1])
-        try await eventually { !process.isRunning }
-        let output = try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
-        return (process.terminationStatus, output)
+    ) async throws -> ProgramRun {
+        try await BuiltSiwa.run(["deliveries"] + arguments, variables, in: directory)
     }
 }
 
@@ -207,27 +190,22 @@ import TokenMint
 
     @Test func `webhooks and tokens of all kinds pass the libraries of others`() async throws {
         try await TemporaryDirectory.with { directory in
-            let server = try await ScriptedServer(
-                always: .send("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"))
+            let server = try await ScriptedServer(always: .emptyAccepted)
             let service = try await ServiceProcess.serve(
                 directory, try Self.variables(directory, receivers: server.baseURL))
-            let backend = Backend(port: service.port, secret: CrashTests.secret)
+            let backend = service.backend
             try await Self.cause(backend)
             let events = try await backend.get("/v1/events?limit=1000")["events"]?.array ?? []
             #expect(events.count >= 8)
             try await eventually { server.requests.count == 2 * events.count }
             let deliveries = try directory.write(
                 server.requests.compactMap(Self.line).joined(separator: "\n"), to: "deliveries.jsonl")
-            let run = try await PythonTools.run(
-                "python", [Self.program, Self.given(deliveries, keys: service.port)], in: directory)
-            #expect(run.status == 0 && run.output.contains("done"), "\(run.output)")
+            try await PythonTools.runClient(
+                "verify_deliveries", given: Self.given(deliveries, keys: service.url), in: directory)
             #expect(await service.stop() == 0)
             try await server.close()
         }
     }
-
-    private static let program =
-        PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/verify_deliveries.py").path
 
     /// Kinds that `cause` brings about.
     private static let kinds: [AccountEvent.Kind] = [
@@ -236,16 +214,16 @@ import TokenMint
     ]
 
     private static func cause(_ backend: Backend) async throws {
-        let first = try await backend.signIn(try CrashTests.token("ada"))
+        let first = try await backend.signIn(try Minted.token("ada"))
         let account = first["account"]?["id"]?.string ?? ""
         for (change, members) in [
-            ("disable", [("reason", JSONValue.string("fraud"))]), ("enable", []), ("sign-out", []),
-        ] {
+            ("disable", [("reason", "fraud")]), ("enable", []), ("sign-out", []),
+        ] as [(String, Backend.Members)] {
             #expect(try await backend.post("/v1/accounts/\(account)/\(change)", members).status == 200)
         }
-        #expect(try await backend.notify(try FleetLoad.notification("ada")).status == 200)
+        #expect(try await backend.notify(try Minted.notification("ada")).status == 200)
         // About a user who has never signed in here.
-        #expect(try await backend.notify(try FleetLoad.notification("stranger")).status == 200)
+        #expect(try await backend.notify(try Minted.notification("stranger")).status == 200)
         #expect(try await backend.delete("/v1/accounts/\(account)").status <= 202)
     }
 
@@ -266,12 +244,7 @@ import TokenMint
             \(OAuthSection.phone)
 
             """
-        return try CrashTests.variables(directory).merging([
-            "SIWA_CONFIG": try directory.write(file, to: "siwa.yaml"), "SIWA_ENV": "development",
-            "SIWA_SEALING_KEYS": "test=\(Base64.encode(SecureRandom.bytes(count: 32)))",
-            "SIWA_PUBLIC_URL": issuer, "SIWA_WEB_REDIRECT_URL": "\(issuer)/health",
-            "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
-        ]) { $1 }
+        return try ServiceProcess.variables(directory, ServiceProcess.signing(), yaml: file)
     }
 
     /// A received request as a line of JSON.
@@ -283,25 +256,24 @@ import TokenMint
             guard parts.count == 2 else { return nil }
             return .array([.string(parts[0].lowercased()), .string(parts[1])])
         }
-        let delivery = JSONObject([
-            ("path", .string(head[0].components(separatedBy: " ").dropFirst().first ?? "")),
-            ("headers", .array(fields)), ("body", .string(String(request[end.upperBound...]))),
-        ])
-        return String(decoding: JSONValue.object(delivery).serialized(), as: UTF8.self)
+        let delivery: JSONValue = [
+            "path": .string(head[0].components(separatedBy: " ").dropFirst().first ?? ""),
+            "headers": .array(fields), "body": .string(String(request[end.upperBound...])),
+        ]
+        return delivery.serializedText
     }
 
     /// The argument of the program.
-    private static func given(_ deliveries: String, keys port: Int) -> String {
+    private static func given(_ deliveries: String, keys service: String) -> JSONValue {
         let types = AccountEvent.Kind.allCases.map {
             ($0.rawValue, JSONValue.string($0.securityEventType.uri))
         }
-        let given = JSONObject([
-            ("root", .string(PythonTools.root.path)), ("deliveries", .string(deliveries)),
-            ("secrets", .array(secrets.map { .string($0) })), ("issuer", .string(issuer)),
-            ("audience", .string(audience)), ("types", .object(JSONObject(types))),
-            ("kinds", .array(kinds.map { .string($0.rawValue) })),
-            ("keys_url", .string("http://127.0.0.1:\(port)/oauth/jwks.json")),
-        ])
-        return String(decoding: JSONValue.object(given).serialized(), as: UTF8.self)
+        return [
+            "root": .string(ProjectFolder.root.path), "deliveries": .string(deliveries),
+            "secrets": .array(secrets.map { .string($0) }), "issuer": .string(issuer),
+            "audience": .string(audience), "types": .object(JSONObject(types)),
+            "kinds": .array(kinds.map { .string($0.rawValue) }),
+            "keys_url": .string("\(service)/oauth/jwks.json"),
+        ]
     }
 }

@@ -15,39 +15,31 @@ import Testing
     @Test func `the console follows grants from the consent to the end, and the tokens with them`()
         async throws
     {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--seed", FakeWorldTests.seed], in: directory) { system in
-                try await Browser.with(in: directory) { browser in
-                    let story = Story(
-                        console: ConsoleVisitor(system: system),
-                        google: Backend(port: system.googlePort, secret: ""),
-                        app: try NativeApp(of: system), browser: browser)
-                    try await story.play()
-                }
-            }
+        try await DevelopmentProcess.browsed(["--seed", FakeWorldTests.seed]) { system, browser in
+            try await Story(system: system, app: try NativeApp(of: system), browser: browser).play()
         }
     }
 
     private struct Story: Sendable {
-        let console: ConsoleVisitor
-        /// The control calls of the fake Google.
-        let google: Backend
+        let system: DevelopmentProcess
         let app: NativeApp
         let browser: Browser
+        var console: ConsoleVisitor { system.console }
+        var google: Backend { system.googleControl }
 
         func play() async throws {
             let link = try await self.link()
             let first = try await app.signIn(browser)
             let person = try await found("linked", "yes")
             let tokens = try await app.refresh(first)
-            #expect(try await google.post("/control/refresh").json?["status"] == .integer(200))
+            #expect(try await google.post("/control/refresh")["status"] == .integer(200))
             let grants = try await checkGrants(of: person)
             try await checkSearches(for: person, grants)
             try await checkClients(person)
             try await checkInspector(tokens, link)
 
             // Google unlinks, which revokes its refresh token.
-            #expect(try await google.post("/control/unlink").json?["status"] == .integer(200))
+            #expect(try await google.post("/control/unlink")["status"] == .integer(200))
             try await expect(token: link.refresh, isGood: false, "no such token family")
             try await expect(token: link.access, isGood: false, "no such token family")
             try await expect(token: tokens.refresh, isGood: true, "siwa-cli")
@@ -61,10 +53,7 @@ import Testing
                 try await expect(token: token, isGood: false, "has ended")
             }
             let signedOut = try await console.get(person)
-            for words in [
-                "Signed out everywhere", "Grant of siwa-cli ended", "signed out",
-                "No grant now",
-            ] {
+            for words in ["Signed out everywhere", "Grant of siwa-cli ended", "signed out", "No grant now"] {
                 #expect(signedOut.contains(words), "\(words)")
             }
             let client = try await console.get("/console/clients/siwa-cli")
@@ -81,13 +70,13 @@ import Testing
             try await expect(token: second.refresh, isGood: true, "google")
             try await console.post("\(person)/sign-out", [("google", "yes")])
             try await expect(token: second.refresh, isGood: false, "has ended")
-            #expect(try await google.post("/control/refresh").json?["status"] == .integer(400))
+            #expect(try await google.post("/control/refresh")["status"] == .integer(400))
         }
 
         /// The user links in the browser, with the consent pages of the service.
         private func link() async throws -> NativeApp.Tokens {
             try await eventually {
-                try await browser.open(console.system.google)
+                try await browser.open(system.google)
                 try await browser.press("Link in the browser")
                 try await browser.press("Continue")
                 if try await comes(to: ["Ada Lovelace", "Agree and link"]) == "Ada Lovelace" {
@@ -101,7 +90,7 @@ import Testing
             var links: [JSONValue] = []
             try await eventually {
                 links = try await google.get("/control/links")["links"]?.array ?? []
-                return links.last?["status"]?.string == "linked"
+                return links.last?["status"] == "linked"
             }
             let link = try #require(links.last)
             return NativeApp.Tokens(
@@ -155,18 +144,13 @@ import Testing
             for (row, (client, scope)) in zip(rows, expected) {
                 for words in [
                     "/console/clients/\(client)\"", "<td class=\"any\">\(scope)</td>", ">com.example.app<",
-                ] {
-                    #expect(row.contains(words), "\(words): \(row)")
-                }
+                ] { #expect(row.contains(words), "\(words): \(row)") }
                 #expect(days.contains { row.contains("<td>\($0)") }, "\(row)")
             }
             for words in [
                 "Grant to google", "Grant to siwa-cli", "Tokens issued to google",
-                "Tokens issued to siwa-cli",
-                "First sign-in",
-            ] {
-                #expect(page.contains(words), "\(words)")
-            }
+                "Tokens issued to siwa-cli", "First sign-in",
+            ] { #expect(page.contains(words), "\(words)") }
             // The people of siwa dev are invented.
             #expect(page.contains("Lovelace"))
             return rows.compactMap { $0.firstMatch(of: /grt_[0-9a-f-]+/).map { String($0.0) } }
@@ -193,9 +177,7 @@ import Testing
             for words in [
                 "<dt>Grants</dt><dd>1</dd>", "<dt>Token families</dt><dd>1</dd>",
                 "<code>token_unknown</code>",
-            ] {
-                #expect(page.contains(words), "\(words)")
-            }
+            ] { #expect(page.contains(words), "\(words)") }
         }
 
         /// The newest refused request is the refresh after the sign-out.
@@ -208,9 +190,7 @@ import Testing
             let page = try await console.get(String(path))
             for words in [
                 "invalid_grant", "<code>family_ended</code>", "The token family has ended", "refresh_token",
-            ] {
-                #expect(page.contains(words), "\(words)")
-            }
+            ] { #expect(page.contains(words), "\(words)") }
         }
 
         private func checkAudit(of person: String) async throws {
@@ -220,11 +200,8 @@ import Testing
             let rows = page.components(separatedBy: "<tr>").dropFirst()
             for (action, words) in [
                 ("grant_created", "google"), ("tokens_issued", "siwa-cli"),
-                ("account_signed_out", "developer"),
-                ("grant_ended", "signed_out"),
-            ] {
-                #expect(rows.contains { $0.contains(action) && $0.contains(words) }, "\(action)")
-            }
+                ("account_signed_out", "developer"), ("grant_ended", "signed_out"),
+            ] { #expect(rows.contains { $0.contains(action) && $0.contains(words) }, "\(action)") }
         }
 
         private func checkInspector(_ tokens: NativeApp.Tokens, _ link: NativeApp.Tokens) async throws {
@@ -276,7 +253,7 @@ struct NativeApp: Sendable {
         var code: String?
         try await eventually {
             let back = try await browser.departures().last { $0.hasPrefix(redirectURI) }
-            code = OAuthReplica.parameter("code", of: back) ?? code
+            code = TestClient.parameter("code", of: back) ?? code
             return code != nil
         }
         return try await tokens([
@@ -297,19 +274,17 @@ struct NativeApp: Sendable {
     }
 
     /// - Parameter id: The ID token of the sign-in, because a refresh gives none.
-    private func tokens(_ fields: OAuthReplica.Fields, id: String? = nil) async throws -> Tokens {
+    private func tokens(_ fields: TestClient.Fields, id: String? = nil) async throws -> Tokens {
         let response = try await ask(fields)
         #expect(response.status == 200, "\(response.text)")
         return Tokens(
-            access: try #require(response["access_token"]), refresh: try #require(response["refresh_token"]),
-            id: try #require(response["id_token"] ?? id))
+            access: try #require(response["access_token"]?.string),
+            refresh: try #require(response["refresh_token"]?.string),
+            id: try #require(response["id_token"]?.string ?? id))
     }
 
-    private func ask(_ fields: OAuthReplica.Fields) async throws -> OAuthReplica.Response {
-        try await OAuthReplica.send(
-            .POST, "\(system.service)/oauth/token",
-            headers: [("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array(
-                FormEncoding.encode([("client_id", DevelopmentClients.native)] + fields).utf8))
+    private func ask(_ fields: TestClient.Fields) async throws -> TestClient.Response {
+        try await TestClient.send(
+            .POST, "\(system.service)/oauth/token", form: [("client_id", DevelopmentClients.native)] + fields)
     }
 }

@@ -73,7 +73,7 @@ import Testing
                 #expect(try await browser.tab() == "Skip to the content", "\(page)")
                 let isInSight = try await browser.evaluate(
                     "return document.activeElement.getBoundingClientRect().top >= 0")
-                #expect(isInSight == .bool(true), "\(page)")
+                #expect(isInSight == true, "\(page)")
                 try await browser.press(key: "\u{E007}")
                 #expect(try await browser.evaluate("return document.activeElement.id").string == "main")
                 // The order of the keyboard is the order of the page, and the focus can be seen.
@@ -112,7 +112,7 @@ import Testing
             // An action works too.
             try await browser.open(system.service + "/console/settings")
             try await browser.click("form[action='/console/settings/check'] button")
-            try await eventually { try await browser.shows("The checks run") }
+            try await browser.wait(for: "The checks run")
         }
     }
 
@@ -136,50 +136,34 @@ import Testing
     /// in sight.
     @Test func `one long value pushes no column and no button out of sight`() async throws {
         let client = "com.example." + String(repeating: "a", count: 116)
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(
-                ["--client-id", client, "--client-id", "com.example.web"], in: directory
-            ) { system in
-                let apple = Backend(port: system.applePort, secret: "")
-                let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
-                let user = try await apple.post(
-                    "/emulator/users?format=text",
-                    [
-                        ("first_name", .string(String(repeating: "Ada", count: 40))),
-                        ("last_name", .string("Lovelace")),
-                        (
-                            "email",
-                            .string("a@" + String(repeating: "example.", count: 24) + "com")
-                        ),
-                    ])
-                let subject = user.text.trimmingCharacters(in: .whitespacesAndNewlines)
-                let form = try await apple.post(
-                    "/emulator/identity-tokens?format=sign-in", [("sub", .string(subject))])
-                let members = (form.json?.object?.members ?? []).map { ($0.name, $0.value) }
-                #expect(try await backend.post("/v1/sign-ins", members).status == 201)
-                try await Browser.with(in: directory) { browser in
-                    for page in [
-                        "world", "people", "requests", "clients", "events", "world/google", "overview",
-                        "settings", "audit",
-                    ] {
-                        try await browser.open("\(system.service)/console/\(page)")
-                        try await browser.show(width: 1280)
-                        let wide = try await browser.evaluate(
-                            """
-                            return [...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
-                                .map(e => e.ariaLabel + ' ' + e.scrollWidth + ' ' + e.innerText.slice(0, 40));
-                            """)
-                        #expect(wide.array?.compactMap(\.string) == [], "\(page)")
-                        // On a phone a table may scroll, and its buttons are in sight nevertheless.
-                        try await browser.show(width: 390)
-                        let hidden = try await browser.evaluate(
-                            """
-                            return [...document.querySelectorAll('main button')].filter(e => e.checkVisibility())
-                                .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.innerText);
-                            """)
-                        #expect(hidden.array?.compactMap(\.string) == [], "\(page)")
-                        #expect(try await browser.consoleFaults() == [], "\(page)")
-                    }
+        try await DevelopmentProcess.with(["--client-id", client, "--client-id", "com.example.web"]) {
+            system in
+            try await system.signIn([
+                ("first_name", .string(String(repeating: "Ada", count: 40))), ("last_name", "Lovelace"),
+                ("email", .string("a@" + String(repeating: "example.", count: 24) + "com")),
+            ])
+            try await Browser.with(in: system.directory) { browser in
+                for page in [
+                    "world", "people", "requests", "clients", "events", "world/google", "overview",
+                    "settings", "audit",
+                ] {
+                    try await browser.open("\(system.service)/console/\(page)")
+                    try await browser.show(width: 1280)
+                    let wide = try await browser.evaluate(
+                        """
+                        return [...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+                            .map(e => e.ariaLabel + ' ' + e.scrollWidth + ' ' + e.innerText.slice(0, 40));
+                        """)
+                    #expect(wide.array?.compactMap(\.string) == [], "\(page)")
+                    // On a phone a table may scroll, and its buttons are in sight nevertheless.
+                    try await browser.show(width: 390)
+                    let hidden = try await browser.evaluate(
+                        """
+                        return [...document.querySelectorAll('main button')].filter(e => e.checkVisibility())
+                            .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.innerText);
+                        """)
+                    #expect(hidden.array?.compactMap(\.string) == [], "\(page)")
+                    #expect(try await browser.consoleFaults() == [], "\(page)")
                 }
             }
         }
@@ -201,17 +185,15 @@ import Testing
                     "window.pressed.dispatchEvent(new PointerEvent('\(type)', { bubbles: true }))")
             }
             try await point("pointerdown")
-            let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+            let backend = system.backend
             try await eventually {
                 _ = try await backend.verify("no-token")
                 return try await browser.evaluate("return window.changes").integer ?? 0 > 1
             }
-            #expect(try await browser.evaluate("return window.pressed.isConnected") == .bool(true))
+            #expect(try await browser.evaluate("return window.pressed.isConnected") == true)
             try await point("pointerup")
             // What has changed meanwhile is shown then.
-            try await eventually {
-                try await browser.evaluate("return window.pressed.isConnected") == .bool(false)
-            }
+            try await eventually { try await browser.evaluate("return window.pressed.isConnected") == false }
         }
     }
 
@@ -234,39 +216,26 @@ import Testing
     private static func with(
         _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
     ) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(in: directory) { system in
-                try await live(at: system)
-                try await Browser.with(in: directory) { try await body(system, $0) }
-            }
+        try await DevelopmentProcess.with { system in
+            try await live(at: system)
+            try await Browser.with(in: system.directory) { try await body(system, $0) }
         }
     }
 
     /// Lets users sign in, one of them twice, and stop using the app; a token is refused.
     private static func live(at system: DevelopmentProcess) async throws {
-        let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
-        let apple = Backend(port: system.applePort, secret: "")
         for number in 0..<3 {
-            let user = try await apple.post(
-                "/emulator/users?format=text",
+            let (subject, members) = try await system.signIn(
                 [
-                    ("first_name", .string("Ada")), ("last_name", .string("<b>Lovelace \(number)")),
+                    ("first_name", "Ada"), ("last_name", .string("<b>Lovelace \(number)")),
                     ("hide_email", .bool(number == 0)),
-                ])
-            let subject = user.text.trimmingCharacters(in: .whitespacesAndNewlines)
-            let form = try await apple.post(
-                "/emulator/identity-tokens?format=sign-in",
-                [("sub", .string(subject)), ("code", .bool(true))])
-            let members = form.json?.object?.members ?? []
-            #expect(try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) }).status == 201)
-            if number == 1 {
-                _ = try await apple.post("/emulator/users/\(subject)/revoke-consent?format=text")
-                _ = try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) })
-            }
+                ], code: true)
+            guard number == 1 else { continue }
+            try await system.revoke(subject)
+            try await system.backend.post("/v1/sign-ins", members)
         }
-        _ = try await backend.verify("no-token")
-        let visitor = ConsoleVisitor(system: system)
-        try await visitor.post("/console/overview/link")
+        _ = try await system.backend.verify("no-token")
+        try await system.console.post("/console/overview/link")
     }
 
     /// One path of each kind of page: paths that differ only in what looks like an ID are of one kind.
@@ -337,7 +306,7 @@ enum PostedPage: CaseIterable {
             let request = try await browser.url()
             try await press("Inspect its token", browser, for: "The request that it came with")
             try await browser.click("a[href^='/console/people/acc_']")
-            try await eventually { try await browser.shows("Requests with a token of this person") }
+            try await browser.wait(for: "Requests with a token of this person")
             try await browser.click("a[href='\(request.dropFirst(system.service.count))']")
             try await eventually { try await browser.url() == request }
             try await press("Inspect its token", browser, for: "The request that it came with")
@@ -350,8 +319,7 @@ enum PostedPage: CaseIterable {
             let changed = token.dropLast(8) + "AAAAAAAA"
             try await inspect(String(changed), system, browser, for: "signature_invalid")
         case .issuedToken:
-            let google = Backend(port: system.googlePort, secret: "")
-            let links = try await google.get("/control/links")["links"]?.array ?? []
+            let links = try await system.googleControl.get("/control/links")["links"]?.array ?? []
             let token = try #require(links.last?["access_token"]?.string)
             try await inspect(token, system, browser, for: "token family")
         case .unknownToken: try await inspect("no token", system, browser, for: "no token, code or object")
@@ -389,19 +357,19 @@ enum PostedPage: CaseIterable {
 
     private func press(_ button: String, _ browser: Browser, for words: String) async throws {
         try await browser.press(button)
-        try await eventually { try await browser.shows(words) }
+        try await browser.wait(for: words)
     }
 
     private func openPerson(_ system: DevelopmentProcess, _ browser: Browser) async throws {
         try await browser.open("\(system.service)/console/people")
         try await browser.click("main tbody a")
-        try await eventually { try await browser.shows("OAuth grants") }
+        try await browser.wait(for: "OAuth grants")
     }
 
     private func openErasure(_ system: DevelopmentProcess, _ browser: Browser) async throws {
         try await openPerson(system, browser)
         try await browser.press("Erase this person…")
-        try await eventually { try await browser.shows("This cannot be undone") }
+        try await browser.wait(for: "This cannot be undone")
     }
 
     private func inspect(
@@ -414,8 +382,7 @@ enum PostedPage: CaseIterable {
     }
 
     private static func appleToken(_ system: DevelopmentProcess) async throws -> String {
-        let apple = Backend(port: system.applePort, secret: "")
-        let answer = try await apple.post("/emulator/identity-tokens?format=sign-in")
+        let answer = try await system.appleControl.post("/emulator/identity-tokens?format=sign-in")
         return try #require(answer["identity_token"]?.string)
     }
 }

@@ -1,6 +1,4 @@
 import AppleEmulator
-import AsyncHTTPClient
-import Cryptography
 import Encodings
 import Foundation
 import GoogleEmulator
@@ -41,7 +39,7 @@ import Testing
     private static func isFine(_ console: ConsoleOperator) async throws {
         try await eventually {
             let page = try await console.overview()
-            return page.status == .ok && page.troubles.isEmpty && !page.text.contains("Not known yet: Apple")
+            return page.status == 200 && page.troubles.isEmpty && !page.text.contains("Not known yet: Apple")
         }
     }
 
@@ -49,20 +47,20 @@ import Testing
     private static func with(
         _ store: ObservedDatabase.Store, _ more: [String: String] = [:], yaml: String = "",
         before: @Sendable (LinkedSystem) throws -> Void = { _ in },
-        _ body: @Sendable (LinkedSystem, OAuthReplica, ConsoleOperator) async throws -> Void
+        _ body: @Sendable (LinkedSystem, ServiceProcess, ConsoleOperator) async throws -> Void
     ) async throws {
         try await LinkedSystem.with(store) { system in
             try before(system)
             let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration + yaml)
             let replica = try await system.serve(0, console.variables.merging(more) { $1 })
             try await body(system, replica, console)
-            #expect(await replica.service.stop() == 0)
+            #expect(await replica.stop() == 0)
         }
     }
 
     /// A new user signs in.
-    private static func status(_ system: LinkedSystem, _ replica: OAuthReplica) async throws -> UInt {
-        try await replica.backend.signIn(try system.identityToken(of: try system.makeUser())).status
+    private static func status(_ system: LinkedSystem, _ replica: ServiceProcess) async throws -> UInt {
+        try await replica.backend.signIn(try system.identityToken()).status
     }
 
     // MARK: What every sign-in needs
@@ -196,14 +194,12 @@ import Testing
             #expect(try await relation.signIn(user, at: backend).status == 201)
             try await Self.keepsToken(relation)
             #expect(await first.stop() == 0)
-            let other = "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())"
+            let other = ServiceProcess.sealingKey()
             let (second, _) = try await relation.serve(
                 console.variables.merging(["SIWA_SEALING_KEYS": other]) { $1 })
             try await Self.names("sealing_key_wrong", "sealing key wrong", at: console)
             // The service is ready, as after the restore of a backup from before a rotation, and says so.
-            let check = try await ProgramRun.of(
-                BuiltSiwa.url(), ["healthcheck", "--url", "http://127.0.0.1:\(second.port)"],
-                environment: ["PATH": "/usr/bin:/bin"], in: relation.directory.path)
+            let check = try await BuiltSiwa.run(["healthcheck", "--url", second.url], in: relation.directory)
             #expect(check.status == 0)
             #expect(check.output.contains("stored tokens do not open: SIWA_SEALING_KEYS lacks the key"))
             #expect(await second.stop() == 0)
@@ -214,12 +210,12 @@ import Testing
         try await LinkedSystem.with(.sqlite) { system in
             let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration)
             let first = try await system.serve(0, console.variables)
-            #expect(await first.service.stop() == 0)
-            let other = "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())"
+            #expect(await first.stop() == 0)
+            let other = ServiceProcess.sealingKey()
             let second = try await system.serve(
                 0, console.variables.merging(["SIWA_SEALING_KEYS": other]) { $1 })
             try await Self.names("signing_keys_shut", "signing keys shut", at: console)
-            #expect(await second.service.stop() == 0)
+            #expect(await second.stop() == 0)
         }
     }
 
@@ -246,13 +242,13 @@ import Testing
             try await Self.keepsToken(relation)
             #expect(await first.stop() == 0)
             // Apple has no address for its notifications.
-            var recipe = NotificationRecipe()
-            recipe.subject = user.subject
-            _ = try relation.apple.change(.revokeConsent, notifying: recipe)
-            try await Self.makeChecksDue(relation)
+            _ = try relation.apple.notifications(of: .revokeConsent, by: user)
+            // The next check of each token is in the past, as a day later.
+            try await OperatorTool.sqlite(
+                "UPDATE refresh_token SET next_check_at = 1", in: relation.directory)
             let (service, backend) = try await relation.serve(console.variables)
             try await eventually {
-                try await relation.credential(of: user, at: backend)?["state"]?.string == "revoked"
+                try await relation.credential(of: user, at: backend)?["state"] == "revoked"
             }
             try await Self.names("notifications_silent", "notifications silent", at: console)
             #expect(await service.stop() == 0)
@@ -261,20 +257,9 @@ import Testing
 
     /// Waits until the service has exchanged the user's code.
     private static func keepsToken(_ relation: Relation) async throws {
-        try await eventually { try await sql("SELECT count(*) FROM refresh_token", relation) == "1" }
-    }
-
-    /// The next check of each token is in the past, as a day later.
-    private static func makeChecksDue(_ relation: Relation) async throws {
-        _ = try await sql("UPDATE refresh_token SET next_check_at = 1", relation)
-    }
-
-    private static func sql(_ sql: String, _ relation: Relation) async throws -> String {
-        let file = relation.directory.path(of: "siwa.sqlite")
-        let run = try await OperatorTool.run(
-            "sqlite3", ["-batch", "-cmd", ".timeout 5000", file, sql], in: relation.directory)
-        #expect(run.status == 0, "\(run.output)")
-        return run.output.trimmingCharacters(in: .newlines)
+        try await eventually {
+            try await OperatorTool.sqlite("SELECT count(*) FROM refresh_token", in: relation.directory) == "1"
+        }
     }
 
     @Test func `a Google that refuses reports is named`() async throws {
@@ -317,15 +302,15 @@ import Testing
 }
 
 /// An operator at the console of a service in production, on its own port.
-final class ConsoleOperator: Sendable {
+struct ConsoleOperator: Sendable {
     static let secret = "siwa_console_operator"
 
-    let root: String
+    let console: ConsoleVisitor
     /// Settings of a service with this console.
     let variables: [String: String]
 
     struct Page {
-        let status: HTTPResponseStatus
+        let status: UInt
         let text: String
 
         /// The kinds of what is wrong, the most urgent first.
@@ -335,47 +320,30 @@ final class ConsoleOperator: Sendable {
     /// - Parameter yaml: The rest of the service's configuration file.
     init(in directory: TemporaryDirectory, with yaml: String = "") throws {
         let port = try FreePort.find()
-        root = "http://127.0.0.1:\(port)"
-        let keys = """
-            api_keys:
-              - name: olga
-                hash: \(Hexadecimal.encode(APIKeySecret.hash(Self.secret)))
-                roles: [operator]
-
-            """
+        console = ConsoleVisitor(root: "http://127.0.0.1:\(port)")
         variables = [
             "SIWA_CONSOLE_PORT": "\(port)",
-            "SIWA_CONFIG": try directory.write(keys + yaml, to: "console.yaml"),
+            "SIWA_CONFIG": try directory.write(Self.keys(Self.secret) + yaml, to: "console.yaml"),
         ]
+    }
+
+    /// The lines of a configuration with the key of an operator.
+    static func keys(_ secret: String) -> String {
+        """
+        api_keys:
+          - name: olga
+            hash: \(Hexadecimal.encode(APIKeySecret.hash(secret)))
+            roles: [operator]
+
+        """
     }
 
     /// Signs in, and opens the overview. Without a session the result is the page that the sign-in gets.
     func overview() async throws -> Page {
-        let (signedIn, cookie) = try await send(.POST, "/console/sign-in", form: [("key", Self.secret)])
-        guard let cookie else { return signedIn }
-        return try await send(.GET, "/console/overview", cookie: cookie).page
-    }
-
-    private func send(
-        _ method: HTTPMethod, _ path: String, form: [(String, String)]? = nil, cookie: String? = nil
-    ) async throws -> (page: Page, cookie: String?) {
-        var request = HTTPClientRequest(url: root + path)
-        request.method = method
-        if let cookie { request.headers.add(name: "Cookie", value: cookie) }
-        if let form {
-            request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-            request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
+        var page = try await console.send(.POST, "/console/sign-in", [("key", Self.secret)])
+        if let cookie = page.cookie {
+            page = try await console.send(.GET, "/console/overview", cookie: cookie)
         }
-        let response = try await Self.client.execute(request, timeout: .seconds(60))
-        let text = String(buffer: try await response.body.collect(upTo: 4 << 20))
-        let session = response.headers.first(name: "Set-Cookie").map { String($0.prefix { $0 != ";" }) }
-        return (Page(status: response.status, text: text), session)
+        return Page(status: page.status, text: page.text)
     }
-
-    /// Follows no redirect.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
 }

@@ -23,12 +23,12 @@ import Testing
             try system["backend"].follow { _ in .take(after: .milliseconds(2)) }
             try system["flaky"].follow { $0 % 4 == 0 ? .refuse : .take(after: .zero) }
             let current = Mutex<ServiceProcess?>(nil)
-            let polling = PollingReceiver { current.withLock { $0 }.map { DeliverySystem.backend($0) } }
+            let polling = PollingReceiver { current.withLock { $0 }?.backend }
             let polls = Task { await polling.run(loops: 3) }
             for round in 0..<Self.kills {
                 let service = try await system.serve()
                 current.withLock { $0 = service }
-                let load = DeliveryLoad("round\(round)") { DeliverySystem.backend(service) }
+                let load = DeliveryLoad("round\(round)") { service.backend }
                 let running = Task { await load.run(writers: Self.writers, users: Self.users) }
                 // The kill comes at a different point in each round, after some events that are new.
                 let server = try system[round % 2 == 0 ? "backend" : DeliverySystem.tokens]
@@ -43,7 +43,7 @@ import Testing
             try system["flaky"].follow { _ in .take(after: .zero) }
             let service = try await system.serve()
             current.withLock { $0 = service }
-            let feed = try await DeliveredFeed.read(DeliverySystem.backend(service))
+            let feed = try await DeliveredFeed.read(service.backend)
             #expect(feed.events.count > Self.kills * 10)
             for (name, server) in system.receivers {
                 try? await eventually(within: .seconds(30)) { server.taken.count >= feed.ids.count }
@@ -91,7 +91,7 @@ import Testing
             let now = { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
             let offset = ContinuousClock.now - .milliseconds(now().milliseconds)
             let service = try await system.serve()
-            let backend = DeliverySystem.backend(service)
+            let backend = service.backend
             var phases: [(name: String, range: Range<Moment>)] = []
             for name in ["both take events", "one hangs"] {
                 if name == "one hangs" { hanging.follow { _ in .hang } }
@@ -126,9 +126,9 @@ import Testing
             for (_, server) in system.receivers { server.follow { _ in .refuse } }
             var service = try await system.serve()
             let user = "001234.erased.person"
-            let backend = DeliverySystem.backend(service)
+            let backend = service.backend
             let account = try #require(
-                try await backend.signIn(try CrashTests.token(user))["account"]?["id"]?.string)
+                try await backend.signIn(try Minted.token(user))["account"]?["id"]?.string)
             try await eventually {
                 try await system.database.query("SELECT count(*) FROM event_retry") == "4"
             }
@@ -204,9 +204,7 @@ import Testing
             ]
             for (name, receiver, number) in numbers {
                 let text = "\(Self.metric)\(name){receiver=\"\(receiver)\"} \(number)\n"
-                try await eventually {
-                    try await DeliverySystem.backend(service).get("/metrics").text.contains(text)
-                }
+                try await eventually { try await service.backend.get("/metrics").text.contains(text) }
             }
             let list = try await system.run(["deliveries", "list"])
             #expect(list.status == 2)
@@ -224,7 +222,7 @@ import Testing
             backend.follow { _ in .take(after: .zero) }
             service = try await Self.run(["resume", "backend"], service, system, store)
             try await eventually { backend.takenCount == 10 }
-            let feed = try await DeliveredFeed.read(DeliverySystem.backend(service))
+            let feed = try await DeliveredFeed.read(service.backend)
             #expect(feed.events.count == 10)
             #expect(feed.missing(at: backend) == [])
             #expect(feed.overtaking(at: backend) == [])
@@ -246,8 +244,8 @@ import Testing
 
     private static func signIn(_ users: Range<Int>, _ service: ServiceProcess) async throws {
         for user in users {
-            let token = try CrashTests.token("user\(user)")
-            #expect(try await DeliverySystem.backend(service).signIn(token).status == 201)
+            let token = try Minted.token("user\(user)")
+            #expect(try await service.backend.signIn(token).status == 201)
         }
     }
 
@@ -257,8 +255,7 @@ import Testing
         _ store: ObservedDatabase.Store
     ) async throws -> ServiceProcess {
         if store == .sqlite { #expect(await service.stop() == 0) }
-        let run = try await system.run(["deliveries"] + arguments)
-        #expect(run.status == 0, "\(run.output)")
+        try await system.run(["deliveries"] + arguments).checked()
         return store == .sqlite ? try await system.serve() : service
     }
 }

@@ -1,7 +1,6 @@
 import AppleAccounts
 import Foundation
 import NIOCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,38 +8,7 @@ import Testing
 @Suite(.timeLimit(.hung)) struct DeliveryReplicaTests {
     private static let writers = 8
     private static let names = ["backend", "mail", DeliverySystem.tokens]
-
-    /// The running replicas.
-    private final class Running: Sendable {
-        let services = Mutex<[String: ServiceProcess]>([:])
-
-        var backend: Backend? {
-            services.withLock { $0.values.randomElement() }.map { DeliverySystem.backend($0) }
-        }
-
-        func start(_ name: String, _ system: DeliverySystem) async throws {
-            let service = try await system.serve(replica: name)
-            services.withLock { $0[name] = service }
-        }
-
-        /// Takes a replica away. A frozen one is returned.
-        func take(_ name: String, _ end: End) async -> ServiceProcess? {
-            let service = services.withLock { $0.removeValue(forKey: name) }
-            switch end {
-            case .killed:
-                await service?.kill()
-                return nil
-            case .frozen:
-                service?.freeze()
-                return service
-            }
-        }
-
-        func bringBack(_ service: ServiceProcess, _ name: String) {
-            service.thaw()
-            services.withLock { $0[name] = service }
-        }
-    }
+    private static let replicas = ["a", "b"]
 
     enum End: String, CaseIterable { case killed, frozen }
 
@@ -63,12 +31,13 @@ import Testing
         try await DeliverySystem.with(.postgres, Self.names, polls: true) { system in
             let offset = ContinuousClock.now - .milliseconds(Self.now.milliseconds)
             for (_, server) in system.receivers { server.follow { _ in .take(after: .milliseconds(2)) } }
-            let replicas = Running()
-            for name in ["a", "b"] { try await replicas.start(name, system) }
-            let load = DeliveryLoad("user") { replicas.backend }
+            let replicas = try await Replicas(Self.replicas.count) {
+                try await system.serve(replica: Self.replicas[$0])
+            }
+            let load = DeliveryLoad("user") { replicas.all.first?.backend }
             let running = Task { await load.run(writers: Self.writers, pause: .milliseconds(40)) }
             // Each poll goes to any of the replicas.
-            let polling = PollingReceiver { replicas.backend }
+            let polling = PollingReceiver { replicas.all.first?.backend }
             let polls = Task { await polling.run(loops: 4) }
             let began = Self.now
             try await eventually { try system["backend"].takenCount >= 500 }
@@ -79,7 +48,12 @@ import Testing
             try await Task.sleep(for: .milliseconds(300))
             let victim = try #require(try system["backend"].attempts.last).path
             let killedAt = Self.now
-            let frozen = await replicas.take(String(victim.dropFirst()), end)
+            let number = try #require(Self.replicas.firstIndex(of: String(victim.dropFirst())))
+            let service = try #require(replicas.remove(number))
+            switch end {
+            case .killed: await service.kill()
+            case .frozen: service.freeze()
+            }
             let after = try await Self.claims(system)
             let counts = system.receivers.map(\.server.count)
             /// Receivers with a claim of this replica.
@@ -94,14 +68,15 @@ import Testing
                     !held.contains(receiver.name) || receiver.server.count > counts[index]
                 }
             }
-            if let frozen {
-                replicas.bringBack(frozen, String(victim.dropFirst()))
-            } else {
-                try await replicas.start(String(victim.dropFirst()), system)
+            switch end {
+            case .killed: try await replicas.start(number)
+            case .frozen:
+                service.thaw()
+                replicas.bringBack(service, number)
             }
             load.close()
             await running.value
-            let feed = try await DeliveredFeed.read(try #require(replicas.backend))
+            let feed = try await DeliveredFeed.read(try #require(replicas.all.first).backend)
             for (name, server) in system.receivers {
                 try? await eventually { server.taken.count >= feed.ids.count }
                 #expect(feed.missing(at: server) == [], "\(name)")
@@ -139,9 +114,7 @@ import Testing
                 // The benchmark has how fast it is. An event that waits for the claim of another replica waits longer.
                 #expect(p95 < 5000, "\(name)")
             }
-            for service in replicas.services.withLock({ Array($0.values) }) {
-                #expect(await service.stop() == 0)
-            }
+            #expect(await replicas.stop())
         }
     }
 

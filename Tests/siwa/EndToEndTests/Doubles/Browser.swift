@@ -1,9 +1,8 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
+import Testing
 
 /// A real browser without a window: Chromium, driven over the W3C WebDriver protocol.
 struct Browser: Sendable {
@@ -44,18 +43,20 @@ struct Browser: Sendable {
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
             "--disable-background-networking", "--user-data-dir=\(profile)",
         ]
-        let options = JSONValue.object(
-            JSONObject([("args", .array(arguments.map { .string($0) }))]))
-        let logging = JSONValue.object(
-            JSONObject([("browser", .string("ALL")), ("performance", .string("ALL"))]))
-        let always = JSONValue.object(
-            JSONObject([
-                ("browserName", .string("chrome")), ("goog:chromeOptions", options),
-                ("goog:loggingPrefs", logging),
-            ]))
         let answer = try await Self.send(
             .POST, "\(address)/session",
-            [("capabilities", .object(JSONObject([("alwaysMatch", always)])))])
+            [
+                (
+                    "capabilities",
+                    [
+                        "alwaysMatch": [
+                            "browserName": "chrome",
+                            "goog:chromeOptions": ["args": .array(arguments.map { .string($0) })],
+                            "goog:loggingPrefs": ["browser": "ALL", "performance": "ALL"],
+                        ]
+                    ]
+                )
+            ])
         guard let id = answer["sessionId"]?.string else { throw NotDriven(description: "no session") }
         session = "\(address)/session/\(id)"
         // A click that leads to another page returns before that page is there.
@@ -67,9 +68,7 @@ struct Browser: Sendable {
     }
 
     /// URL of the current page.
-    func url() async throws -> String {
-        try await Self.send(.GET, "\(session)/url").string ?? ""
-    }
+    func url() async throws -> String { try await Self.send(.GET, "\(session)/url").string ?? "" }
 
     /// Visible text of the page.
     func text() async throws -> String {
@@ -77,9 +76,7 @@ struct Browser: Sendable {
     }
 
     /// Console messages of the browser since the last call, for example refusals of a policy.
-    func messages() async throws -> [String] {
-        try await log("browser")
-    }
+    func messages() async throws -> [String] { try await log("browser") }
 
     /// URLs of the documents that the browser has requested since the last call, including redirects, loaded
     /// or not.
@@ -87,7 +84,7 @@ struct Browser: Sendable {
         try await log("performance").compactMap { text in
             let limits = JSONLimits(depth: 16, members: 256)
             let message = (try? JSONValue(parsing: Array(text.utf8), limits: limits))?["message"]
-            guard message?["method"]?.string == "Network.requestWillBeSent" else { return nil }
+            guard message?["method"] == "Network.requestWillBeSent" else { return nil }
             return message?["params"]?["documentURL"]?.string
         }
     }
@@ -108,9 +105,7 @@ struct Browser: Sendable {
         }
     }
 
-    private func close() async throws {
-        _ = try await Self.send(.DELETE, session)
-    }
+    private func close() async throws { _ = try await Self.send(.DELETE, session) }
 
     /// Runs an action on the first element that a CSS selector finds. Finds it again when the page has just
     /// changed.
@@ -142,20 +137,11 @@ struct Browser: Sendable {
     static func send(
         _ method: HTTPMethod, _ url: String, _ members: [(String, JSONValue)]? = nil
     ) async throws -> JSONValue {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        if let members {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(JSONValue.object(JSONObject(members)).serialized())
+        let response = try await TestClient.send(method, url, json: members)
+        guard response.status == 200 else {
+            throw NotDriven(description: response.text, code: response["value"]?["error"]?.string)
         }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        let body = Array((try await response.body.collect(upTo: 4 * 1024 * 1024)).readableBytesView)
-        let answer = try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256))
-        guard response.status == .ok else {
-            throw NotDriven(
-                description: String(decoding: body, as: UTF8.self), code: answer["value"]?["error"]?.string)
-        }
-        return answer["value"] ?? .null
+        return response["value"] ?? .null
     }
 }
 
@@ -169,7 +155,7 @@ extension Browser {
         _ = try await onElement(path, by: "xpath") { try await Self.send(.POST, "\($0)/click", []) }
     }
 
-    /// Waits until the page has this text.
+    /// Returns true if the page has this text.
     func shows(_ words: String) async throws -> Bool {
         try await text().replacing("\n", with: " ").contains(words)
     }
@@ -186,12 +172,10 @@ extension Browser {
             "Emulation.setDeviceMetricsOverride",
             [
                 ("width", .integer(width)), ("height", .integer(height)), ("deviceScaleFactor", .integer(1)),
-                ("mobile", .bool(false)),
+                ("mobile", false),
             ])
-        let scheme = JSONObject([
-            ("name", .string("prefers-color-scheme")), ("value", .string(isDark ? "dark" : "light")),
-        ])
-        try await command("Emulation.setEmulatedMedia", [("features", .array([.object(scheme)]))])
+        let scheme: JSONValue = ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]
+        try await command("Emulation.setEmulatedMedia", [("features", [scheme])])
     }
 
     /// Changes the `User-Agent` of later requests.
@@ -210,12 +194,10 @@ extension Browser {
     /// - Parameter key: Code of a key in WebDriver (§17.4.2).
     func press(key: String) async throws {
         let key = ["keyDown", "keyUp"].map { type in
-            JSONValue.object(JSONObject([("type", .string(type)), ("value", .string(key))]))
+            ["type": .string(type), "value": .string(key)] as JSONValue
         }
-        let source = JSONObject([
-            ("type", .string("key")), ("id", .string("keyboard")), ("actions", .array(key)),
-        ])
-        _ = try await Self.send(.POST, "\(session)/actions", [("actions", .array([.object(source)]))])
+        let source: JSONValue = ["type": "key", "id": "keyboard", "actions": .array(key)]
+        _ = try await Self.send(.POST, "\(session)/actions", [("actions", [source])])
     }
 
     /// Finds content that users cannot read or reach: elements that are wider than the window, and text with
@@ -249,6 +231,30 @@ extension Browser {
             return faults;
             """
         return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
+    }
+
+    /// Expects the page to fit phones and desktops, in light and dark.
+    func expectLooks(_ page: String) async throws {
+        for (width, isDark) in [(320, false), (375, true), (1280, false)] as [(Int64, Bool)] {
+            try await show(width: width, isDark: isDark)
+            #expect(try await lookFaults() == [], "\(page) at \(width)")
+        }
+    }
+
+    /// Expects the element with the focus to be marked.
+    func expectFocusMark(_ page: String = "") async throws {
+        let outline = try await evaluate("return getComputedStyle(document.activeElement).outlineStyle")
+        #expect(outline == "solid", "\(page)")
+    }
+
+    func press(each labels: [String]) async throws { for label in labels { try await press(label) } }
+
+    /// Waits until the page shows these words.
+    func wait(for words: String) async throws { try await eventually { try await shows(words) } }
+
+    /// Requests that the browser refused because of a page's policy.
+    func refusals() async throws -> [String] {
+        try await messages().filter { $0.contains("Content Security Policy") || $0.contains("Refused") }
     }
 
     /// Sends a command of Chromium's own protocol.
@@ -290,10 +296,10 @@ extension Browser {
     }
 
     private static let axe = Result<String, any Error> {
-        let folder = PythonTools.root.appendingPathComponent(".build-python/lib")
+        let folder = ProjectFolder.root.appending(path: ".build-python/lib")
         let versions = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil)
-        let files = versions.map { $0.appendingPathComponent("site-packages/axe_core_python/axe.min.js") }
+        let files = versions.map { $0.appending(path: "site-packages/axe_core_python/axe.min.js") }
         guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
             throw PythonTools.Missing(
                 description: "there is no axe in .build-python; run scripts/python-packages")
@@ -303,12 +309,7 @@ extension Browser {
 
     /// Switches the scripts of pages off or on. The next page is the first without them.
     func switchScripts(on isOn: Bool) async throws {
-        _ = try await Self.send(
-            .POST, "\(session)/goog/cdp/execute",
-            [
-                ("cmd", .string("Emulation.setScriptExecutionDisabled")),
-                ("params", .object(JSONObject([("value", .bool(!isOn))]))),
-            ])
+        try await command("Emulation.setScriptExecutionDisabled", [("value", .bool(!isOn))])
     }
 
     /// Writes a picture of the window's content.

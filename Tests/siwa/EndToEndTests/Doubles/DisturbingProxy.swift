@@ -60,14 +60,10 @@ final class DisturbingProxy: Sendable {
         }
     }
 
-    func add(_ fault: Fault) {
-        state.withLock { $0.faults.append(fault) }
-    }
+    func add(_ fault: Fault) { state.withLock { $0.faults.append(fault) } }
 
     /// Holds the responses of requests whose path and query contains the text, also of running requests.
-    func hold(_ target: String) {
-        state.withLock { $0.heldTarget = target }
-    }
+    func hold(_ target: String) { state.withLock { $0.heldTarget = target } }
 
     /// True while a response is held.
     var isHolding: Bool { state.withLock { !$0.waiting.isEmpty } }
@@ -86,9 +82,7 @@ final class DisturbingProxy: Sendable {
         state.withLock { $0.rewrites.append(Rewrite(target: target, change: change)) }
     }
 
-    func stopRewriting() {
-        state.withLock { $0.rewrites = [] }
-    }
+    func stopRewriting() { state.withLock { $0.rewrites = [] } }
 
     /// Path and query of all requests so far.
     var targets: [String] { state.withLock { $0.targets } }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -23,9 +22,7 @@ import Testing
 enum ExampleBackend: String, CaseIterable, Sendable {
     case python, javascript, go, swift
 
-    struct NotStarted: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct NotStarted: Error, CustomStringConvertible { let description: String }
 
     /// A user of the backend who has a password: "correct horse", hashed in few iterations so that tests are
     /// quick.
@@ -35,7 +32,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         + "6e8453a042a842bdb62de0d3c870ec1241e90ec0ce4f2589ab5e87927122c1e5"
 
     /// Folder of the project.
-    static let folder = PythonTools.root.appendingPathComponent("docs/backends")
+    static let folder = ProjectFolder.root.appendingPathComponent("docs/backends")
 
     /// The files of the backend, except the passwords.
     var files: [String] {
@@ -65,26 +62,25 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     /// Runs the backend with `siwa dev`, for the block of a page with its address.
     func trial(
         of page: String,
-        _ body: (_ script: String, DevelopmentProcess, TemporaryDirectory) async throws -> Void
+        _ body: (_ script: String, DevelopmentProcess) async throws -> Void
     ) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await run(
-                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
-                    in: directory
-                ) { port in
-                    let script = try #require(try Self.lines(of: page))
-                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
-                    try await body(script, system, directory)
-                }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            try await run(at: system) { port in
+                let script = try #require(try Self.lines(of: page))
+                    .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
+                try await body(script, system)
             }
         }
     }
 
+    /// Runs the backend with `siwa dev`.
+    func run(at system: DevelopmentProcess, _ body: (Int) async throws -> Void) async throws {
+        try await run(siwa: system.service, secret: DevelopmentSettings.secret, in: system.directory, body)
+    }
+
     /// The block of a page that begins with an address: with that of the backend, it plays the app.
     static func lines(of page: String, beginning: String = "BACKEND=") throws -> String? {
-        let file = PythonTools.root.appendingPathComponent("docs/\(page)")
-        let page = try String(contentsOf: file, encoding: .utf8)
+        let page = try ProjectFolder.text("docs/\(page)")
         guard let start = page.firstRange(of: "```sh\n\(beginning)") else { return nil }
         let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
         return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
@@ -96,7 +92,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     ///   - webhookSecrets: Secrets of webhooks, which then replace the loop that reads the feed.
     ///   - fixed: Port of the backend; `nil` for a free port.
     func run<Result>(
-        siwa: String, secret: String, clientID: String, webhookSecrets: String = "", port fixed: Int? = nil,
+        siwa: String, secret: String, webhookSecrets: String = "", port fixed: Int? = nil,
         in directory: TemporaryDirectory, _ body: (Int) async throws -> Result
     ) async throws -> Result {
         let port = try fixed ?? FreePort.find()
@@ -104,7 +100,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let process = try Self.start(
             try await command(in: directory),
             [
-                "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": clientID, "PORT": "\(port)",
+                "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": WholeSystem.clientID, "PORT": "\(port)",
                 "DATABASE": "\(directory.path)/backend.sqlite", "PASSWORD_USERS": Self.passwordUsers,
                 "WEBHOOK_SECRETS": webhookSecrets,
             ], in: directory, log: log)
@@ -131,24 +127,20 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     /// The lines that a program of `Clients/` prints, which plays the fixtures of webhooks with the verifier of the
     /// backend.
     func verdicts(in directory: TemporaryDirectory) async throws -> [Substring] {
-        let driver = PythonTools.root.appendingPathComponent(
-            "Tests/siwa/EndToEndTests/Clients/verify_webhooks")
+        let driver = PythonTools.client("verify_webhooks")
         let source = Self.folder.appendingPathComponent(rawValue).path
-        let fixtures = PythonTools.root.appendingPathComponent("Fixtures/webhooks").path
-        switch self {
-        case .python:
-            return try await Self.paste(
-                "python3 '\(driver.path).py' '\(fixtures)' '\(source)'", in: directory)
-        case .javascript:
-            return try await Self.paste("node '\(driver.path).mjs' '\(fixtures)' '\(source)'", in: directory)
-        case .go:
-            let steps = [
-                "mkdir verifier", "cp '\(source)/go.mod' '\(source)/webhooks.go' verifier",
-                "cp '\(driver.path).go' verifier/main.go", "cd verifier", "go run . '\(fixtures)'",
-            ]
-            return try await Self.paste(steps.joined(separator: " && "), in: directory)
-        case .swift: return try SwiftWebhookVerifier.verdicts()
-        }
+        let fixtures = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks").path
+        let command =
+            switch self {
+            case .python: "python3 '\(driver).py' '\(fixtures)' '\(source)'"
+            case .javascript: "node '\(driver).mjs' '\(fixtures)' '\(source)'"
+            case .go:
+                "mkdir verifier && cp '\(source)/go.mod' '\(source)/webhooks.go' verifier && cp '\(driver).go' "
+                    + "verifier/main.go && cd verifier && go run . '\(fixtures)'"
+            case .swift: ""
+            }
+        if self == .swift { return try SwiftWebhookVerifier.verdicts() }
+        return try await Self.paste(command, in: directory)
     }
 
     private func command(in directory: TemporaryDirectory) async throws -> [String] {
@@ -193,21 +185,19 @@ enum ExampleBackend: String, CaseIterable, Sendable {
 
     /// Returns true if a server listens on the port.
     private static func listens(_ port: Int) async throws -> Bool {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/me")
-        request.headers.add(name: "Connection", value: "close")
-        return (try? await HTTPClient.shared.execute(request, timeout: .seconds(5))) != nil
+        let answer = try? await TestClient.send(
+            .GET, "http://127.0.0.1:\(port)/me", headers: [("Connection", "close")], within: .seconds(5))
+        return answer != nil
     }
 
-    private static func text(of log: URL) -> String {
-        (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    }
+    private static func text(of log: URL) -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 }
 
 /// Plays the fixtures of webhooks with the verifier of the Swift backend, which is built beside the tests.
 enum SwiftWebhookVerifier {
     /// A line for each case, as the programs of the other languages print it.
     static func verdicts() throws -> [Substring] {
-        let folder = PythonTools.root.appendingPathComponent("Fixtures/webhooks")
+        let folder = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
             let content = try Data(contentsOf: folder.appendingPathComponent(name))
             return "\(name) \(try verdict(try JSONValue(parsing: Array(content))))"

@@ -1,5 +1,3 @@
-import AsyncHTTPClient
-import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
@@ -7,33 +5,24 @@ import Testing
 
 /// The iOS app of an example backend, with the fake Apple in place of the phone's own sheet.
 struct PhoneApp: Sendable {
-    typealias Members = [(String, JSONValue)]
+    typealias Members = TestClient.Members
+    typealias Response = TestClient.Response
 
     let backendPort: Int
     /// The address of the fake Apple.
     let apple: String
 
-    struct Response: Sendable {
-        let status: UInt
-        let json: JSONValue?
-
-        /// The code of a refusal.
-        var error: String? { json?["error"]?.string }
-        var session: String? { json?["session"]?.string }
-        var userID: String? { json?["user_id"]?.string }
-    }
-
     /// The body that the app posts after the user has agreed: token, code, and the raw nonce of the backend.
     func authorization(
         of subject: String, _ more: Members = []
     ) async throws -> (members: Members, nonceDigest: JSONValue) {
-        let nonce = try await call(.POST, "/nonce").json
-        let digest = nonce?["nonce_sha256"] ?? .null
+        let nonce = try await call(.POST, "/nonce")
+        let digest = nonce["nonce_sha256"] ?? .null
         let minted = try await order(
             "/emulator/identity-tokens?format=sign-in",
-            [("sub", .string(subject)), ("code", .bool(true)), ("nonce", digest)] + more)
+            [("sub", .string(subject)), ("code", true), ("nonce", digest)] + more)
         let members = minted.object?.members.filter { $0.name != "nonce" } ?? []
-        return (members.map { ($0.name, $0.value) } + [("nonce", nonce?["nonce"] ?? .null)], digest)
+        return (members.map { ($0.name, $0.value) } + [("nonce", nonce["nonce"] ?? .null)], digest)
     }
 
     func signIn(_ subject: String, session: String? = nil) async throws -> Response {
@@ -58,31 +47,14 @@ struct PhoneApp: Sendable {
     func call(
         _ method: HTTPMethod, _ path: String, _ members: Members? = nil, session: String? = nil
     ) async throws -> Response {
-        let (status, json) = try await send(
-            method, "http://127.0.0.1:\(backendPort)\(path)", members, session: session)
-        return Response(status: status, json: json)
+        try await TestClient.send(
+            method, "http://127.0.0.1:\(backendPort)\(path)", json: members, bearer: session)
     }
 
     /// Sends a control request to the fake Apple.
     @discardableResult
     func order(_ path: String, _ members: Members = []) async throws -> JSONValue {
-        try await send(.POST, apple + path, members, session: nil).json ?? .null
-    }
-
-    private func send(
-        _ method: HTTPMethod, _ url: String, _ members: Members?, session: String?
-    ) async throws -> (status: UInt, json: JSONValue?) {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        if let session { request.headers.add(name: "Authorization", value: "Bearer \(session)") }
-        if let members {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(JSONValue.object(JSONObject(members)).serialized())
-        }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-        let body = Array((try await response.body.collect(upTo: 1 << 20)).readableBytesView)
-        let limits = JSONLimits(depth: 16, members: 256)
-        return (response.status.code, try? JSONValue(parsing: body, limits: limits))
+        try await TestClient.send(.POST, apple + path, json: members).json ?? .null
     }
 }
 
@@ -114,7 +86,7 @@ extension PhoneApp {
         let key = try await makeKey()
         let registered = try await call(.POST, "/app-attest/keys", key.members)
         #expect(registered.status == 200)
-        #expect(registered.json?["is_new_key"]?.bool == true)
+        #expect(registered["is_new_key"] == true)
         return key.id
     }
 
@@ -130,14 +102,17 @@ extension PhoneApp {
     private func challenge(_ purpose: String) async throws -> JSONValue {
         let response = try await call(.POST, "/app-attest/challenges", [("purpose", .string(purpose))])
         #expect(response.status == 200)
-        return response.json?["challenge"] ?? .null
+        return response["challenge"] ?? .null
     }
 }
 
+/// What a backend says to its app.
 extension PhoneApp.Response {
+    var session: String? { self["session"]?.string }
+    var userID: String? { self["user_id"]?.string }
     /// The reason why a proof was refused.
-    var cause: String? { json?["cause"]?.string }
-    var canReAttest: Bool? { json?["re_attest"]?.bool }
+    var cause: String? { self["cause"]?.string }
+    var canReAttest: Bool? { self["re_attest"]?.bool }
 }
 
 extension PhoneApp.Members {

@@ -1,9 +1,6 @@
 import AppleEmulator
-import Cryptography
 import EmulatorServer
-import Encodings
 import Foundation
-import HTTPAPI
 import Logging
 import PostgresCluster
 import StrictJSON
@@ -12,11 +9,6 @@ import Testing
 
 /// The fake Apple in this process, and the configuration of a service process that uses it.
 struct Relation: Sendable {
-    static let team = "SIWADEV000"
-    static let clientID = WholeSystem.clientID
-    static let webClientID = "com.example.web"
-    static let secret = "siwa_relation_test"
-
     let apple: EmulatorState
     let directory: TemporaryDirectory
     private let variables: [String: String]
@@ -28,44 +20,30 @@ struct Relation: Sendable {
         checkingEvery interval: Int64 = 86_400, redirectURIs: [String] = [],
         _ body: @Sendable (Relation) async throws -> Result
     ) async throws -> Result {
-        let key = try ClientKey.generate(teamID: team)
-        var app = try EmulatedApp(teamID: team, clientIDs: [clientID, webClientID])
-        app.redirectURIs = redirectURIs
-        var configuration = EmulatorConfiguration(apps: [app])
-        configuration.clientKeys = [key]
-        configuration.keys = try await WholeSystem.appleKeys.value
-        // Apple measures the time when a request arrives, which varies more than the time when it is sent.
-        configuration.refreshInterval = interval * 9 / 10
-        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
-        return try await TemporaryDirectory.with { directory in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await emulator.run() }
-                let port = try await emulator.port()
-                let relation = Relation(
+        let key = try ClientKey.generate(teamID: WholeSystem.team)
+        return try await WholeSystem.withApple(configuring: {
+            $0.apps[0].redirectURIs = redirectURIs
+            $0.clientKeys = [key]
+            // Apple measures the time when a request arrives, which varies more than the time when it is sent.
+            $0.refreshInterval = interval * 9 / 10
+        }) { emulator, directory in
+            let own = [
+                "APPLE_KEY_ID": key.keyID, "APPLE_PRIVATE_KEY": key.privateKeyPEM ?? "",
+                "SIWA_CHECK_INTERVAL": "\(interval)",
+                "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
+            ]
+            return try await body(
+                Relation(
                     apple: emulator.state, directory: directory,
-                    variables: [
-                        "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:\(port)",
-                        "APPLE_TEAM_ID": team, "APPLE_CLIENT_IDS": "\(clientID),\(webClientID)",
-                        "APPLE_KEY_ID": key.keyID, "APPLE_PRIVATE_KEY": key.privateKeyPEM ?? "",
-                        "SIWA_SEALING_KEYS":
-                            "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())",
-                        "SIWA_CHECK_INTERVAL": "\(interval)",
-                        "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
-                        "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
-                    ])
-                let result = try await body(relation)
-                group.cancelAll()
-                return result
-            }
+                    variables: try await WholeSystem.variables(emulator).merging(own) { $1 }))
         }
     }
 
     /// Starts the service, with the same database each time.
     func serve(_ more: [String: String] = [:]) async throws -> (service: ServiceProcess, backend: Backend) {
         let service = try await ServiceProcess.serve(directory, variables.merging(more) { $1 })
-        let backend = Backend(port: service.port, secret: Self.secret)
-        try await eventually { try await backend.get("/readyz").status == 200 }
-        return (service, backend)
+        try await eventually { try await service.backend.get("/readyz").status == 200 }
+        return (service, service.backend)
     }
 
     /// Log of all services so far, also of services that do not listen yet.
@@ -74,19 +52,9 @@ struct Relation: Sendable {
             .map { try String(contentsOfFile: "\(directory.path)/\($0)", encoding: .utf8) }.joined()
     }
 
-    /// The values that an app gets from Apple: a token, a code, and at the first sign-in a name.
-    func authorize(_ user: EmulatedUser) throws -> MintedIdentityToken {
-        var recipe = IdentityTokenRecipe()
-        recipe.subject = user.subject
-        recipe.authorizationCode = .made
-        return try apple.mint(recipe)
-    }
-
     /// Signs the user in, with a code.
     func signIn(_ user: EmulatedUser, at backend: Backend) async throws -> Backend.Response {
-        let minted = try authorize(user)
-        return try await backend.signIn(
-            minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])
+        try await backend.signIn(apple, user)
     }
 
     /// The user's credential in the response for the account.
@@ -102,6 +70,32 @@ struct Relation: Sendable {
         fault.delayMilliseconds = EndpointFault.maximumDelay
         fault.doesWork = isDone
         apple.setFault(fault, on: endpoint)
+    }
+}
+
+extension Backend {
+    /// Signs a user in with the values that an app gets from Apple: a token, a code, and at first a name.
+    func signIn(_ apple: EmulatorState, _ user: EmulatedUser) async throws -> Response {
+        let minted = try apple.mint(.of(user, code: .made))
+        return try await signIn(
+            minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])
+    }
+}
+
+extension IdentityTokenRecipe {
+    static func of(_ user: EmulatedUser, code: BoundSecret = .none) -> Self {
+        var recipe = IdentityTokenRecipe()
+        (recipe.subject, recipe.authorizationCode) = (user.subject, code)
+        return recipe
+    }
+}
+
+extension EmulatorState {
+    /// Makes a change of the user's account, and returns Apple's notifications of it.
+    func notifications(of change: AccountChange, by user: EmulatedUser) throws -> [String] {
+        var recipe = NotificationRecipe()
+        recipe.subject = user.subject
+        return try self.change(change, notifying: recipe).notifications.map(\.payload)
     }
 }
 
@@ -131,31 +125,22 @@ struct ObservedDatabase: Sendable {
         }
     }
 
-    struct Refused: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Refused: Error, CustomStringConvertible { let description: String }
 
     /// Runs SQL, and returns the rows, one per line, with "|" between the columns.
     @discardableResult
     func query(_ sql: String) async throws -> String {
         switch place {
         case .server(let cluster, let name): return try await cluster.superuserQuery(sql, in: name)
-        case .file(let path, let directory):
-            let run = try await OperatorTool.run(
-                "sqlite3", ["-batch", "-bail", "-cmd", ".timeout 5000", path, sql], in: directory)
-            guard run.status == 0 else { throw Refused(description: run.output) }
-            return run.output.trimmingCharacters(in: .newlines)
+        case .file(_, let directory): return try await OperatorTool.sqlite(sql, in: directory)
         }
     }
 
     /// Returns all rows of a table as text. Bytes are in hexadecimal.
     func rows(of table: String) async throws -> String {
         let sql = "SELECT * FROM \(table)"
-        guard case .file(let path, let directory) = place else { return try await query(sql) }
-        let run = try await OperatorTool.run(
-            "sqlite3", ["-batch", "-bail", "-quote", path, sql], in: directory)
-        guard run.status == 0 else { throw Refused(description: run.output) }
-        return run.output
+        guard case .file(_, let directory) = place else { return try await query(sql) }
+        return try await OperatorTool.sqlite(sql, in: directory, "-quote")
     }
 
     /// The number of rows of every table.

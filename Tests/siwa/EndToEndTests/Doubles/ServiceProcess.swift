@@ -1,5 +1,8 @@
+import Cryptography
+import Encodings
 import Foundation
 import SiwaBinary
+import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
@@ -15,9 +18,7 @@ import TokenMint
 
 /// The built `siwa` as a separate process that can be stopped or killed.
 final class ServiceProcess: Sendable {
-    struct EndedEarly: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct EndedEarly: Error, CustomStringConvertible { let description: String }
 
     let port: Int
     private let process: Process
@@ -60,6 +61,59 @@ final class ServiceProcess: Sendable {
                 throw EndedEarly(description: "not listening after two minutes: \(text)")
             }
             try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// The API as the app's backend calls it.
+    var backend: Backend { Backend(port: port) }
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    static func sealingKey() -> String { "test=\(Base64.encode(SecureRandom.bytes(count: 32)))" }
+
+    /// Settings with which a service signs tokens, and signs users in on the web.
+    static func signing() -> [String: String] {
+        [
+            "SIWA_ENV": "development", "SIWA_SEALING_KEYS": sealingKey(),
+            "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
+            "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:8080/health",
+            "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
+        ]
+    }
+
+    /// Settings of a service that has Apple's keys in a file, and its database in the directory.
+    ///
+    /// - Parameter yaml: The text of its configuration file.
+    static func variables(
+        _ directory: TemporaryDirectory, _ changes: [String: String] = [:], yaml: String? = nil
+    ) throws -> [String: String] {
+        var variables = [
+            "APPLE_TEAM_ID": "A1B2C3D4E5", "APPLE_CLIENT_IDS": TokenMint.clientID,
+            "APPLE_KEYS_FILE": try directory.write(
+                String(decoding: TokenMint.shared.keySet, as: UTF8.self), to: "keys.json"),
+            "SIWA_API_KEY_HASHES": Backend.secretHash,
+            "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
+        ]
+        if let yaml {
+            variables["SIWA_CONFIG"] = try directory.write(yaml, to: "siwa.yaml")
+            // Either the environment or the file has the apps.
+            if yaml.contains("teams:") {
+                for name in ["TEAM_ID", "CLIENT_IDS"] { variables["APPLE_\(name)"] = nil }
+            }
+        }
+        return variables.merging(changes) { $1 }
+    }
+
+    /// Runs a service with these variables, and stops it gracefully.
+    static func with<Result>(
+        _ changes: [String: String] = [:], yaml: String? = nil, program: String = "siwa",
+        _ body: (ServiceProcess, TemporaryDirectory) async throws -> Result
+    ) async throws -> Result {
+        try await TemporaryDirectory.with { directory in
+            let service = try await serve(
+                directory, variables(directory, changes, yaml: yaml), program: program)
+            let result = try await body(service, directory)
+            #expect(await service.stop() == 0)
+            return result
         }
     }
 
@@ -135,9 +189,7 @@ final class ServiceProcess: Sendable {
         return process.terminationStatus
     }
 
-    func signal(_ signal: Int32) {
-        _ = systemKill(process.processIdentifier, signal)
-    }
+    func signal(_ signal: Int32) { _ = systemKill(process.processIdentifier, signal) }
 
     /// The process has ended, or this is not Linux.
     struct NoMemoryFigure: Error {}
@@ -183,8 +235,76 @@ final class ServiceProcess: Sendable {
 }
 
 /// Calls the system's function, which the method of the same name hides in the class.
-private func systemKill(_ process: pid_t, _ signal: Int32) -> Int32 {
-    kill(process, signal)
+private func systemKill(_ process: pid_t, _ signal: Int32) -> Int32 { kill(process, signal) }
+
+/// Processes of the service on one database, some of which are down.
+final class Replicas: Sendable {
+    let count: Int
+    private let running: Mutex<[ServiceProcess?]>
+    private let serve: @Sendable (Int) async throws -> ServiceProcess
+
+    /// Starts all at once, as in a deployment: each tries to create the tables.
+    init(_ count: Int, _ serve: @escaping @Sendable (Int) async throws -> ServiceProcess) async throws {
+        (self.count, self.serve) = (count, serve)
+        running = Mutex(Array(repeating: nil, count: count))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count { group.addTask { try await self.start(number) } }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Runs replicas on an empty database, and kills the remaining ones at the end.
+    static func with<Result>(
+        _ count: Int = 3, database url: String, _ body: (Replicas) async throws -> Result
+    ) async throws -> Result {
+        try await TemporaryDirectory.with { directory in
+            let variables = try ServiceProcess.variables(directory, ["DATABASE_URL": url])
+            let replicas = try await Replicas(count) { _ in
+                // Again when the process ends because the database is down, as an orchestrator does.
+                for _ in 1..<10 {
+                    do {
+                        return try await ServiceProcess.serve(directory, variables)
+                    } catch is ServiceProcess.EndedEarly {}
+                }
+                return try await ServiceProcess.serve(directory, variables)
+            }
+            let result = await Swift.Result { try await body(replicas) }
+            for number in 0..<count { await replicas.kill(number) }
+            return try result.get()
+        }
+    }
+
+    /// `nil` while the replica is down.
+    subscript(number: Int) -> ServiceProcess? { running.withLock { $0[number] } }
+
+    /// The running replicas, in any order.
+    var all: [ServiceProcess] { running.withLock { $0.compactMap { $0 } }.shuffled() }
+
+    func start(_ number: Int) async throws {
+        let service = try await serve(number)
+        running.withLock { $0[number] = service }
+    }
+
+    /// Takes a replica away, which goes on.
+    func remove(_ number: Int) -> ServiceProcess? {
+        running.withLock { running in
+            defer { running[number] = nil }
+            return running[number]
+        }
+    }
+
+    func bringBack(_ service: ServiceProcess, _ number: Int) { running.withLock { $0[number] = service } }
+
+    func kill(_ number: Int) async { await remove(number)?.kill() }
+
+    /// Stops all gracefully, and returns whether each has ended with status 0.
+    func stop() async -> Bool { await all.asyncMap { await $0.stop() }.allSatisfy { $0 == 0 } }
+}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
 }
 
 /// The section `oauth` of a configuration whose test needs a client and does not use it.
@@ -197,44 +317,38 @@ enum OAuthSection {
 
 /// A program of an operator: promtool, nginx, sqlite3. `scripts/test` installs the programs.
 enum OperatorTool {
-    struct NotFound: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Root folder of the project.
-    static let root = PythonTools.root
+    struct NotFound: Error, CustomStringConvertible { let description: String }
 
     /// Runs the program to its end, in `directory`.
     static func run(
         _ name: String, _ arguments: [String], input: String = "", _ variables: [String: String] = [:],
         in directory: TemporaryDirectory
-    ) async throws -> (status: Int32, output: String) {
-        let mark = UUID().uuidString
-        let (inputPath, outputPath) = ("\(directory.path)/\(mark).in", "\(directory.path)/\(mark).out")
-        try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
-        _ = FileManager.default.createFile(atPath: outputPath, contents: nil)
-        let process = Process()
-        process.executableURL = try executable(name)
-        process.arguments = arguments
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": directory.path].merging(variables) { $1 }
-        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        process.standardInput = FileHandle(forReadingAtPath: inputPath)
-        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
-        process.standardError = process.standardOutput
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        process.terminationHandler = { _ in end.finish() }
-        try process.launchAlone()
-        for await _ in ends {}
-        return (
-            process.terminationStatus,
-            try String(contentsOf: URL(fileURLWithPath: outputPath), encoding: .utf8)
-        )
+    ) async throws -> ProgramRun {
+        try await ProgramRun.of(
+            executable(name), arguments,
+            environment: ["PATH": "/usr/bin:/bin", "HOME": directory.path].merging(variables) { $1 },
+            in: directory.path,
+            input: URL(fileURLWithPath: try directory.write(input, to: "\(UUID().uuidString).in")))
+    }
+
+    /// Runs SQL on the file of a service in the directory.
+    @discardableResult
+    static func sqlite(
+        _ sql: String, in directory: TemporaryDirectory, _ options: String...
+    ) async throws -> String {
+        let run = try await run(
+            "sqlite3",
+            ["-batch", "-bail", "-cmd", ".timeout 5000"] + options + [
+                directory.path(of: "siwa.sqlite"), sql,
+            ], in: directory)
+        guard run.status == 0 else { throw ObservedDatabase.Refused(description: run.output) }
+        return run.output.trimmingCharacters(in: .newlines)
     }
 
     static func executable(_ name: String) throws -> URL {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init)
-        for folder in folders + ["/usr/sbin", root.appendingPathComponent(".build/tools").path] {
+        for folder in folders + ["/usr/sbin", ProjectFolder.root.appending(path: ".build/tools").path] {
             let candidate = URL(fileURLWithPath: "\(folder)/\(name)")
             if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
         }
@@ -245,20 +359,15 @@ enum OperatorTool {
 
 /// Third-party tools, from the virtual environment of `scripts/python-packages`.
 enum PythonTools {
-    struct Missing: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Root folder of the project.
-    static let root = ProjectFolder.root
+    struct Missing: Error, CustomStringConvertible { let description: String }
 
     /// Runs a tool in a separate directory until it ends, because most tools leave files.
     static func run(
         _ name: String, _ arguments: [String], _ variables: [String: String] = [:],
         in directory: TemporaryDirectory
     ) async throws -> ProgramRun {
-        let folder = root.appendingPathComponent(".build-python/bin")
-        let tool = folder.appendingPathComponent(name)
+        let folder = ProjectFolder.root.appending(path: ".build-python/bin")
+        let tool = folder.appending(path: name)
         guard FileManager.default.isExecutableFile(atPath: tool.path) else {
             throw Missing(description: "there is no \(name) in .build-python; run scripts/python-packages")
         }
@@ -267,5 +376,50 @@ enum PythonTools {
             "LANG": "C.UTF-8", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
         ].merging(variables) { $1 }
         return try await ProgramRun.of(tool, arguments, environment: environment, in: directory.path)
+    }
+
+    /// The path of a file in `Clients/`.
+    static func client(_ name: String) -> String {
+        ProjectFolder.root.appending(path: "Tests/siwa/EndToEndTests/Clients/\(name)").path
+    }
+
+    /// Runs a program of `Clients/`, which must succeed and say that it is done.
+    ///
+    /// - Parameter given: Its argument, as JSON.
+    static func runClient(
+        _ name: String, given: JSONValue, _ variables: [String: String] = [:],
+        in directory: TemporaryDirectory
+    ) async throws {
+        let run = try await run(
+            "python", [client("\(name).py"), given.serializedText], variables, in: directory)
+        #expect(run.status == 0 && run.output.contains("done"), "\(run.output)")
+    }
+}
+
+extension ProjectFolder {
+    /// The text of a file of the project.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
+
+extension ProgramRun {
+    /// The program has failed, and says why.
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Throws: `Failed`, unless the program ended with status 0.
+    @discardableResult
+    func checked() throws -> ProgramRun {
+        guard status == 0 else { throw Failed(description: "status \(status): \(output)") }
+        return self
+    }
+}
+
+extension TemporaryDirectory {
+    /// The text of a file in the directory.
+    func text(of name: String) throws -> String {
+        try String(contentsOfFile: path(of: name), encoding: .utf8)
     }
 }

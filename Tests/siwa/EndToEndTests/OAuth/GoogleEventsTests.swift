@@ -37,10 +37,10 @@ import Testing
 
         @discardableResult
         func control(_ method: String, _ path: String, _ body: String = "{}") async throws -> String {
-            let run = try await ProgramRun.of(
-                URL(fileURLWithPath: "/usr/bin/curl"),
-                ["-sS", "-X", method, "\(process.google)/control/\(path)", "-d", body])
-            #expect(run.status == 0, "\(run.output)")
+            let run = try await ProgramRun.named(
+                "curl",
+                ["-sS", "-X", method, "\(process.google)/control/\(path)", "-d", body]
+            ).checked()
             return run.output
         }
 
@@ -57,8 +57,7 @@ import Testing
 
     /// The lines of a shell in a section of the page, the last block.
     private static func lines(of title: String) throws -> String {
-        let page = try String(
-            contentsOf: PythonTools.root.appendingPathComponent("docs/linking.md"), encoding: .utf8)
+        let page = try ProjectFolder.text("docs/linking.md")
         let section = try #require(page.components(separatedBy: "### \(title)\n").last)
             .components(separatedBy: "\n## ")[0]
         return try #require(section.components(separatedBy: "```sh\n").last).components(separatedBy: "```")[0]
@@ -73,8 +72,8 @@ import Testing
             let run = try await ProgramRun.of(
                 URL(fileURLWithPath: "/bin/sh"),
                 ["-ec", "siwa() { '\(program)' \"$@\"; }\n" + system.process.own(lines)],
-                environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path)
-            #expect(run.status == 0, "\(run.output)")
+                environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path
+            ).checked()
             let words = [
                 "receiver          \(system.receiver)", "status            enabled", "sessions-revoked",
                 "test event        received at 20", "status            disabled", #""as_configured":true"#,
@@ -93,14 +92,13 @@ import Testing
             let nothing = try await system.risc("unregister", file)
             #expect(nothing.status == 0 && nothing.output.contains("not registered"), "\(nothing.output)")
             for _ in 0..<2 {
-                let run = try await system.risc("register", file, url[0], url[1])
-                #expect(run.status == 0, "\(run.output)")
+                try await system.risc("register", file, url[0], url[1]).checked()
             }
             let other = try await system.risc(
                 "status", file, "--url", "\(system.process.service)/other", "--json")
             #expect(other.status == 1, "\(other.output)")
             let json = try JSONValue(parsing: Array(other.output.utf8))
-            #expect(json["as_configured"] == .bool(false) && json["registered"] == .bool(true))
+            #expect(json["as_configured"] == false && json["registered"] == true)
             #expect(json["url"]?.string == system.receiver)
             for _ in 0..<2 {
                 let run = try await system.risc("unregister", file)
@@ -180,8 +178,8 @@ import Testing
             var replicas = [try await system.serve(0)]
             if receiving == 1 { replicas.append(try await system.serve(1)) }
             let base = try #require(system.google.redirectURIs.first?.components(separatedBy: "/r/").first)
-            let made = try await ProgramRun.of(
-                URL(fileURLWithPath: "/usr/bin/curl"),
+            let made = try await ProgramRun.named(
+                "curl",
                 ["-sS", "-X", "POST", "\(base)/control/service-accounts", "-d", "{}"])
             let file = [
                 "SIWA_GOOGLE_SERVICE_ACCOUNT_FILE": try system.directory.write(made.output, to: "risc.json")
@@ -189,7 +187,7 @@ import Testing
             func finding() async throws -> (result: String, text: String) {
                 let run = try await system.run(["doctor", "--json"], file)
                 let checks = try JSONValue(parsing: Array(run.output.utf8))["checks"]?.array ?? []
-                let found = try #require(checks.first { $0["check"]?.string == "Google events" })
+                let found = try #require(checks.first { $0["check"] == "Google events" })
                 return (found["result"]?.string ?? "", found["text"]?.string ?? "")
             }
             let before = try await finding()
@@ -198,12 +196,11 @@ import Testing
 
             let url = "http://127.0.0.1:\(system.ports[receiving])/v1/google/security-events"
             for command in [["register", "--url", url], ["verify"], ["register"], ["status"]] {
-                let run = try await system.run(["google", "risc"] + command, file)
-                #expect(run.status == 0, "\(command): \(run.output)")
+                try await system.run(["google", "risc"] + command, file).checked()
             }
             let after = try await finding()
             #expect(after.result == "ok" && after.text.hasPrefix("registered, last event 20"), "\(after)")
-            for replica in replicas { #expect(await replica.service.stop() == 0) }
+            for replica in replicas { #expect(await replica.stop() == 0) }
         }
     }
 
@@ -217,17 +214,15 @@ import Testing
                 [
                     "google", "risc", "unregister", "--service-account-file", file, "--google-url",
                     server.baseURL,
-                ],
-                environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path)
+                ], environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path)
             let head = try #require(server.requests.first)
             try await server.close()
             let line = try #require(
                 head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("authorization:") })
             let token = try #require(line.split(separator: " ").last)
-            let script = PythonTools.root.appendingPathComponent(
-                "Tests/siwa/EndToEndTests/Clients/service_account_token.py")
             let run = try await PythonTools.run(
-                "python", [script.path, file, String(token)], in: system.directory)
+                "python", [PythonTools.client("service_account_token.py"), file, String(token)],
+                in: system.directory)
             #expect(run.status == 0 && run.output.contains("done"), "\(run.output)")
         }
     }
@@ -235,9 +230,7 @@ import Testing
 
 /// Links with Google that end at several replicas at once, for several reasons.
 @Suite(.serialized, .timeLimit(.hung)) struct GoogleReportRaceTests {
-    private enum Way: CaseIterable {
-        case unlinked, erased, signedOut, withdrawn
-    }
+    private enum Way: CaseIterable { case unlinked, erased, signedOut, withdrawn }
 
     private struct Linked: Sendable {
         let way: Way
@@ -252,7 +245,7 @@ import Testing
         store: ObservedDatabase.Store
     ) async throws {
         try await LinkedSystem.with(store) { system in
-            let replicas = try await ReplicaSet(system, count: store == .postgres ? 2 : 1)
+            let replicas = try await system.replicas(store == .postgres ? 2 : 1)
             var links: [Linked] = []
             for way in Array(repeating: Way.allCases, count: 4).flatMap({ $0 }) {
                 links.append(try await Self.link(way, system, at: try #require(replicas.all.first)))
@@ -275,33 +268,32 @@ import Testing
             // The fake Google has one entry for each `jti`.
             let told = system.google.receivedEvents.map(\.tokenHash)
             #expect(told.count == links.count && Set(told) == expected)
-            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+            #expect(await replicas.stop())
         }
     }
 
     private static func link(
-        _ way: Way, _ system: LinkedSystem, at replica: OAuthReplica
+        _ way: Way, _ system: LinkedSystem, at replica: ServiceProcess
     ) async throws -> Linked {
         let user = try system.makeUser()
         let code = try await replica.flip(.token(try system.identityToken(of: user)))
-        let link = try OAuthReplica.link(of: try await replica.redeem(code))
-        let account = try #require(try await replica.introspect(link.accessToken)["sub"])
+        let link = try ServiceProcess.Link(try await replica.redeem(code))
+        let account = try #require(try await replica.introspect(link.accessToken)["sub"]?.string)
         return Linked(
             way: way, user: user, account: account,
             grant: try #require(try await replica.grants(of: account).first), refreshToken: link.refreshToken)
     }
 
     /// The other replica may be first, so the response can say that nothing is left.
-    private static func end(_ link: Linked, _ payload: String, at replica: OAuthReplica) async throws {
+    private static func end(_ link: Linked, _ payload: String, at replica: ServiceProcess) async throws {
         let status: Int
         switch link.way {
         case .unlinked: status = Int(try await replica.unlink(link.grant, of: link.account).status)
         case .erased: status = Int(try await replica.backend.delete("/v1/accounts/\(link.account)").status)
         case .signedOut:
             status = Int(
-                try await replica.backend.post(
-                    "/v1/accounts/\(link.account)/sign-out", [("google", .bool(true))]
-                ).status)
+                try await replica.backend.post("/v1/accounts/\(link.account)/sign-out", [("google", true)])
+                    .status)
         case .withdrawn: status = Int(try await replica.backend.notify(payload).status)
         }
         #expect([200, 202, 204, 404].contains(status), "\(link.way)")

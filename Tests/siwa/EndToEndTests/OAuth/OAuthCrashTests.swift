@@ -19,8 +19,8 @@ import Testing
     ) async throws {
         try await LinkedSystem.with(store) { system in
             let count = store == .postgres ? 2 : 1
-            let replicas = try await ReplicaSet(system, count: count)
-            let ledger = OAuthLedger()
+            let replicas = try await system.replicas(count)
+            let ledger = Shared(OAuthLedger())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for lane in 0..<6 {
                     group.addTask { await OAuthLoad(system, replicas, ledger, lane: lane).run() }
@@ -37,7 +37,7 @@ import Testing
                 }
                 #expect(ledger.repeatedRotations > 0)
                 // A slow machine has made few of one kind until here.
-                try await eventually { Self.checkedStates.allSatisfy { ledger.count($0) > 5 } }
+                try await eventually { Self.checkedStates.allSatisfy { state in ledger.change { $0.count(state) } > 5 } }
                 ledger.close()
                 try await group.waitForAll()
             }
@@ -46,15 +46,14 @@ import Testing
             try await system.makeDeliveriesDue()
             try await Self.check(ledger, at: replicas)
             try await Self.checkEvents(ledger, at: system)
-            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+            #expect(await replicas.stop())
             try await Self.checkAudit(ledger, at: system)
         }
     }
 
     /// Checks that the chain of the audit log is whole, and that each acknowledged token has its row.
-    private static func checkAudit(_ ledger: OAuthLedger, at system: LinkedSystem) async throws {
-        let verified = try await system.run(["audit", "verify"])
-        #expect(verified.status == 0, "\(verified.output)")
+    private static func checkAudit(_ ledger: Shared<OAuthLedger>, at system: LinkedSystem) async throws {
+        try await system.run(["audit", "verify"]).checked()
         let rows = try await system.run(["audit", "export"]).output.split(separator: "\n")
             .filter { $0.hasPrefix("{") }.map { try JSONValue(parsing: Array($0.utf8)) }
         func families(_ action: String) -> Set<String> {
@@ -85,8 +84,8 @@ import Testing
         return Hexadecimal.encode(Array(bytes.prefix(16)))
     }
 
-    private static func check(_ ledger: OAuthLedger, at replicas: ReplicaSet) async throws {
-        func replica() throws -> OAuthReplica { try #require(replicas.all.first) }
+    private static func check(_ ledger: Shared<OAuthLedger>, at replicas: Replicas) async throws {
+        func replica() throws -> ServiceProcess { try #require(replicas.all.first) }
         for link in ledger.links {
             switch link.state {
             case .code:
@@ -113,11 +112,9 @@ import Testing
     }
 
     /// Checks that Google gets an event for every ended token, with the same `jti` in each delivery.
-    private static func checkEvents(_ ledger: OAuthLedger, at system: LinkedSystem) async throws {
+    private static func checkEvents(_ ledger: Shared<OAuthLedger>, at system: LinkedSystem) async throws {
         let ended = ledger.links.filter { $0.state == .unlinked }.compactMap(\.refreshToken).map(hash)
-        try await eventually {
-            Set(ended).isSubset(of: Set(system.google.receivedEvents.map(\.tokenHash)))
-        }
+        try await eventually { Set(ended).isSubset(of: Set(system.google.receivedEvents.map(\.tokenHash))) }
         let hashes = system.google.receivedEvents.map(\.tokenHash)
         #expect(Set(hashes).count == hashes.count, "a token was reported under two jti")
     }
@@ -133,14 +130,10 @@ import Testing
     ) async throws {
         try await LinkedSystem.with(store) { system in
             // On PostgreSQL the other replica goes on; on SQLite the same one, after a restart.
-            let replicas = try await ReplicaSet(system, count: store == .postgres ? 2 : 1)
-            func crash() async throws -> OAuthReplica {
-                if store == .postgres {
-                    await replicas.kill(0)
-                } else {
-                    await replicas.kill(0)
-                    try await replicas.start(0)
-                }
+            let replicas = try await system.replicas(store == .postgres ? 2 : 1)
+            func crash() async throws -> ServiceProcess {
+                await replicas.kill(0)
+                if store == .sqlite { try await replicas.start(0) }
                 return try #require(replicas.all.first)
             }
             let before = try #require(replicas.all.first)
@@ -148,27 +141,24 @@ import Testing
             let phone = LinkedClients.phones[0]
             let code = try await before.flip(.token(try system.identityToken(of: user)))
             let visitor = UserAtBrowser(user, system, at: replicas.all)
-            let first = try OAuthReplica.link(
-                of: try await before.redeem(try await visitor.code(phone: phone), phone: phone))
+            let first = try ServiceProcess.Link(
+                try await before.redeem(try await visitor.code(phone: phone), phone: phone))
             let unused = try await visitor.code(phone: phone)
             _ = try await before.redeem(code)
-            let lost = try OAuthReplica.link(of: try await before.refresh(first.refreshToken, phone: phone))
+            let lost = try ServiceProcess.Link(try await before.refresh(first.refreshToken, phone: phone))
 
             let after = try await crash()
             #expect(try await after.redeem(code).error == "invalid_grant")
             #expect(try await after.redeem(unused, phone: phone).status == 200)
-            let second = try OAuthReplica.link(
-                of: try await after.refresh(first.refreshToken, phone: phone))
+            let second = try ServiceProcess.Link(try await after.refresh(first.refreshToken, phone: phone))
             #expect(second.refreshToken == lost.refreshToken)
             #expect(try await after.isActive(second.refreshToken))
-            let third = try OAuthReplica.link(
-                of: try await after.refresh(second.refreshToken, phone: phone))
+            let third = try ServiceProcess.Link(try await after.refresh(second.refreshToken, phone: phone))
             // Its successor is used, but only since a moment.
-            let again = try OAuthReplica.link(
-                of: try await after.refresh(first.refreshToken, phone: phone))
+            let again = try ServiceProcess.Link(try await after.refresh(first.refreshToken, phone: phone))
             #expect(again.refreshToken == third.refreshToken)
             #expect(try await after.isActive(third.accessToken))
-            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+            #expect(await replicas.stop())
         }
     }
 }
@@ -200,12 +190,12 @@ import Testing
         try await LinkedSystem.with(place.store) { system in
             // The fake Google finds the keys at the replica 0. On PostgreSQL that one takes over.
             let victim = place.store == .postgres ? 1 : 0
-            let replicas = try await ReplicaSet(system, count: victim + 1)
+            let replicas = try await system.replicas(victim + 1)
             let service = try #require(replicas.all.first { $0.port == system.ports[victim] })
-            let token = try system.identityToken(of: try system.makeUser())
+            let token = try system.identityToken()
             let code = try await service.flip(.token(token))
-            let link = try OAuthReplica.link(of: try await service.redeem(code))
-            let account = try #require(try await service.introspect(link.accessToken)["sub"])
+            let link = try ServiceProcess.Link(try await service.redeem(code))
+            let account = try #require(try await service.introspect(link.accessToken)["sub"]?.string)
             try await Self.hold(place.moment, system)
 
             let grant = try #require(try await service.grants(of: account).first)
@@ -217,14 +207,14 @@ import Testing
             try await system.makeDeliveriesDue()
             if place.store == .sqlite { try await replicas.start(victim) }
             // A new user wakes the worker, which else looks every ten seconds.
-            let other = try system.identityToken(of: try system.makeUser())
+            let other = try system.identityToken()
             _ = try await #require(replicas.all.first).flip(.token(other))
             let expected = place.moment == .taken ? 2 : 1
             try await eventually { system.google.receivedEvents.first?.deliveries ?? 0 >= expected }
             #expect(
                 system.google.receivedEvents.map(\.tokenHash) == [OAuthCrashTests.hash(link.refreshToken)])
             try await eventually { try await system.isGoogleUpToDate() }
-            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+            #expect(await replicas.stop())
         }
     }
 

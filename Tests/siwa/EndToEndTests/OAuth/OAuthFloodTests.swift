@@ -48,7 +48,7 @@ import Testing
                 // The session goes on.
                 let code = try await user.code(phone: phone)
                 #expect(try await service.redeem(code, phone: phone).status == 200)
-                #expect(await service.service.stop() == 0)
+                #expect(await service.stop() == 0)
             }
         }
 
@@ -58,8 +58,8 @@ import Testing
         ) async throws {
             try await LinkedSystem.with(store) { system in
                 let service = try await system.serve()
-                let link = try await service.link(.token(try system.identityToken(of: try system.makeUser())))
-                let google = FormEncoding.encode(OAuthReplica.googleCredentials)
+                let link = try await service.link(.token(try system.identityToken()))
+                let google = FormEncoding.encode(ServiceProcess.googleCredentials)
                 try await Self.expectNothingLeft(system, service) {
                     // Google goes on, from another address and from that of those who guess its secret.
                     async let guesses = RequestFlood.run(2000, port: service.port) { number in
@@ -93,7 +93,7 @@ import Testing
                 #expect(fetches < 12, "\(fetches) fetches")
                 #expect(try await service.refresh(link.refreshToken).status == 200)
                 #expect(try await service.isActive(link.accessToken))
-                #expect(await service.service.stop() == 0)
+                #expect(await service.stop() == 0)
             }
         }
 
@@ -149,7 +149,7 @@ import Testing
         {
             try await LinkedSystem.with(.sqlite) { system in
                 let service = try await system.serve(0, ["SIWA_TRUSTED_PROXIES": "127.0.0.1"])
-                let link = try await service.link(.token(try system.identityToken(of: try system.makeUser())))
+                let link = try await service.link(.token(try system.identityToken()))
                 @Sendable func guess(_ number: Int) -> String {
                     RequestFlood.post(
                         "/oauth/token",
@@ -162,25 +162,25 @@ import Testing
                     Self.expectMostly(401, statuses)
                 }
                 #expect(try await service.refresh(link.refreshToken).status == 200)
-                #expect(await service.service.stop() == 0)
+                #expect(await service.stop() == 0)
             }
         }
 
         private static func expectNothingLeft(
-            _ system: LinkedSystem, _ service: OAuthReplica, during body: () async throws -> Void
+            _ system: LinkedSystem, _ service: ServiceProcess, during body: () async throws -> Void
         ) async throws {
             // It waits until all keys are made.
             #expect(try await service.send(.GET, "/oauth/jwks.json").status == 200)
             let rows = try await system.database.rowCounts()
             let bytes = try await system.database.bytes()
-            let memory = try service.service.residentMegabytes()
+            let memory = try service.residentMegabytes()
             try await body()
             // What is due is deleted meanwhile.
             let after = try await system.database.rowCounts()
             for (table, count) in after { #expect(count <= rows[table, default: 0], "\(table)") }
             let growth = try await system.database.bytes() - bytes
             #expect(growth <= mostGrowth, "the database has grown by \(growth) bytes")
-            let more = try service.service.residentMegabytes() - memory
+            let more = try service.residentMegabytes() - memory
             #expect(more <= mostMemory, "\(more) MB more")
         }
 

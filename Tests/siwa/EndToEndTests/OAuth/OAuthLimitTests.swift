@@ -9,9 +9,8 @@ import Testing
 @Suite(.serialized) struct OAuthLimitTests {
     @Test func `of thirty links with Google at once ten are good, those that were made last`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
-            let first = try await replicas[0].link(
-                .token(try system.identityToken(of: try system.makeUser())))
-            let account = try #require(try await replicas[1].introspect(first.accessToken)["sub"])
+            let first = try await replicas[0].link(.token(try system.identityToken()))
+            let account = try #require(try await replicas[1].introspect(first.accessToken)["sub"]?.string)
             let codes = try await OAuthRaceTests.atOnce(30, at: replicas) {
                 try await $0.flip(.account(account))
             }
@@ -48,18 +47,18 @@ import Testing
     }
 
     private static func redeemAll<Code: Sendable>(
-        _ codes: [Code], at replicas: [OAuthReplica],
-        _ redeem: @escaping @Sendable (OAuthReplica, Code) async throws -> OAuthReplica.Response
-    ) async throws -> [OAuthReplica.Link] {
-        try await withThrowingTaskGroup(of: OAuthReplica.Link.self) { group in
+        _ codes: [Code], at replicas: [ServiceProcess],
+        _ redeem: @escaping @Sendable (ServiceProcess, Code) async throws -> TestClient.Response
+    ) async throws -> [ServiceProcess.Link] {
+        try await withThrowingTaskGroup(of: ServiceProcess.Link.self) { group in
             for (number, code) in codes.enumerated() {
-                group.addTask { try OAuthReplica.link(of: try await redeem(replicas[number % 2], code)) }
+                group.addTask { try ServiceProcess.Link(try await redeem(replicas[number % 2], code)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
 
-    private static func countActive(_ links: [OAuthReplica.Link], at replica: OAuthReplica) async throws
+    private static func countActive(_ links: [ServiceProcess.Link], at replica: ServiceProcess) async throws
         -> Int
     {
         let active = try await links.asyncMap { link in
@@ -108,7 +107,7 @@ import Testing
                 let response = try await service.send(
                     call.method, call.target, headers: Self.headers, body: body)
                 #expect(response.status == 404, "\(call.method) \(call.target): \(response.text)")
-                #expect(response.json?["code"] == unknown.json?["code"])
+                #expect(response["code"] == unknown["code"])
             }
             // What ends grants elsewhere: a withdrawn consent and an erasure.
             #expect(try await service.backend.notify(try system.revocation(of: user)).status == 200)
@@ -119,15 +118,14 @@ import Testing
             let metrics = try await service.backend.get("/metrics").text
             #expect(metrics.contains("siwa_http_requests_total"))
             #expect(!metrics.contains("siwa_oauth") && !metrics.contains("siwa_google"))
-            #expect(await service.service.stop() == 0)
-            let log = service.service.logText
+            #expect(await service.stop() == 0)
+            let log = service.logText
             #expect(!log.contains("signing key") && !log.contains("OAuth"), "\(log)")
             #expect(system.google.exchanges.isEmpty)
         }
     }
 
     private static let headers = [
-        ("Authorization", "Bearer \(LinkedSystem.secret)"),
-        ("Content-Type", "application/x-www-form-urlencoded"),
+        ("Authorization", "Bearer \(Backend.secret)"), ("Content-Type", "application/x-www-form-urlencoded"),
     ]
 }

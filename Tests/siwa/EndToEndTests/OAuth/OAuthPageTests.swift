@@ -7,9 +7,7 @@ import Testing
 
 /// The programs of `docs/oauth.md`, against `siwa dev`.
 @Suite struct OAuthPageTests {
-    private static func page() throws -> String {
-        try String(contentsOf: PythonTools.root.appendingPathComponent("docs/oauth.md"), encoding: .utf8)
-    }
+    private static func page() throws -> String { try ProjectFolder.text("docs/oauth.md") }
 
     /// Pastes the web application of the page into a shell, and is its user in Chromium. Returns what it prints.
     private static func runSite(
@@ -33,7 +31,7 @@ import Testing
         ).1
         try await Browser.with(in: directory) { browser in
             try await browser.open(String(address))
-            for label in ["Jane Appleseed", "Continue"] { try await browser.press(label) }
+            try await browser.press(each: ["Jane Appleseed", "Continue"])
             try await browser.click("button[value=agree]")
             try await eventually { try await browser.text().contains("Back at the site.") }
         }
@@ -43,16 +41,14 @@ import Testing
 
     @Test(.timeLimit(.hung))
     func `the web application of the page gets a code, and tokens that are good`() async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                let printed = try await Self.runSite(at: system, in: directory)
-                #expect(
-                    printed.contains(
-                        "'access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'"),
-                    "\(printed)")
-                #expect(printed.contains("Is the token good? {'active': True, "), "\(printed)")
-                #expect(printed.hasSuffix("And after the refresh? True\n"), "\(printed)")
-            }
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            let printed = try await Self.runSite(at: system, in: system.directory)
+            #expect(
+                printed.contains(
+                    "'access_token', 'expires_in', 'id_token', 'refresh_token', 'scope', 'token_type'"),
+                "\(printed)")
+            #expect(printed.contains("Is the token good? {'active': True, "), "\(printed)")
+            #expect(printed.hasSuffix("And after the refresh? True\n"), "\(printed)")
         }
     }
 
@@ -85,22 +81,19 @@ import Testing
             AUDIENCE = "https://other.example"
             print(good_token("Bearer " + tokens["access_token"]))
             """
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                let internalAddress = "http://localhost:\(system.port)"
-                func run(_ variables: [String: String]) async throws -> (status: Int32, output: String) {
-                    let both = ["ISSUER": system.service, "SIWA": internalAddress].merging(variables) { $1 }
-                    return try await OperatorTool.run(
-                        "python3", ["-c", program + driver, system.apple], both, in: directory)
-                }
-                let right = try await run(["AUDIENCE": system.service])
-                #expect(right.output == "[True, False, False] True False\nNone\n")
-                // It does not start with a guess.
-                let missing = try await run([:])
-                #expect(
-                    missing.status != 0 && missing.output.contains("KeyError: 'AUDIENCE'"),
-                    "\(missing.output)")
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            let internalAddress = "http://localhost:\(system.port)"
+            func run(_ variables: [String: String]) async throws -> ProgramRun {
+                let both = ["ISSUER": system.service, "SIWA": internalAddress].merging(variables) { $1 }
+                return try await OperatorTool.run(
+                    "python3", ["-c", program + driver, system.apple], both, in: system.directory)
             }
+            let right = try await run(["AUDIENCE": system.service])
+            #expect(right.output == "[True, False, False] True False\nNone\n")
+            // It does not start with a guess.
+            let missing = try await run([:])
+            #expect(
+                missing.status != 0 && missing.output.contains("KeyError: 'AUDIENCE'"), "\(missing.output)")
         }
     }
 }

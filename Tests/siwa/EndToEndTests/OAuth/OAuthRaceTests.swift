@@ -11,14 +11,14 @@ import Testing
     {
         try await LinkedSystem.withReplicas { system, replicas in
             for _ in 0..<20 {
-                let token = try system.identityToken(of: try system.makeUser())
+                let token = try system.identityToken()
                 let code = try await replicas[0].flip(.token(token))
                 let responses = try await Self.atOnce(20, at: replicas) { try await $0.redeem(code) }
                 let issued = responses.filter { $0.status == 200 }
                 #expect(issued.count == 1)
                 #expect(responses.count { $0.status == 400 && $0.error == "invalid_grant" } == 19)
                 // The others are retries, and no theft.
-                let link = try OAuthReplica.link(of: try #require(issued.first))
+                let link = try ServiceProcess.Link(try #require(issued.first))
                 for replica in replicas { #expect(try await replica.isActive(link.refreshToken)) }
             }
         }
@@ -32,12 +32,12 @@ import Testing
             let user = UserAtBrowser(try system.makeUser(), system, at: replicas)
             for _ in 0..<8 {
                 let code = try await user.code(phone: phone)
-                let first = try OAuthReplica.link(of: try await replicas[0].redeem(code, phone: phone))
+                let first = try ServiceProcess.Link(try await replicas[0].redeem(code, phone: phone))
                 let responses = try await Self.atOnce(20, at: replicas) {
                     try await $0.refresh(first.refreshToken, phone: phone)
                 }
                 #expect(responses.allSatisfy { $0.status == 200 })
-                let successors = try responses.map { try OAuthReplica.link(of: $0) }
+                let successors = try responses.map { try ServiceProcess.Link($0) }
                 #expect(Set(successors.map(\.refreshToken)).count == 1)
                 #expect(Set(successors.map(\.accessToken)).count == 20)
                 for replica in replicas {
@@ -47,8 +47,8 @@ import Testing
                 // Five exchanges later the first token is not stored any more.
                 var newest = successors[0]
                 for number in 0..<4 {
-                    newest = try OAuthReplica.link(
-                        of: try await replicas[number % 2].refresh(newest.refreshToken, phone: phone))
+                    newest = try ServiceProcess.Link(
+                        try await replicas[number % 2].refresh(newest.refreshToken, phone: phone))
                 }
                 #expect(
                     try await replicas[1].refresh(first.refreshToken, phone: phone).error == "invalid_grant")
@@ -81,12 +81,12 @@ import Testing
     }
 
     private static func endInUse(
-        _ end: End, _ system: LinkedSystem, _ replicas: [OAuthReplica]
+        _ end: End, _ system: LinkedSystem, _ replicas: [ServiceProcess]
     ) async throws -> [String] {
         let (here, there) = (replicas[0], replicas[1])
         let user = try system.makeUser()
         let link = try await here.link(.token(try system.identityToken(of: user)))
-        let account = try #require(try await here.introspect(link.accessToken)["sub"])
+        let account = try #require(try await here.introspect(link.accessToken)["sub"]?.string)
         let code = try await there.flip(.account(account))
 
         async let refreshed = here.refresh(link.refreshToken)
@@ -99,7 +99,7 @@ import Testing
             }
         }()
         let responses = [try await refreshed, try await redeemed]
-        let late = OAuthReplica.parameter("code", of: try await flipped["redirect_to"]?.string)
+        let late = TestClient.parameter("code", of: try await flipped["redirect_to"]?.string)
         #expect(try await ended.status == 200)
 
         var tokens = [link.accessToken, link.refreshToken]
@@ -107,7 +107,7 @@ import Testing
             guard response.status == 200 || response.error == "invalid_grant" else {
                 return ["\(response.status) \(response.text)"]
             }
-            tokens += [response["access_token"], response["refresh_token"]].compactMap { $0 }
+            tokens += ["access_token", "refresh_token"].compactMap { response[$0]?.string }
         }
         var faults: [String] = []
         for replica in replicas {
@@ -127,13 +127,11 @@ import Testing
 
     /// Makes this many requests at the same time, alternately at the two replicas.
     static func atOnce<Value: Sendable>(
-        _ count: Int, at replicas: [OAuthReplica],
-        _ call: @escaping @Sendable (OAuthReplica) async throws -> Value
+        _ count: Int, at replicas: [ServiceProcess],
+        _ call: @escaping @Sendable (ServiceProcess) async throws -> Value
     ) async throws -> [Value] {
         try await withThrowingTaskGroup(of: Value.self) { group in
-            for number in 0..<count {
-                group.addTask { try await call(replicas[number % replicas.count]) }
-            }
+            for number in 0..<count { group.addTask { try await call(replicas[number % replicas.count]) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -144,14 +142,14 @@ import Testing
     @Test func `each step of a link works at the other replica, and its end holds at both`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
             let (here, there) = (replicas[0], replicas[1])
-            let token = try system.identityToken(of: try system.makeUser())
-            let link = try OAuthReplica.link(of: try await there.redeem(try await here.flip(.token(token))))
+            let token = try system.identityToken()
+            let link = try ServiceProcess.Link(try await there.redeem(try await here.flip(.token(token))))
             let introspection = try await here.introspect(link.accessToken)
-            #expect(introspection.json?["active"]?.bool == true)
-            #expect(introspection["iss"] == system.issuer)
-            let account = try #require(introspection["sub"])
+            #expect(introspection["active"] == true)
+            #expect(introspection["iss"]?.string == system.issuer)
+            let account = try #require(introspection["sub"]?.string)
             let again = try await here.refresh(link.refreshToken)
-            let second = try #require(again["access_token"])
+            let second = try #require(again["access_token"]?.string)
             #expect(again["refresh_token"] == nil)
             #expect(try await there.isActive(second))
             let grants = try await there.grants(of: account)
@@ -183,7 +181,7 @@ import Testing
         try await LinkedSystem.withReplicas { system, replicas in
             let (here, there) =
                 round.isMultiple(of: 2) ? (replicas[1], replicas[0]) : (replicas[0], replicas[1])
-            let link = try await here.link(.token(try system.identityToken(of: try system.makeUser())))
+            let link = try await here.link(.token(try system.identityToken()))
             #expect(try await there.isActive(link.accessToken))
             let info = try await there.send(
                 .GET, "/oauth/userinfo", headers: [("Authorization", "Bearer \(link.accessToken)")])
@@ -214,11 +212,11 @@ import Testing
     func `tokens and keys are the same after a restart`(store: ObservedDatabase.Store) async throws {
         try await LinkedSystem.with(store) { system in
             let before = try await system.serve()
-            let link = try await before.link(.token(try system.identityToken(of: try system.makeUser())))
+            let link = try await before.link(.token(try system.identityToken()))
             let code = try await before.flip(
-                .account(try #require(try await before.introspect(link.accessToken)["sub"])))
+                .account(try #require(try await before.introspect(link.accessToken)["sub"]?.string)))
             let keys = try await before.send(.GET, "/oauth/jwks.json").text
-            #expect(await before.service.stop() == 0)
+            #expect(await before.stop() == 0)
 
             let after = try await system.serve()
             #expect(try await after.send(.GET, "/oauth/jwks.json").text == keys)
@@ -226,7 +224,7 @@ import Testing
             #expect(try await after.isActive(link.refreshToken))
             #expect(try await after.refresh(link.refreshToken).status == 200)
             #expect(try await after.redeem(code).status == 200)
-            #expect(await after.service.stop() == 0)
+            #expect(await after.stop() == 0)
         }
     }
 }

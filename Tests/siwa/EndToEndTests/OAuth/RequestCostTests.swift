@@ -23,7 +23,7 @@ import Testing
                 let notification = RequestFlood.post(
                     "/v1/apple/notifications", body: #"{"payload":"\#(payload)"}"#,
                     ["Content-Type: application/json"])
-                let (port, process) = (service.port, service.service)
+                let (port, process) = (service.port, service)
                 // On a thread of its own, because it blocks.
                 let costs = try await withCheckedThrowingContinuation { continuation in
                     Thread.detachNewThread {
@@ -51,7 +51,7 @@ import Testing
                     let lines = ([("notification", most)] + worst).map { "\($0.1) \($0.0)\n" }
                     try lines.joined().write(toFile: path, atomically: true, encoding: .utf8)
                 }
-                #expect(await service.service.stop() == 0)
+                #expect(await service.stop() == 0)
             }
         }
     }

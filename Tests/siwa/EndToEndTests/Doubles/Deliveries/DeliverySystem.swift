@@ -1,11 +1,8 @@
-import Cryptography
-import Encodings
 import Foundation
 import SiwaBinary
-import StrictJSON
 import Synchronization
 import TestSupport
-import TokenMint
+import Testing
 
 /// A database, a configuration with receivers, and services as processes of their own.
 ///
@@ -28,15 +25,10 @@ struct DeliverySystem: Sendable {
             let database = try await ObservedDatabase.make(store, in: directory)
             var receivers: [(String, ReceivingServer)] = []
             for name in names { receivers.append((name, try await ReceivingServer())) }
-            let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
             let system = DeliverySystem(
                 database: database, receivers: receivers, polls: polls, directory: directory,
-                variables: try CrashTests.variables(directory).merging([
-                    "SIWA_ENV": "development", "DATABASE_URL": database.url,
-                    "SIWA_SEALING_KEYS": sealing, "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
-                    "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:8080/health",
-                    "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
-                ]) { $1 })
+                variables: try ServiceProcess.variables(
+                    directory, ServiceProcess.signing().merging(["DATABASE_URL": database.url]) { $1 }))
             let result = try await body(system)
             for (_, server) in receivers { try await server.close() }
             return result
@@ -44,33 +36,20 @@ struct DeliverySystem: Sendable {
     }
 
     subscript(name: String) -> ReceivingServer {
-        get throws {
-            guard let found = receivers.first(where: { $0.name == name }) else { throw NoReceiver() }
-            return found.server
-        }
+        get throws { try #require(receivers.first { $0.name == name }).server }
     }
-
-    struct NoReceiver: Error {}
 
     func serve(replica: String = "a") async throws -> ServiceProcess {
         try await ServiceProcess.serve(directory, try environment(replica))
     }
 
-    static func backend(_ service: ServiceProcess) -> Backend {
-        Backend(port: service.port, secret: CrashTests.secret)
-    }
-
     /// Runs a command of the operator with the configuration of the service.
     func run(_ arguments: [String]) async throws -> ProgramRun {
-        try await ProgramRun.of(
-            BuiltSiwa.url(), arguments,
-            environment: try environment("a").merging(["PATH": "/usr/bin:/bin"]) { $1 }, in: directory.path)
+        try await BuiltSiwa.run(arguments, try environment("a"), in: directory)
     }
 
     /// Ends all claims, as if the 30 seconds of the claims of a killed process had passed.
-    func endClaims() async throws {
-        try await database.query("UPDATE event_receiver SET not_before = 0")
-    }
+    func endClaims() async throws { try await database.query("UPDATE event_receiver SET not_before = 0") }
 
     /// Hands out again what a poll got and did not acknowledge, as after a minute.
     func endPolls() async throws {
@@ -81,7 +60,7 @@ struct DeliverySystem: Sendable {
     /// The variables of a replica. The path of its requests has its name.
     private func environment(_ replica: String) throws -> [String: String] {
         let secret = try directory.write(
-            "whsec_\(Base64.encode(Array(repeating: 7, count: 32)))\n", to: "secret")
+            WebhookSender.secret(Array(repeating: 7, count: 32)) + "\n", to: "secret")
         var webhooks = receivers.map { name, server in
             """
               - name: \(name)
@@ -113,17 +92,14 @@ struct DeliverySystem: Sendable {
 final class DeliveryLoad: Sendable {
     private let name: String
     private let backend: @Sendable () -> Backend?
-    private let state = Mutex((isClosed: false, users: 0))
+    private let isClosed = Mutex(false)
 
     /// - Parameter backend: A service that runs; `nil` while none does.
     init(_ name: String, backend: @escaping @Sendable () -> Backend?) {
         (self.name, self.backend) = (name, backend)
     }
 
-    func close() { state.withLock { $0.isClosed = true } }
-    private var isClosed: Bool { state.withLock(\.isClosed) }
-    /// Number of users with at least one acknowledged event.
-    var users: Int { state.withLock(\.users) }
+    func close() { isClosed.withLock { $0 = true } }
 
     /// Runs until it is closed, or until each writer has had its users.
     ///
@@ -133,7 +109,7 @@ final class DeliveryLoad: Sendable {
             for writer in 0..<writers {
                 group.addTask {
                     var number = 0
-                    while !self.isClosed, !Task.isCancelled, number < users {
+                    while !self.isClosed.withLock({ $0 }), !Task.isCancelled, number < users {
                         await self.story(of: "\(self.name).\(writer).\(number)", pause)
                         number += 1
                     }
@@ -144,17 +120,18 @@ final class DeliveryLoad: Sendable {
 
     /// The life of one user: six events.
     private func story(of subject: String, _ pause: Duration) async {
-        guard let token = try? CrashTests.token(subject) else { return }
+        guard let token = try? Minted.token(subject) else { return }
         guard await send({ try await $0.signIn(token) }) else {
             // The service is down, or starts.
             try? await Task.sleep(for: .milliseconds(20))
             return
         }
-        state.withLock { $0.users += 1 }
         let types = ["email-disabled", "email-enabled", "email-disabled", "consent-revoked"]
         for (step, type) in types.enumerated() {
             try? await Task.sleep(for: pause)
-            guard !isClosed, let payload = try? Self.notification(type, step, of: subject) else { return }
+            guard !isClosed.withLock({ $0 }),
+                let payload = try? Minted.notification(subject, type: type, step: step)
+            else { return }
             _ = await send { try await $0.notify(payload) }
         }
     }
@@ -162,17 +139,5 @@ final class DeliveryLoad: Sendable {
     private func send(_ call: (Backend) async throws -> Backend.Response) async -> Bool {
         guard let backend = backend(), let response = try? await call(backend) else { return false }
         return response.status < 300
-    }
-
-    private static func notification(_ type: String, _ step: Int, of subject: String) throws -> String {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let event = JSONObject([
-            ("type", .string(type)), ("sub", .string(subject)),
-            ("email", .string("\(subject)@relay.example")), ("is_private_email", .string("true")),
-            ("event_time", .integer(now)),
-        ])
-        var claims = TokenMint.notificationClaims(at: now / 1000, event: event)
-        claims["jti"] = .string("jti-\(subject)-\(step)")
-        return try TokenMint.shared.sign(claims)
     }
 }

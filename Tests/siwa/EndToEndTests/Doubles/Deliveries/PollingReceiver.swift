@@ -1,6 +1,5 @@
 import AppleAccounts
 import StrictJSON
-import Synchronization
 
 /// A receiver that polls (RFC 8936) with several loops at once, and acknowledges what it got with the next
 /// poll.
@@ -9,7 +8,7 @@ import Synchronization
 final class PollingReceiver: Sendable {
     static let name = "polled"
 
-    private struct State {
+    private struct State: Sendable {
         var isClosed = false
         /// Number of arrivals and acknowledgements so far.
         var steps = 0
@@ -20,18 +19,16 @@ final class PollingReceiver: Sendable {
     }
 
     private let backend: @Sendable () -> Backend?
-    private let state = Mutex(State())
+    private let state = Shared(State())
 
     /// - Parameter backend: A service that runs; `nil` while none does.
-    init(backend: @escaping @Sendable () -> Backend?) {
-        self.backend = backend
-    }
+    init(backend: @escaping @Sendable () -> Backend?) { self.backend = backend }
 
     /// IDs of the events that have arrived.
-    var taken: Set<String> { state.withLock { Set($0.arrivals.keys) } }
-    var polls: Int { state.withLock(\.polls) }
+    var taken: Set<String> { Set(state.arrivals.keys) }
+    var polls: Int { state.polls }
 
-    func close() { state.withLock { $0.isClosed = true } }
+    func close() { state.change { $0.isClosed = true } }
 
     /// Polls until it is closed.
     func run(loops: Int) async {
@@ -42,8 +39,8 @@ final class PollingReceiver: Sendable {
 
     private func loop() async {
         var stored: [String] = []
-        while !state.withLock(\.isClosed) || !stored.isEmpty {
-            let isClosed = state.withLock { state in
+        while !state.isClosed || !stored.isEmpty {
+            let isClosed = state.change { state in
                 for id in stored where state.acknowledged[id] == nil {
                     state.steps += 1
                     state.acknowledged[id] = state.steps
@@ -52,7 +49,7 @@ final class PollingReceiver: Sendable {
             }
             let body: [(String, JSONValue)] = [
                 ("ack", .array(stored.map { .string($0) })), ("maxEvents", .integer(isClosed ? 0 : 16)),
-                ("returnImmediately", .bool(true)),
+                ("returnImmediately", true),
             ]
             guard let backend = backend(),
                 let response = try? await backend.post("/v1/event-receivers/\(Self.name)/poll", body),
@@ -64,7 +61,7 @@ final class PollingReceiver: Sendable {
                 continue
             }
             stored = response["sets"]?.object?.members.map(\.name) ?? []
-            state.withLock { state in
+            state.change { state in
                 state.polls += 1
                 for id in stored where state.arrivals[id] == nil {
                     state.steps += 1
@@ -77,7 +74,7 @@ final class PollingReceiver: Sendable {
 
     /// Events that arrived before every earlier event of the account was acknowledged.
     func overtaking(in feed: DeliveredFeed) -> [String] {
-        let (arrivals, acknowledged) = state.withLock { ($0.arrivals, $0.acknowledged) }
+        let (arrivals, acknowledged) = (state.arrivals, state.acknowledged)
         var last: [String: Int] = [:]
         return feed.events.filter { event in
             defer { last[event.account] = max(last[event.account] ?? 0, acknowledged[event.id] ?? .max) }

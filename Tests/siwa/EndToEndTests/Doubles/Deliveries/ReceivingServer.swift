@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import StrictJSON
-import Synchronization
 
 /// A receiver of events on a real socket. It answers as its script says, and records each attempt.
 final class ReceivingServer: Sendable {
@@ -38,10 +37,10 @@ final class ReceivingServer: Sendable {
 
     let port: Int
     private let channel: any Channel
-    private let box: RecordBox
+    private let record: Shared<Record>
 
     init(_ script: @escaping Script = { _ in .take(after: .zero) }) async throws {
-        let log = RecordBox(Record(script: script))
+        let log = Shared(Record(script: script))
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -52,30 +51,20 @@ final class ReceivingServer: Sendable {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        box = log
+        record = log
         port = channel.localAddress?.port ?? 0
     }
 
-    var attempts: [Attempt] { box.state.withLock(\.attempts) }
-    var count: Int { box.state.withLock(\.attempts.count) }
-    var takenCount: Int { box.state.withLock { $0.attempts.count { $0.end != nil } } }
+    var attempts: [Attempt] { record.attempts }
+    var count: Int { record.attempts.count }
+    private var takenAttempts: [Attempt] { record.attempts.filter { $0.end != nil } }
+    var takenCount: Int { takenAttempts.count }
     /// IDs of the events that were taken.
-    var taken: Set<String> {
-        box.state.withLock { Set($0.attempts.filter { $0.end != nil }.map(\.eventID)) }
-    }
+    var taken: Set<String> { Set(takenAttempts.map(\.eventID)) }
 
-    func follow(_ script: @escaping Script) {
-        box.state.withLock { $0.script = script }
-    }
+    func follow(_ script: @escaping Script) { record.change { $0.script = script } }
 
     func close() async throws { try await channel.close() }
-}
-
-/// The state that a server and its connections share.
-private final class RecordBox: Sendable {
-    let state: Mutex<ReceivingServer.Record>
-
-    init(_ record: ReceivingServer.Record) { state = Mutex(record) }
 }
 
 /// One connection of a `ReceivingServer`.
@@ -83,11 +72,11 @@ private final class ReceivingConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let box: RecordBox
+    private let record: Shared<ReceivingServer.Record>
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(_ box: RecordBox) { self.box = box }
+    init(_ record: Shared<ReceivingServer.Record>) { self.record = record }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -101,7 +90,7 @@ private final class ReceivingConnection: ChannelInboundHandler {
         guard let head else { return }
         let (id, text) = Self.event(head, body)
         let now = ContinuousClock.now
-        let (index, script) = box.state.withLock { state in
+        let (index, script) = record.change { state in
             state.attempts.append(
                 ReceivingServer.Attempt(
                     eventID: id, path: head.uri, text: text, arrivedAt: now, begin: state.steps))
@@ -122,7 +111,7 @@ private final class ReceivingConnection: ChannelInboundHandler {
     }
 
     private func take(_ index: Int, _ context: ChannelHandlerContext) {
-        box.state.withLock { state in
+        record.change { state in
             state.attempts[index].end = state.steps
             state.steps += 1
         }
@@ -137,9 +126,7 @@ private final class ReceivingConnection: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     /// Reads the event's ID and what names its user, of both forms.
     private static func event(_ head: HTTPRequestHead, _ body: [UInt8]) -> (id: String, text: String) {

@@ -4,18 +4,14 @@ import EmulatorServer
 import Encodings
 import Foundation
 import GoogleEmulator
-import HTTPAPI
 import Logging
 import SiwaBinary
 import TestSupport
+import Testing
 
 /// The fake Apple and the fake Google in this process, and services with OAuth clients as processes of their
 /// own, all on one database.
 struct LinkedSystem: Sendable {
-    static let secret = "siwa_linked_test"
-    static let clientID = WholeSystem.clientID
-    static let webClientID = "com.example.web"
-
     let apple: EmulatedApple
     let google: GoogleState
     let database: ObservedDatabase
@@ -35,32 +31,33 @@ struct LinkedSystem: Sendable {
         _ body: @Sendable (LinkedSystem) async throws -> Result
     ) async throws -> Result {
         let ports = [try FreePort.find(), try FreePort.find()]
-        var app = try EmulatedApp(teamID: Relation.team, clientIDs: [clientID, webClientID])
-        app.redirectURIs = ["http://127.0.0.1:\(ports[0])/v1/web/callback"]
-        var configuration = EmulatorConfiguration(apps: [app])
-        configuration.keys = try await WholeSystem.appleKeys.value
-        let apple = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
+        let issuer = "http://127.0.0.1:\(ports[0])"
         var linking = GoogleEmulatorConfiguration(
             clientID: LinkedClients.google, clientSecret: LinkedClients.googleSecret,
             scopes: LinkedClients.googleScopes)
         linking.key = try await googleKey.value
         linking.googleClientID = LinkedClients.googleClientID
-        linking.server = LinkedServer(issuer: "http://127.0.0.1:\(ports[0])")
-        let google = try await GoogleEmulatorService(
-            configuration: linking, clock: .system, logger: .silent)
-        return try await TemporaryDirectory.with { directory in
+        linking.server = LinkedServer(issuer: issuer)
+        let google = try await GoogleEmulatorService(configuration: linking, clock: .system, logger: .silent)
+        return try await WholeSystem.withApple(configuring: {
+            $0.apps[0].redirectURIs = ["\(issuer)/v1/web/callback"]
+        }) { apple, directory in
             let database = try await ObservedDatabase.make(store, in: directory)
             return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await apple.run() }
                 group.addTask { try await google.run() }
-                let system = LinkedSystem(
-                    apple: apple, google: google.state, database: database, directory: directory,
-                    ports: ports,
-                    variables: try variables(
-                        applePort: try await apple.port(), googlePort: try await google.port(),
-                        ports: ports, hasClients: hasClients, directory
-                    ).merging(["DATABASE_URL": database.url]) { $1 })
-                let result = try await body(system)
+                var variables = try await WholeSystem.variables(apple).merging([
+                    "SIWA_GOOGLE_BASE_URL": "http://127.0.0.1:\(try await google.port())",
+                    "SIWA_PUBLIC_URL": issuer, "SIWA_WEB_REDIRECT_URL": "\(issuer)/health",
+                    "DATABASE_URL": database.url,
+                ]) { $1 }
+                if hasClients {
+                    variables["SIWA_CONFIG"] = try directory.write(
+                        LinkedClients.configuration, to: "siwa.yaml")
+                }
+                let result = try await body(
+                    LinkedSystem(
+                        apple: apple, google: google.state, database: database, directory: directory,
+                        ports: ports, variables: variables))
                 group.cancelAll()
                 return result
             }
@@ -69,74 +66,44 @@ struct LinkedSystem: Sendable {
 
     /// Two replicas on PostgreSQL, both ready.
     static func withReplicas<Result: Sendable>(
-        _ body: @Sendable (LinkedSystem, [OAuthReplica]) async throws -> Result
+        _ body: @Sendable (LinkedSystem, [ServiceProcess]) async throws -> Result
     ) async throws -> Result {
         try await with(.postgres) { system in
-            async let first = system.serve(0)
-            async let second = system.serve(1)
-            let replicas = [try await first, try await second]
-            let result = try await body(system, replicas)
-            for replica in replicas { _ = await replica.service.stop() }
+            let replicas = try await system.replicas(2)
+            let result = try await body(system, [try #require(replicas[0]), try #require(replicas[1])])
+            _ = await replicas.stop()
             return result
         }
     }
 
-    private static func variables(
-        applePort: Int, googlePort: Int, ports: [Int], hasClients: Bool, _ directory: TemporaryDirectory
-    ) throws -> [String: String] {
-        var variables = [
-            "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:\(applePort)",
-            "SIWA_GOOGLE_BASE_URL": "http://127.0.0.1:\(googlePort)",
-            "APPLE_TEAM_ID": Relation.team, "APPLE_CLIENT_IDS": "\(clientID),\(webClientID)",
-            "SIWA_SEALING_KEYS": "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())",
-            "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
-            "SIWA_PUBLIC_URL": "http://127.0.0.1:\(ports[0])",
-            "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:\(ports[0])/health",
-        ]
-        if hasClients {
-            variables["SIWA_CONFIG"] = try directory.write(LinkedClients.configuration, to: "siwa.yaml")
-        }
-        return variables
-    }
+    func replicas(_ count: Int) async throws -> Replicas { try await Replicas(count) { try await serve($0) } }
 
     /// Starts a replica, at the same port each time.
-    func serve(_ number: Int = 0, _ more: [String: String] = [:]) async throws -> OAuthReplica {
+    func serve(_ number: Int = 0, _ more: [String: String] = [:]) async throws -> ServiceProcess {
         let port = ["SIWA_PORT": "\(ports[number])"]
         let service = try await ServiceProcess.serve(
             directory, variables.merging(port) { $1 }.merging(more) { $1 })
-        let replica = OAuthReplica(service: service)
-        try await eventually { try await replica.backend.get("/readyz").status == 200 }
-        return replica
+        try await eventually { try await service.backend.get("/readyz").status == 200 }
+        return service
     }
 
     /// Runs a command of the operator with the configuration of the service.
     func run(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ProgramRun {
-        try await ProgramRun.of(
-            BuiltSiwa.url(), arguments,
-            environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 }.merging(more) { $1 },
-            in: directory.path)
+        try await BuiltSiwa.run(arguments, variables.merging(more) { $1 }, in: directory)
     }
 
     /// Makes a user at the fake Apple.
     func makeUser() throws -> EmulatedUser { try apple.state.makeUser(UserRecipe()) }
 
-    /// The identity token that the user's iPhone gets from Apple.
-    func identityToken(of user: EmulatedUser) throws -> String {
-        var recipe = IdentityTokenRecipe()
-        recipe.subject = user.subject
-        return try apple.state.mint(recipe).identityToken
+    /// The identity token that the iPhone of a user gets from Apple; `nil` for a new user.
+    func identityToken(of user: EmulatedUser? = nil) throws -> String {
+        try apple.state.mint(.of(try user ?? makeUser())).identityToken
     }
 
     /// The notification that Apple sends when the user stops using the app.
     func revocation(of user: EmulatedUser) throws -> String {
-        var recipe = NotificationRecipe()
-        recipe.subject = user.subject
-        let (_, notifications) = try apple.state.change(.revokeConsent, notifying: recipe)
-        guard let payload = notifications.first?.payload else { throw NoNotification() }
-        return payload
+        try #require(try apple.state.notifications(of: .revokeConsent, by: user).first)
     }
-
-    struct NoNotification: Error {}
 }
 
 /// The OAuth clients of `LinkedSystem`.
@@ -158,7 +125,7 @@ enum LinkedClients {
           clients:
             - id: \(google)
               kind: google_linking
-              app: \(LinkedSystem.clientID)
+              app: \(WholeSystem.clientID)
               name: Google
               secret_hashes: [\(hash(googleSecret))]
               scopes: [\(googleScopes.joined(separator: ", "))]
@@ -167,7 +134,7 @@ enum LinkedClients {
               google_client_ids: [\(googleClientID)]
             - id: \(web)
               kind: web
-              app: \(LinkedSystem.clientID)
+              app: \(WholeSystem.clientID)
               name: Shop
               secret_hashes: [\(hash(webSecret))]
               scopes: [openid, offline_access]
@@ -179,7 +146,7 @@ enum LinkedClients {
         """
             - id: \(id)
               kind: native
-              app: \(LinkedSystem.clientID)
+              app: \(WholeSystem.clientID)
               name: Phone
               platform: ios
               scopes: [openid, offline_access]

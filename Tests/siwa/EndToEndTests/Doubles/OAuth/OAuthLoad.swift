@@ -1,19 +1,18 @@
 import StrictJSON
-import Synchronization
 
 /// One of several concurrent clients of services that are killed. It links users with Google, unlinks some of
 /// them, and rotates the refresh token of a phone. After a request without a response it accepts both
 /// outcomes.
 actor OAuthLoad {
     private let system: LinkedSystem
-    private let replicas: ReplicaSet
-    private let ledger: OAuthLedger
+    private let replicas: Replicas
+    private let ledger: Shared<OAuthLedger>
     private let lane: Int
     private let phone: String
     private var phoneToken: String?
     private var isRotationUncertain = false
 
-    init(_ system: LinkedSystem, _ replicas: ReplicaSet, _ ledger: OAuthLedger, lane: Int) {
+    init(_ system: LinkedSystem, _ replicas: Replicas, _ ledger: Shared<OAuthLedger>, lane: Int) {
         (self.system, self.replicas, self.ledger, self.lane) = (system, replicas, ledger, lane)
         phone = LinkedClients.phones[lane % LinkedClients.phones.count]
     }
@@ -27,19 +26,19 @@ actor OAuthLoad {
             await link(number)
             await rotate()
         }
-        if let phoneToken { ledger.keep(phoneToken, of: phone) }
+        if let phoneToken { ledger.change { $0.phoneTokens.append((phone, phoneToken)) } }
     }
 
     private func link(_ number: Int) async {
         guard let user = try? system.makeUser(), let token = try? system.identityToken(of: user),
             let code = await response({ try await $0.flip(.token(token)) })
         else { return }
-        ledger.acknowledge()
+        ledger.change { $0.acknowledged += 1 }
         var link = OAuthLedger.Link(code: code)
         // Some are redeemed only at the end.
         if number % 4 > 0 { await redeem(&link) }
         if number % 4 == 1, link.state == .linked { await unlink(&link) }
-        ledger.add(link)
+        ledger.change { [link] in $0.links.append(link) }
     }
 
     private func redeem(_ link: inout OAuthLedger.Link) async {
@@ -50,9 +49,11 @@ actor OAuthLoad {
                 continue
             }
             if found.status == 200 {
-                (link.accessToken, link.refreshToken) = (found["access_token"], found["refresh_token"])
+                (link.accessToken, link.refreshToken) = (
+                    found["access_token"]?.string, found["refresh_token"]?.string
+                )
                 link.state = .linked
-                ledger.acknowledge()
+                ledger.change { $0.acknowledged += 1 }
                 // It is good once.
                 let again = await response { try await $0.redeem(code) }
                 if let again, again.error != "invalid_grant" {
@@ -68,7 +69,7 @@ actor OAuthLoad {
     private func unlink(_ link: inout OAuthLedger.Link) async {
         guard let access = link.accessToken, let found = await response({ try await $0.introspect(access) })
         else { return }
-        guard found.json?["active"]?.bool == true, let account = found["sub"] else {
+        guard found["active"] == true, let account = found["sub"]?.string else {
             return ledger.contradict("a token that was just given is not good: \(found.text)")
         }
         guard let grants = await response({ try await $0.grants(of: account) }), let grant = grants.first
@@ -77,7 +78,7 @@ actor OAuthLoad {
         link.state = ended == nil ? .endUncertain : .unlinked
         guard let ended else { return }
         if ended.status == 204 {
-            ledger.acknowledge()
+            ledger.change { $0.acknowledged += 1 }
         } else {
             ledger.contradict("unlinking: \(ended.status) \(ended.text)")
         }
@@ -86,22 +87,20 @@ actor OAuthLoad {
     /// Rotates the token of the phone. After a lost response it posts the same token again, possibly to
     /// another replica.
     private func rotate() async {
-        guard let token = phoneToken else {
-            return await signInOnPhone()
-        }
+        guard let token = phoneToken else { return await signInOnPhone() }
         let phone = phone
         guard let found = await response({ try await $0.refresh(token, phone: phone) }) else {
             isRotationUncertain = true
             return
         }
-        guard found.status == 200, let next = found["refresh_token"] else {
+        guard found.status == 200, let next = found["refresh_token"]?.string else {
             ledger.contradict("a rotation: \(found.status) \(found.text)")
             phoneToken = nil
             return
         }
-        if isRotationUncertain { ledger.countRepeatedRotation() }
+        if isRotationUncertain { ledger.change { $0.repeatedRotations += 1 } }
         (phoneToken, isRotationUncertain) = (next, false)
-        ledger.acknowledge()
+        ledger.change { $0.acknowledged += 1 }
     }
 
     private func signInOnPhone() async {
@@ -112,13 +111,13 @@ actor OAuthLoad {
         guard let code = try? await visitor.code(phone: phone),
             let found = await response({ try await $0.redeem(code, phone: phone) })
         else { return }
-        phoneToken = found["refresh_token"]
+        phoneToken = found["refresh_token"]?.string
         if phoneToken == nil { ledger.contradict("a phone's code: \(found.status) \(found.text)") }
     }
 
     /// Sends a request. Returns `nil` when no replica is up, or when the replica ended before its response.
     private func response<Value: Sendable>(
-        _ call: @Sendable (OAuthReplica) async throws -> Value
+        _ call: @Sendable (ServiceProcess) async throws -> Value
     ) async -> Value? {
         guard let replica = replicas.all.first, let value = try? await call(replica) else {
             // A replica is starting.
@@ -129,8 +128,8 @@ actor OAuthLoad {
     }
 }
 
-/// The acknowledged changes of services with OAuth clients, and their wrong responses.
-final class OAuthLedger: Sendable {
+/// The acknowledged changes of services with OAuth clients.
+struct OAuthLedger: Ledger {
     /// A link with Google.
     struct Link: Sendable {
         enum State: Sendable {
@@ -150,38 +149,15 @@ final class OAuthLedger: Sendable {
         var state = State.code
     }
 
-    private struct State {
-        var links: [Link] = []
-        var phoneTokens: [(phone: String, token: String)] = []
-        var acknowledged = 0
-        var repeatedRotations = 0
-        var contradictions: [String] = []
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
+    var links: [Link] = []
+    /// The current refresh token of each lane's phone.
+    var phoneTokens: [(phone: String, token: String)] = []
+    var acknowledged = 0
+    /// Number of rotations that succeeded after a lost response.
+    var repeatedRotations = 0
+    var contradictions: [String] = []
+    var isClosed = false
 
     /// Number of links in this state.
     func count(_ linkState: Link.State) -> Int { links.count { $0.state == linkState } }
-    var links: [Link] { state.withLock(\.links) }
-    /// The current refresh token of each lane's phone.
-    var phoneTokens: [(phone: String, token: String)] { state.withLock(\.phoneTokens) }
-    var acknowledged: Int { state.withLock(\.acknowledged) }
-    /// Number of rotations that succeeded after a lost response.
-    var repeatedRotations: Int { state.withLock(\.repeatedRotations) }
-    var contradictions: [String] { state.withLock(\.contradictions) }
-    var isClosed: Bool { state.withLock(\.isClosed) }
-
-    func close() { state.withLock { $0.isClosed = true } }
-
-    /// Adds a link of a lane in its last state.
-    func add(_ link: Link) { state.withLock { $0.links.append(link) } }
-
-    func keep(_ token: String, of phone: String) { state.withLock { $0.phoneTokens.append((phone, token)) } }
-
-    func acknowledge() { state.withLock { $0.acknowledged += 1 } }
-
-    func countRepeatedRotation() { state.withLock { $0.repeatedRotations += 1 } }
-
-    func contradict(_ text: String) { state.withLock { $0.contradictions.append(text) } }
 }

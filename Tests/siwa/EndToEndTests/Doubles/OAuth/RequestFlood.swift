@@ -100,50 +100,27 @@ enum RequestFlood {
 
 /// A connection whose calls block.
 final class FloodConnection {
-    struct Broken: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Broken: Error, CustomStringConvertible { let description: String }
 
     private let descriptor: Int32
     private var unread: [UInt8] = []
 
     init(port: Int, from source: String) throws {
-        #if canImport(Darwin)
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        // Nothing here waits for ever.
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var own = Self.address(source, port: 0)
-        var peer = Self.address("127.0.0.1", port: port)
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected =
-            withUnsafePointer(to: &own) { own in
-                own.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
-            }
-            && withUnsafePointer(to: &peer) { peer in
-                peer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
-            }
-        guard isConnected else { throw Broken(description: "not connected from \(source): \(errno)") }
+        descriptor = try ClientSocket.connected(to: port, from: source) { descriptor in
+            // Nothing here waits for ever.
+            var patience = timeval(tv_sec: 60, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     deinit { close(descriptor) }
 
-    private static func address(_ text: String, port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = inet_addr(text)
-        return address
-    }
-
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[sent...].withUnsafeBytes {
+                ClientSocket.send(descriptor, $0.baseAddress, $0.count)
+            }
             guard count > 0 else { throw Broken(description: "not sent: \(errno)") }
             sent += count
         }
@@ -196,12 +173,94 @@ final class FloodConnection {
     }
 }
 
-/// Calls the system's function, which the method of the same name hides in the class.
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Darwin)
-        send(descriptor, bytes, count, 0)
-    #else
-        // Without the signal that ends this process when the service has closed the connection.
-        send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
-    #endif
+/// Sockets of clients, by the system's own calls.
+private enum ClientSocket {
+    /// - Parameters:
+    ///   - source: Address in 127.0.0.0/8; `nil` for any.
+    ///   - prepare: Sets options before the connection.
+    static func connected(
+        to port: Int, from source: String? = nil, _ prepare: (Int32) -> Void
+    ) throws -> Int32 {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        prepare(descriptor)
+        func isDone(_ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ text: String, _ port: Int)
+            -> Bool
+        {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(port).bigEndian
+            address.sin_addr.s_addr = inet_addr(text)
+            return withUnsafePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+        }
+        guard source.map({ isDone(bind, $0, 0) }) ?? true, isDone(connect, "127.0.0.1", port) else {
+            throw FloodConnection.Broken(description: "not connected from \(source ?? "any"): \(errno)")
+        }
+        return descriptor
+    }
+
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Darwin)
+            systemSend(descriptor, bytes, count, 0)
+        #else
+            // Without the signal that ends this process when the service has closed the connection.
+            systemSend(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+        #endif
+    }
+}
+
+/// Calls the system's function, which the method of the same name hides in the type.
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int
+{
+    send(descriptor, bytes, count, flags)
+}
+
+/// Thousands of clients that send and do not read, each with the smallest buffers, without a thread or a
+/// task.
+final class ClientCrowd {
+    private var sockets: [Int32] = []
+    /// Number of bytes that each client has sent.
+    private var sent: [Int] = []
+
+    deinit { closeAll() }
+
+    /// Connects this many further clients.
+    func connect(_ count: Int, port: Int) throws {
+        for _ in 0..<count {
+            let descriptor = try ClientSocket.connected(to: port) { descriptor in
+                var size: Int32 = 4096
+                setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            }
+            sockets.append(descriptor)
+            sent.append(0)
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
+        }
+    }
+
+    /// Sends the remaining bytes of each client, as far as its socket accepts them. Returns the total number
+    /// of bytes.
+    func send(_ bytes: [UInt8]) -> Int {
+        var total = 0
+        for index in sockets.indices where sent[index] < bytes.count {
+            let count = bytes[sent[index]...].withUnsafeBytes { rest in
+                ClientSocket.send(sockets[index], rest.baseAddress, rest.count)
+            }
+            guard count > 0 else { continue }
+            sent[index] += count
+            total += count
+        }
+        return total
+    }
+
+    func closeAll() {
+        for descriptor in sockets { close(descriptor) }
+        (sockets, sent) = ([], [])
+    }
 }

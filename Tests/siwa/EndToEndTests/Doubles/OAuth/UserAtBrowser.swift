@@ -8,16 +8,14 @@ import TestSupport
 /// native app. Every request goes to the next replica.
 actor UserAtBrowser {
     private let system: LinkedSystem
-    private let replicas: [OAuthReplica]
+    private let replicas: [ServiceProcess]
     private let user: EmulatedUser
     private var cookies: [String: String] = [:]
     private var requests = 0
 
-    struct Lost: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Lost: Error, CustomStringConvertible { let description: String }
 
-    init(_ user: EmulatedUser, _ system: LinkedSystem, at replicas: [OAuthReplica]) {
+    init(_ user: EmulatedUser, _ system: LinkedSystem, at replicas: [ServiceProcess]) {
         (self.user, self.system, self.replicas) = (user, system, replicas)
     }
 
@@ -25,7 +23,7 @@ actor UserAtBrowser {
     var cookieField: String { cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
 
     static func target(phone: String) -> String {
-        let challenge = Base64URL.encode(SHA256Digest.hash(OAuthReplica.phoneVerifier).bytes)
+        let challenge = Base64URL.encode(SHA256Digest.hash(ServiceProcess.phoneVerifier).bytes)
         let fields = [
             (name: "response_type", value: "code"), ("client_id", phone), ("state", "s-1"),
             ("redirect_uri", LinkedClients.phoneURI), ("scope", "openid offline_access"),
@@ -40,7 +38,7 @@ actor UserAtBrowser {
         for _ in 0..<12 {
             if let location = response.location {
                 if location.hasPrefix(LinkedClients.phoneURI) {
-                    guard let code = OAuthReplica.parameter("code", of: location) else { break }
+                    guard let code = TestClient.parameter("code", of: location) else { break }
                     return code
                 }
                 response = try await follow(location)
@@ -53,38 +51,32 @@ actor UserAtBrowser {
         throw Lost(description: "\(response.status) \(response.location ?? "") \(response.text)")
     }
 
-    private func follow(_ location: String) async throws -> OAuthReplica.Response {
+    private func follow(_ location: String) async throws -> TestClient.Response {
         let apple = "http://127.0.0.1:\(try await system.apple.port())"
         if location.hasPrefix(system.issuer) {
             return try await send(String(location.dropFirst(system.issuer.count)), nil)
         }
         guard location.hasPrefix(apple) else { return try await send(location, nil) }
         // The chooser, the page that asks, and the form that leads back.
-        let chooser = try await OAuthReplica.send(.GET, location)
+        let chooser = try await TestClient.send(.GET, location)
         guard let page = Page(chooser.text, csrf: "page")?.fields.first?.value else {
             throw Lost(description: "Apple: \(chooser.status) \(chooser.text)")
         }
-        let form = [(name: "page", value: page), ("allow", user.subject)]
-        let allowed = try await OAuthReplica.send(
-            .POST, "\(apple)/auth/authorize",
-            headers: [("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array(FormEncoding.encode(form).utf8))
+        let allowed = try await TestClient.send(
+            .POST, "\(apple)/auth/authorize", form: [("page", page), ("allow", user.subject)])
         guard let back = Page(allowed.text, csrf: "state"), back.action.hasPrefix(system.issuer) else {
             throw Lost(description: "Apple: \(allowed.status) \(allowed.text)")
         }
         return try await send(String(back.action.dropFirst(system.issuer.count)), back.fields)
     }
 
-    private func send(_ target: String, _ form: OAuthReplica.Fields?) async throws -> OAuthReplica.Response {
+    private func send(_ target: String, _ form: TestClient.Fields?) async throws -> TestClient.Response {
         let replica = replicas[requests % replicas.count]
         requests += 1
-        let headers = cookies.isEmpty ? [] : [("Cookie", cookieField)]
-        let response =
-            if let form {
-                try await replica.post(target, form, headers: headers + [("Origin", "null")])
-            } else {
-                try await replica.send(.GET, target, headers: headers)
-            }
+        let response = try await TestClient.send(
+            form == nil ? .GET : .POST, replica.url + target,
+            headers: form == nil ? [] : [("Origin", "null")], form: form,
+            cookie: cookies.isEmpty ? nil : cookieField)
         for field in response.headers["Set-Cookie"] {
             let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             guard let name = pair.first else { continue }
@@ -96,7 +88,7 @@ actor UserAtBrowser {
     /// A page with a form that has hidden fields.
     private struct Page {
         let action: String
-        let fields: OAuthReplica.Fields
+        let fields: TestClient.Fields
 
         /// `nil` when no form has a hidden field of this name.
         init?(_ html: String, csrf name: String) {
