@@ -5,19 +5,19 @@ import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
-    /// All keys, including operators' keys.
+    /// All configured keys, including keys of operators.
     private let allKeys: [APIKey]
     /// The keys that may call the interface.
     private let keys: [APIKey]
-    /// The key that opens only the metrics; `nil` without such a key.
+    /// The key that gives access only to the metrics; `nil` if it is not configured.
     private let metricsKey: APIKey?
     /// True if every caller is accepted.
     let isOpen: Bool
 
-    /// Name of the key for the metrics in the log. If it exists, no API key can have this name.
+    /// Log name of the metrics key. If the metrics key is configured, no API key can have this name.
     public static let metricsName = "metrics"
 
-    /// - Parameter metricsKey: The SHA-256 of the secret that Prometheus presents.
+    /// - Parameter metricsKey: SHA-256 of the secret that Prometheus sends.
     public init(keys: [APIKey], metricsKey: SHA256Digest? = nil) {
         allKeys = keys
         self.keys = keys.filter { $0.roles.contains(.backend) }
@@ -31,10 +31,11 @@ public struct CallerDirectory: Sendable {
         isOpen = true
     }
 
-    /// Bound in bytes of a presented secret, checked before hashing. A key of `siwa api-key` has 48.
+    /// Maximum length of a presented secret in bytes, checked before hashing. `siwa api-key` makes keys of 48
+    /// bytes.
     package static let longestSecret = 512
 
-    /// The names of the API keys, without the key for the metrics.
+    /// The names of the API keys, without the metrics key.
     public var names: [String] { keys.map(\.name) }
 
     /// Accepts every caller. For development only.
@@ -48,7 +49,7 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the reader of the metrics: a caller, or a client with the key for the metrics.
+    /// Returns the reader of the metrics: an API key, or the metrics key.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }
@@ -72,16 +73,16 @@ public struct CallerDirectory: Sendable {
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 
-    /// Result of the search for an operator's key at the sign-in of the console.
+    /// Result of looking up an operator's key at the console's sign-in.
     package enum OperatorFinding {
         case operatorKey(APIKey)
-        /// A key of this service without the role.
+        /// A configured key without the role `operator`.
         case otherKey(APIKey)
         case metricsKey
         case unknown
     }
 
-    /// Finds the key of an operator, comparing with every configured hash in full.
+    /// Finds the key of an operator. Compares the secret's hash with every configured hash in full.
     package func operatorKey(presenting secret: String) -> OperatorFinding {
         guard secret.utf8.count <= Self.longestSecret else { return .unknown }
         let hash = SHA256Digest.hash(secret)
@@ -97,7 +98,8 @@ public struct CallerDirectory: Sendable {
         allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
 
-    /// The bound in bytes keeps the duration of a hash from depending on the sender.
+    /// Returns the hash of a Bearer token. A longer token is not hashed, so that no sender can make hashing
+    /// slow.
     private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
         guard authorization.utf8.count <= longestSecret, var token = BearerField(authorization)?.token,
             !token.isEmpty
@@ -106,18 +108,19 @@ public struct CallerDirectory: Sendable {
     }
 }
 
-/// A configured API key: a name for the log, the SHA-256 of the secret, and the apps that its caller may see.
+/// A configured API key: its name for the log, the SHA-256 of its secret, and the apps that its caller has
+/// access to.
 public struct APIKey: Sendable {
     public let name: String
     public let hash: SHA256Digest
     public let scope: AppScope
     public let roles: Set<Role>
 
-    /// The use of a key.
+    /// The purpose of a key.
     public enum Role: String, Sendable, CaseIterable {
-        /// Calls of the interface.
+        /// The key may call the interface.
         case backend
-        /// The console. Such a key opens no call, unless it also has the role `backend`.
+        /// The key may sign in to the console. Without the role `backend`, it cannot call the interface.
         case `operator`
     }
 
@@ -131,16 +134,16 @@ public struct APIKey: Sendable {
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
-    /// Makes leaked keys recognizable, and keys that were configured in place of their hashes.
+    /// A prefix that identifies leaked keys, and keys that were configured instead of their hashes.
     public static let prefix = "siwa_"
 
-    /// 256 random bits after the prefix.
+    /// Returns the prefix with 256 random bits.
     public static func make() -> String {
         prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow
-    /// hash.
+    /// The hash for the configuration. A secret of 256 random bits cannot be guessed, so a fast hash is
+    /// sufficient.
     public static func hash(_ secret: String) -> SHA256Digest {
         SHA256Digest.hash(secret)
     }
@@ -151,7 +154,7 @@ public enum APIKeySecret {
 /// Ignores the case of the scheme, and white space around the token: RFC 9110
 /// §11.4 allows several spaces after the scheme. Reading allocates nothing.
 struct BearerField {
-    /// The token, unchecked; can be empty.
+    /// The token. It is not checked, and can be empty.
     let token: Substring
 
     /// Returns `nil` for another scheme.

@@ -21,8 +21,8 @@ final class Dispatcher: Sendable {
     private let tracing: RequestTracing?
     /// The requests that the console shows.
     private let recent: RecentRequests?
-    /// Sees the address of each request of a browser or an OAuth client.
-    /// `nil` in development, where all requests come from this machine.
+    /// Receives the client address of each request from a browser or an OAuth client. `nil` in development,
+    /// where all requests come from the local machine.
     private let noteRequester: (@Sendable (ClientAddress?, _ looksProxied: Bool) -> Void)?
 
     init(
@@ -39,9 +39,9 @@ final class Dispatcher: Sendable {
         self.observer = observer
     }
 
-    /// Returns the response at once if no wait is needed.
+    /// Returns the response immediately if the route does not wait.
     ///
-    /// - Parameter client: `nil` when the address is unknown.
+    /// - Parameter client: The client's address; `nil` if it is unknown.
     func handle(
         _ incoming: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (RequestInfo, Step<HTTPResponse>) {
@@ -68,7 +68,8 @@ final class Dispatcher: Sendable {
             info.endpoint = endpoint
             info.errorFormat = routes.errorFormat(of: endpoint, at: target, headers: head.headers)
             if let foreignPages { try foreignPages.check(head, to: endpoint) }
-            // Checked before authentication and before the body is read: both cost more than the rejection.
+            // Rejects before authentication and before reading the body, because both cost more than a
+            // rejection.
             if case .reject(let seconds) = gate.decide(endpoint.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let isProblem = if case .problem = info.errorFormat { true } else { false }
@@ -80,7 +81,7 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .now(response))
             }
-            // The route table accepts OPTIONS only for responses that pages may read.
+            // The route table accepts OPTIONS only for calls that web pages may read.
             if head.method == .OPTIONS { return (info, .now(CrossOriginAccess.preflight)) }
             let caller: APIKey? =
                 switch endpoint.caller {
@@ -95,7 +96,7 @@ final class Dispatcher: Sendable {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
             case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
-            // The reader of the form or the token checks the content type, with its own error responses.
+            // These calls check the content type themselves, because they have their own error responses.
             case .pageForm, .oauthForm, .securityEventToken: break
             }
             var request = HTTPRequest(
@@ -123,7 +124,7 @@ final class Dispatcher: Sendable {
             }
             return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
-            // The request was refused before its caller was known.
+            // This request was refused before the caller was known.
             if let tracing, info.trace == nil {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)
@@ -148,7 +149,7 @@ final class Dispatcher: Sendable {
         do {
             return try await AuditOrigin.$current.withValue(origin(of: info)) {
                 guard let context = info.trace?.context else { return try await work() }
-                // Calls within the task find the request's span here.
+                // Later calls in this task find the request's span in the task-local context.
                 return try await ServiceContext.withValue(context) { try await work() }
             }
         } catch {
@@ -156,7 +157,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Returns the step after a committed or refused command. Converts an error to its response.
+    /// Returns the step that follows a committed or refused command. Converts an error to its response.
     func step(_ next: () throws -> Step<HTTPResponse>, for info: RequestInfo) -> Step<HTTPResponse> {
         do {
             return try withOrigin(of: info, next)
@@ -165,8 +166,8 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Runs `body` on the event loop with the origin of its commands on grants, which the audit log records.
-    /// Other calls write to the audit log in tasks only.
+    /// Runs `body` on the event loop, with the request as the origin of the commands on grants. The audit log
+    /// records the origin. Calls without commands on grants write to the audit log only in tasks.
     private func withOrigin<Value>(of info: RequestInfo, _ body: () throws -> Value) rethrows -> Value {
         guard info.endpoint?.fields == .oauth else { return try body() }
         return try AuditOrigin.$current.withValue(origin(of: info), operation: body)
@@ -176,15 +177,14 @@ final class Dispatcher: Sendable {
         AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
     }
 
-    /// Returns the response to a request whose work exceeds
-    /// its time limit. Only the database can take that long.
+    /// Returns the response to a request that exceeds its time limit. Only database work can take that long.
     func unavailable(_ info: RequestInfo) -> HTTPResponse {
         refusal(.storageUnavailable, info)
     }
 
-    /// Returns the response to a request that is incomplete, or takes too long.
+    /// Returns the response to a request that is incomplete or arrives too slowly.
     ///
-    /// - Parameter target: The target of the request line; `nil` if it did not arrive.
+    /// - Parameter target: The target of the request line; `nil` if the request line did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
         let target = target.flatMap { RequestTarget($0) }
         let format = target.map { routes.errorFormat(at: $0) } ?? info.errorFormat
@@ -203,7 +203,7 @@ final class Dispatcher: Sendable {
 }
 
 extension ForeignPageCheck {
-    /// Throws `host_refused` and `origin_refused`.
+    /// Checks the host and the origin of a request. Throws `host_refused` or `origin_refused`.
     func check(_ head: HTTPRequestHead, to endpoint: Endpoint) throws(Problem) {
         let host = head.headers["host"]
         do throws(ForeignPageRefusal) {

@@ -15,8 +15,8 @@ public import ServiceLifecycle
 public import SignIn
 public import TraceExport
 
-/// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connections, and returns
-/// after the response to every request in progress.
+/// Serves the HTTP interface until graceful shutdown. On shutdown it stops accepting connections, and returns
+/// when every request in progress has its response.
 public final class HTTPService: Service {
     /// The values and services that the interface depends on.
     public struct Dependencies: Sendable {
@@ -27,42 +27,47 @@ public final class HTTPService: Service {
         public var registry: MetricsRegistry
         public var sink: LogSink
         public var version: String
-        /// Milliseconds since 1970.
+        /// Returns the current time in milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// `nil` disables the routes of the web flow: they are not found.
+        /// The sign-in on the web. With `nil`, requests to its routes get 404.
         public var web: WebSignIn?
-        /// `nil` disables the routes of OAuth: they are not found.
+        /// The authorization server. With `nil`, requests to its routes get 404.
         public var oauth: OAuthServer?
-        /// Keys of a service without OAuth clients, which sign events for receivers.
+        /// Keys that sign events for receivers, in a service without OAuth clients.
         public var eventKeys: SigningKeys?
-        /// `nil` if no OAuth client is configured: the authorization endpoint is not found.
+        /// The authorization endpoint. With `nil`, when no OAuth client is configured, requests to it get
+        /// 404.
         public var authorize: AuthorizeUseCase?
-        /// Refuses requests from pages of other sites. For development.
-        /// `nil` accepts every host name, as required behind a proxy.
+        /// Refuses requests from pages of other sites, in development. `nil` accepts every host name, which a
+        /// service behind a proxy needs.
         public var foreignPages: ForeignPageCheck?
-        /// Warnings that the probes and metrics show beside the readiness.
+        /// Warnings that probes and metrics report together with the readiness.
         public var warnings: ServiceWarnings
-        /// App Check of the process, for its metrics.
+        /// Counters of App Check in this process, for the metrics.
         public var appCheck = AppCheck()
-        /// The stored counts of App Check. `nil` disables their route: it is not found.
+        /// The stored counts of App Check. With `nil`, requests to their route get 404.
         public var appCheckHours: (any AppCheckHourStore)?
-        /// Records which callers read many accounts at once. `nil` records nothing.
+        /// Records each caller that reads many accounts at once. `nil` disables the recording.
         public var audit: (any AuditStore)?
-        /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
+        /// The receivers that poll for events, and the event streams of OAuth clients. `nil` without any of
+        /// them.
         public var eventStreams: EventStreams?
-        /// Keeps refused notifications of Apple and events of Google, for operators. `nil` without a console.
+        /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil`
+        /// without a console.
         public var arrivals: ArrivalLog?
-        /// Pages besides the calls, for development. With `nil` their paths are not found.
+        /// Pages that `siwa dev` serves on the same port as the calls. With `nil`, requests to their paths
+        /// get 404.
         package var site: (any PageSite)?
-        /// Makes the spans of requests. `nil` without tracing.
+        /// Records the spans of requests. `nil` without tracing.
         public var spans: SpanRecorder?
-        /// Number of successful requests for each logged successful request.
+        /// Sampling rate of the log: of this many successful requests, one is logged.
         public var logRate = 1
         /// The requests that the console shows. `nil` without a console.
         public var recent: RecentRequests?
-        /// The callers that read the event feed. `nil` for a service whose console does not show them.
+        /// The callers that read the event feed. `nil` if the console does not show them.
         public var feedReaders: FeedReaders?
-        /// The last notification of all replicas. `nil` for a service that only knows its own notifications.
+        /// The time of the last notification at any replica. `nil` if the service only knows its own
+        /// notifications.
         public var lastNotification: LastNotification?
 
         public init(
@@ -93,8 +98,8 @@ public final class HTTPService: Service {
     private let draining = Draining()
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose a port; see `boundPort()`.
-    ///   - logger: Its level controls the request log (`info` and below).
+    ///   - port: The port to listen on. With 0 the system chooses a port, which `boundPort()` returns.
+    ///   - logger: Its log level controls the request log, which needs `info` or below.
     public init(
         host: String, port: Int, limits: ServerLimits = ServerLimits(), dependencies: Dependencies,
         logger: Logger
@@ -226,12 +231,12 @@ public final class HTTPService: Service {
         try await server.boundPort()
     }
 
-    /// Makes `/readyz` respond with 503 `stopping`. Requests are served as before.
+    /// Makes `/readyz` respond with 503 `stopping`. The service still serves all requests.
     public func beginDraining() {
         draining.begin()
     }
 
-    /// Throws `ListenError` if it cannot listen.
+    /// Runs the service. Throws `ListenError` if it cannot listen.
     public func run() async throws {
         defer { dispatcher.observer.finish() }
         try await server.run()

@@ -7,11 +7,12 @@ import NIOHTTP1
 import SignIn
 import Tracing
 
-/// Handles the requests of one event loop by the `Dispatcher`, and gathers their commands. Stays on its event loop.
+/// Passes the requests of one event loop to the `Dispatcher`, and collects their commands. An instance stays
+/// on its event loop.
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop
-    /// `nil` if the port serves only the interface.
+    /// The pages on this port; `nil` if the port serves only the interface.
     private let site: (any PageSite)?
     private var accounts = Gathered<AccountCommand>()
     private var grants = Gathered<GrantCommand>()
@@ -33,7 +34,7 @@ final class LoopDispatcher: HTTPInterface {
         return (exchange, Self.source(of: step, info, exchange, dispatcher, loop))
     }
 
-    /// Converts a step for the engine. The engine only knows how to gather a command.
+    /// Converts a step for the engine, which only knows how to collect a command.
     private static func source(
         of step: Step<HTTPResponse>, _ info: RequestInfo, _ exchange: DispatchedExchange,
         _ dispatcher: Dispatcher, _ loop: NIOLoopBound<LoopDispatcher>
@@ -81,7 +82,7 @@ final class LoopDispatcher: HTTPInterface {
     func requestFinishedLate() { dispatcher.observer.recordLate() }
 }
 
-/// Commands for one queue, gathered in a round of an event loop.
+/// Commands for one queue, collected during one tick of an event loop.
 private struct Gathered<Command: BatchCommand> {
     private var queue: GroupCommit<Command>?
     private var entries: [GroupCommit<Command>.Entry] = []
@@ -104,7 +105,7 @@ private struct Gathered<Command: BatchCommand> {
     }
 }
 
-/// A request that the `Dispatcher` has handled or refused, kept until its response is written.
+/// A request that the `Dispatcher` has handled or refused. It exists until its response is written.
 final class DispatchedExchange: HTTPExchange {
     private let info: RequestInfo
     private let dispatcher: Dispatcher
@@ -113,7 +114,7 @@ final class DispatchedExchange: HTTPExchange {
         (self.info, self.dispatcher) = (info, dispatcher)
     }
 
-    /// The span of the request, for its commit; `nil` if nothing is recorded.
+    /// The tracing context for the commit of the request's command; `nil` if the request is not recorded.
     var context: ServiceContext? { info.trace?.context }
 
     var requestID: String { info.requestID }
@@ -122,7 +123,7 @@ final class DispatchedExchange: HTTPExchange {
     var isLongPoll: Bool { info.endpoint?.wait.isLongPoll ?? false }
     var unavailable: HTTPResponse { dispatcher.unavailable(info) }
 
-    /// Returns the step after a committed or refused command.
+    /// Returns the step that follows a committed or refused command.
     func step(_ next: () throws -> Step<HTTPResponse>) -> Step<HTTPResponse> {
         dispatcher.step(next, for: info)
     }
@@ -134,13 +135,13 @@ final class DispatchedExchange: HTTPExchange {
     }
 }
 
-/// Pages on the port of the interface that are not part of its calls: the console,
-/// in development. The pages have their own checks, responses and log lines.
+/// Pages on the port of the interface that are not calls of the interface, such as the console in
+/// development. The pages have their own checks, responses and log lines.
 package protocol PageSite: Sendable {
-    /// Returns `true` if the target is a page, and not a call of the interface.
+    /// Returns `true` if the target belongs to a page.
     func serves(_ target: RequestTarget) -> Bool
 
-    /// - Parameter client: `nil` if the address is unknown.
+    /// - Parameter client: The client's address; `nil` if it is unknown.
     func handle(
         _ request: IncomingRequest, _ target: RequestTarget, from client: ClientAddress?
     ) -> (exchange: any HTTPExchange, source: ResponseSource)

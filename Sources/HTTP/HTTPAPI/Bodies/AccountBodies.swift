@@ -103,7 +103,7 @@ extension Credential: JSONBody {
     }
 }
 
-/// The word for `RefreshTokenStatus`.
+/// The state of a stored refresh token, as the interface names it.
 enum RefreshTokenState: String, JSONWord {
     static var schemaName: String { "RefreshTokenState" }
     static var schemaText: String { "Absent when no authorization code was ever posted." }
@@ -171,7 +171,7 @@ extension HTTPResponse {
         .json(.ok, account, reservingCapacity: 768)
     }
 
-    /// The response with a page of found accounts.
+    /// The response with a page of search results.
     static func accounts(_ page: AccountPage) -> HTTPResponse {
         .json(.ok, page, reservingCapacity: 64 + 768 * page.accounts.count)
     }
@@ -193,7 +193,7 @@ extension EventPage: JSONBody {
                 "maxItems": .integer(Int64(SignInUseCases.largestEventPage)),
             ]
         ) { $0.events }
-        // The cursor is a string, so that clients do not use it as a number.
+        // The cursor is a string, so that clients do not calculate with it.
         member("cursor", .nonEmpty("The `after` of the next page.")) { String($0.cursor) }
         member("has_more", "True if another page can be read at once.") { $0.hasMore }
     }
@@ -208,7 +208,7 @@ struct ErasureResponse: JSONBody {
     }
 }
 
-/// The completed work and the remaining work. Contains nothing that identifies the user.
+/// The erasure's completed and remaining work. Contains nothing that identifies the user.
 extension ErasureRecord: JSONBody {
     public static var schemaName: String { "Erasure" }
 
@@ -279,17 +279,17 @@ extension ErasureToken: JSONBody {
     }
 }
 
-/// An app that the user has to disconnect at Apple, because this service could not prove that the token was
-/// revoked.
+/// An app that the user must disconnect at Apple, because this service could not prove that Apple revoked the
+/// app's token.
 struct ManualRevocation: Equatable {
     /// The app's primary client ID.
     let clientID: ClientID
-    /// Reason why there was no token, or why it could not be revoked.
+    /// The reason why the service had no token, or could not revoke the token.
     let cause: String
 
-    /// Returns the apps that need a manual revocation. One proven revocation ends
-    /// the user's consent for the whole app. While a revocation is in progress, the
-    /// result is open. If consent was withdrawn before, no revocation is needed.
+    /// Returns the apps that the user must disconnect. One proven revocation ends the user's consent for the
+    /// whole app, so it is sufficient. The result is unknown while a revocation is in progress. An app whose
+    /// consent the user had withdrawn before needs no revocation.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }
@@ -320,7 +320,7 @@ extension ManualRevocation: JSONBody {
 struct DisablingRequest: RequestBody {
     static var schemaName: String { "DisablingRequest" }
     let reason: Disabling.Reason
-    /// `nil` without an end.
+    /// Time at which the service enables the account again; `nil` for an account that stays disabled.
     let until: Moment?
 
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure) {

@@ -1,13 +1,13 @@
 import AppleAccounts
 import HTTPEngine
 
-/// The query of `GET /v1/accounts`: a search, and its page.
+/// The query of `GET /v1/accounts`: search conditions, and the position and size of the page.
 struct AccountSearchQuery: Sendable {
     static let defaultLimit: Int64 = 50
-    /// Longest text in characters. No stored name or address is longer.
+    /// Maximum length of a search text, in characters. No stored name or address is longer.
     private static let longestText = 520
 
-    /// - Parameter clientID: The filter as received. Can be any client ID of an app.
+    /// - Parameter clientID: Client ID of the filter, as received. It can be any client ID of the app.
     let clientID: String?
     let key: AccountSearch.Key?
     let filter: AccountFilter
@@ -36,7 +36,7 @@ struct AccountSearchQuery: Sendable {
         limit = Int(try query.number("limit", in: 1...Int64(largestPage), default: Self.defaultLimit))
     }
 
-    /// Accepts at most one key: two keys would need an index of both.
+    /// Accepts at most one search key, because a search with two keys would need an index of both columns.
     private static func key(_ query: Query) throws(Problem) -> AccountSearch.Key? {
         let names = ["email", "name", "grant_id"].filter { query[$0] != nil }
         guard let name = names.first, let text = query[name] else { return nil }

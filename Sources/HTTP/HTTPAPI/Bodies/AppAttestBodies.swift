@@ -86,7 +86,7 @@ struct AttestedKey: JSONBody {
 }
 
 extension MemberCourse {
-    /// The members of every response about a key.
+    /// Declares the members that every response about a key contains.
     fileprivate mutating func members(ofKey key: (Value) -> AttestedKeyRecord) {
         self("key_id", .nonEmpty("The ID of the key in base64.")) { key($0).id.base64 }
         self("client_id", .nonEmpty("The bundle ID of the app that owns the key.")) { key($0).appID.bundleID }
@@ -186,7 +186,7 @@ struct AppCheckReport: JSONBody {
             "A bundle ID or an OAuth client, with the mode of this replica and the counts of all replicas."
         }
         let policy: AppCheckPolicy
-        /// The oldest first.
+        /// Counts per hour, the oldest hour first.
         let hours: [AppCheckHour]
 
         static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
@@ -253,7 +253,7 @@ extension MemberCourse {
 }
 
 extension AppCheckKind {
-    /// The member with the number of requests of the kind, and its description.
+    /// Name and description of the member that contains the number of requests of this kind.
     fileprivate var counted: (name: StaticString, text: String) {
         switch self {
         case .verified: ("verified", "With a proof that holds.")

@@ -3,8 +3,8 @@ import AuthorizationServer
 public import OAuth
 public import StrictJSON
 
-// The bodies of App Flip. An empty text is accepted here, because Google may send one: it counts as a missing parameter,
-// and Google gets the error.
+// The bodies of App Flip. They accept an empty text, because Google may send an empty parameter. The service
+// treats it as a missing parameter and returns the error to Google.
 
 /// The body of `POST /v1/oauth/app-flip`.
 struct AppFlipBody: RequestBody {
@@ -40,8 +40,8 @@ struct AppFlipBody: RequestBody {
     }
 }
 
-/// The body of `POST /v1/oauth/app-flip/prompt`. A decision, which the user has not made yet, and an identity
-/// token, which a prompt must not consume, are unknown members here.
+/// The body of `POST /v1/oauth/app-flip/prompt`. It rejects the members for a decision and for an identity
+/// token: the user has not decided yet, and a prompt must not consume an identity token.
 struct AppFlipPromptBody: RequestBody {
     static var schemaName: String { "AppFlipPromptRequest" }
     static var schemaText: String {
@@ -58,7 +58,7 @@ struct AppFlipPromptBody: RequestBody {
 }
 
 extension AppFlipRequestBody {
-    /// Reads the members of both bodies.
+    /// Reads the members that both bodies share.
     fileprivate init<C: RequestCourse>(
         link member: inout C, state stateText: String, locale: String, accountID accountText: JSONSchema
     ) throws(C.Failure) {
@@ -88,7 +88,7 @@ extension AppFlipRequestBody {
 }
 
 extension RequestCourse {
-    /// A text that may be empty.
+    /// Reads a text that may be empty.
     fileprivate mutating func text(_ name: StaticString, _ text: String) throws(Failure) -> String? {
         try self(name, ["type": ["string", "null"], "description": .string(text)]) {
             (value) throws(Problem) in try value.text(name)
@@ -136,7 +136,7 @@ extension AppFlipPrompt: JSONBody {
         ) { $0.endsWithSignIn }
     }
 
-    /// The texts of the consent page, from the page's own source, without markup.
+    /// The texts of the consent page without markup. The page itself uses the same source.
     struct Sheet: JSONBody {
         static var schemaName: String { "AppFlipPrompt" }
         static var schemaText: String {

@@ -3,13 +3,13 @@ import HTTPEngine
 
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
-/// Lenient parsers repair broken escapes and use the first or the last of two equal names, so that two
-/// parsers can read different forms. Unknown names are ignored, because Apple may add names.
+/// Lenient parsers repair broken escapes, and use either the first or the last field of a repeated name, so
+/// two parsers can read the same form differently. Unknown names are ignored, because Apple may add names.
 struct Form: Sendable {
-    /// Largest number of fields of a form. Apple sends four at most.
+    /// Maximum number of fields of a form. Apple sends at most four.
     static let mostFields = 16
-    /// Bound in bytes. Apple's form contains our `state` of at most 8
-    /// KiB; its token, its code and a name need a fraction of the rest.
+    /// Maximum size of a form in bytes. Apple's form contains our `state` of at most 8 KiB. Apple's token,
+    /// code and name need much less than the rest.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
@@ -18,7 +18,7 @@ struct Form: Sendable {
     init(
         parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
     ) throws(Problem) {
-        // The bound is checked first, because all later steps take time for each byte.
+        // Checks the bound first, because the time of all later steps depends on the number of bytes.
         guard body.count <= mostBytes else { throw Problem(.bodyTooLarge) }
         guard Self.offset(of: 0, in: body[...]) == nil else { throw Problem(.characterNotAllowed) }
         guard body.withUnsafeBytes({ WordScan.endOfPrintableASCII(in: $0) }) == body.count else {
@@ -30,7 +30,7 @@ struct Form: Sendable {
             let end = Self.offset(of: UInt8(ascii: "&"), in: fields)
             let field = end.map { fields[..<$0] } ?? fields
             rest = end.map { fields[($0 + 1)...] }
-            // The bound is checked first, so that further fields cost nothing.
+            // Checks the bound first, so that parsing stops at the first field beyond it.
             guard values.count < mostFields, let mark = Self.offset(of: UInt8(ascii: "="), in: field),
                 Self.offset(of: UInt8(ascii: "="), in: field[(mark + 1)...]) == nil
             else { throw Problem(.formMalformed) }
@@ -56,7 +56,7 @@ struct Form: Sendable {
         values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
     }
 
-    /// Returns the remainders of all names that begin with the prefix.
+    /// Removes the prefix from all names that begin with it, and returns the remainders.
     func names(after prefix: String) -> [String] {
         values.compactMap { field in
             guard field.name.utf8.starts(with: prefix.utf8) else { return nil }

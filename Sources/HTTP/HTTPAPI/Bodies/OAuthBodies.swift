@@ -5,7 +5,7 @@ public import OAuth
 import SignIn
 public import StrictJSON
 
-// The bodies of the authorization server that no lower module declares.
+// The bodies of the authorization server, except the bodies that lower modules declare.
 
 extension GrantUseCases.Listed: JSONBody {
     public static var schemaName: String { "Grant" }
@@ -13,7 +13,7 @@ extension GrantUseCases.Listed: JSONBody {
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("id") { $0.grant.id }
         member("account_id") { $0.grant.accountID }
-        // The same member as in the events of grants.
+        // The events of grants use the same member.
         member("client_id", "The OAuth client, by the ID in its configuration.") {
             $0.grant.oauthClientID.rawValue
         }
@@ -51,7 +51,7 @@ struct Grants: JSONBody {
     }
 }
 
-/// A nonce for a native client. Its lifetime is in seconds: the clock of a device may be wrong.
+/// A nonce for a native client. Its lifetime is given in seconds, because the clock of a device may be wrong.
 struct ClientNonce: JSONBody {
     static var schemaName: String { "ClientNonce" }
     static var schemaText: String { "A nonce for one native sign-in." }
@@ -87,7 +87,7 @@ struct ClientChallenge: JSONBody {
 }
 
 extension Moment {
-    /// Whole seconds, rounded up.
+    /// Returns the number of whole seconds since an earlier time, rounded up.
     fileprivate func seconds(after earlier: Moment) -> Int64 {
         (milliseconds - earlier.milliseconds + 999) / 1000
     }
@@ -112,7 +112,7 @@ extension PollRequest: RequestBody {
     static var schemaName: String { "PollRequest" }
     static var schemaText: String { "A poll (RFC 8936 §2.2). Unknown members are ignored." }
     static var ignoresUnknownMembers: Bool { true }
-    // One more than the bound, so that the error names the member.
+    // Allows one element more than the bound, so that the error names the member.
     static var limits: JSONLimits { JSONLimits(members: mostEnded + 1) }
 
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure) {
@@ -143,16 +143,17 @@ extension PollRequest: RequestBody {
             refused: Set(refused ?? []))
     }
 
-    /// Returns `true` for an error in the form of RFC 8936 §2.6: a code, and an optional text.
+    /// Returns `true` for an error in the format of RFC 8936 §2.6: a code and an optional description.
     private static func isError(_ value: JSONValue) -> Bool {
         guard value["err"]?.string != nil else { return false }
         let description = value["description"]
         return description == nil || description?.string != nil
     }
 
-    /// Returns a number of tokens within the bound; `nil` for a negative or broken number.
+    /// Returns the number of tokens within the bound, or `nil` for a negative or malformed number.
     ///
-    /// `10.0` and `1e1` are integers in JSON, and programs whose numbers are all floating-point write them.
+    /// Accepts `10.0` and `1e1`, which are integers in JSON: programs without an integer type write numbers
+    /// like this.
     private static func count(_ value: JSONValue) -> Int? {
         switch value {
         case .integer(let number): return number >= 0 ? Int(min(number, Int64(mostTokens))) : nil
@@ -219,7 +220,7 @@ extension JSONSchema {
     }
 }
 
-/// RFC 8936 §2.3.
+/// The response to a poll (RFC 8936 §2.3).
 extension PollResponse: JSONBody {
     public static var schemaName: String { "PollResponse" }
     public static var schemaText: String { "The response to a poll (RFC 8936 §2.3)." }
@@ -287,7 +288,7 @@ struct EventStream: JSONBody {
         }
     }
 
-    /// The list of the client's streams, or one stream.
+    /// The schema of the response: the list of the client's streams, or one stream.
     static var responseSchema: JSONSchema {
         .component("EventStreamResponse") {
             .combined(
@@ -330,7 +331,7 @@ struct VerificationRequest: RequestBody {
     }
 }
 
-/// Metadata of OpenID Shared Signals Framework 1.0 §7.1.
+/// The transmitter metadata of OpenID Shared Signals Framework 1.0 §7.1.
 struct SSFConfiguration: JSONBody {
     static var schemaName: String { "SSFConfiguration" }
     static var schemaText: String { "Metadata of OpenID Shared Signals Framework 1.0 §7.1." }
@@ -373,7 +374,7 @@ struct SSFConfiguration: JSONBody {
         static var schemaText: String { "A way to authenticate." }
 
         static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
-            // Client ID and secret by HTTP Basic.
+            // The scheme is HTTP Basic with the client ID and secret.
             member("spec_urn", "The specification of the scheme.") { _ in "urn:ietf:rfc:7617" }
         }
     }
@@ -426,7 +427,7 @@ extension JSONSchema {
         }
     }
 
-    /// An object whose members are texts.
+    /// The schema of an object whose members are all strings.
     static func strings(
         _ text: String, required: [String] = [], _ members: [(name: String, detail: JSONSchema)]
     ) -> JSONSchema {

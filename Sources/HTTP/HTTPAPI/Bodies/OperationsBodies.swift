@@ -4,7 +4,7 @@ public import StrictJSON
 
 // The bodies for operators.
 
-/// The response of a running process.
+/// The liveness response. A process that responds is alive.
 struct LivenessStatus: JSONBody {
     static var schemaName: String { "Status" }
 

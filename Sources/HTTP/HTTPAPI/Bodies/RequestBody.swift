@@ -1,28 +1,28 @@
 import AppleAccounts
 import StrictJSON
 
-/// The JSON object of a request, declared once: one course over its members reads the object strictly,
-/// another course lists the members for the schema.
+/// The JSON object of a request, declared once. One course over the declared members reads a request
+/// strictly. Another course lists the members for the schema.
 ///
-/// Types are not converted, repeated and unknown names are errors: ignoring a
-/// misspelled `nonce` would disable a check. A known member that is `null` is absent,
-/// because serializers of many languages write `null` for a value that is not set.
+/// Reading does not convert types, and rejects repeated and unknown names: an ignored misspelling of `nonce`
+/// would disable a check. A known member with the value `null` counts as absent, because serializers of many
+/// languages write `null` for a value that is not set.
 protocol RequestBody: Sendable, SendableMetatype {
-    /// The name in the document's components.
+    /// Name of the schema in the components of the OpenAPI document.
     static var schemaName: String { get }
-    /// The description of the schema; empty if the members are sufficient.
+    /// The description of the schema; empty if the members need no description.
     static var schemaText: String { get }
-    /// Names every member once, each at its place.
+    /// Passes each member to the course exactly once.
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure)
-    /// True if a standard requires that undefined members are ignored.
+    /// True if a standard requires the receiver to ignore undefined members.
     static var ignoresUnknownMembers: Bool { get }
     static var limits: JSONLimits { get }
-    /// Keywords of the schema that do not follow from the members.
+    /// Schema keywords that cannot be derived from the members.
     static var schemaDetail: JSONSchema { get }
 }
 
-/// A course over the members of a request. The bound of a member is its number of bytes or of elements; a detail is
-/// added to the schema of the type.
+/// A course over the members of a request. The bound of a member limits its number of bytes or elements. The
+/// detail is merged into the schema of the member's type.
 protocol RequestCourse {
     associatedtype Failure: Error
 
@@ -34,9 +34,9 @@ protocol RequestCourse {
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Failure) -> V?
 
-    /// A member with its own rules for reading.
+    /// Visits a member that has its own rules for reading.
     ///
-    /// - Parameter isRequired: True if the use case refuses its absence.
+    /// - Parameter isRequired: True if the use case refuses a request without this member.
     mutating func callAsFunction<V>(
         _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
         reading read: (JSONValue) throws(Problem) -> V?
@@ -58,14 +58,14 @@ extension RequestCourse {
     ) throws(Failure) -> V? { try self(name, schema(), isRequired: false, reading: read) }
 }
 
-/// A value that a member of a request can have.
+/// A type that a member of a request can have.
 protocol RequestValue {
     static var requestSchema: JSONSchema { get }
-    /// The schema of a bound.
+    /// The schema for values within a bound.
     static func schema(of bound: ClosedRange<Int>) -> JSONSchema
-    /// Value for a course that only lists the members.
+    /// A placeholder for a course that only lists the members.
     static var sample: Self { get }
-    /// Returns `nil` for a value of another type, or beyond the bound.
+    /// Returns `nil` for a value of another JSON type, and for a value outside the bound.
     init?(_ value: JSONValue, within bound: ClosedRange<Int>?)
 }
 
@@ -81,7 +81,8 @@ extension RequestBody {
         do throws(Problem) {
             self = try Self(&course)
         } catch {
-            // Reports a misspelled name, and not the member that is missing because of it.
+            // Reports a misspelled name before the required member that is missing because of the
+            // misspelling.
             let known = Self.listing.names
             if let name = course.rest.first(where: { !known.contains($0.name.string) })?.name,
                 !Self.ignoresUnknownMembers
@@ -108,14 +109,14 @@ extension RequestBody {
     }
 }
 
-/// Reads the members: checks the whole object first, then reads each declared member at its place.
+/// Reads the members of a request: first checks the whole object, then reads each declared member.
 private struct RequestReading: RequestCourse {
     private var reader: JSONReader
-    /// The members that were not read yet.
+    /// The members that have not been read yet.
     private(set) var rest: [(name: JSONName, found: Found)] = []
 
-    /// A string is read during the check of the object: most
-    /// members are strings, and each byte is then read only once.
+    /// A found member. The check of the object already reads strings: most members are strings, so each byte
+    /// is read only once.
     enum Found {
         case text(String)
         /// The position of a value that is not a string.
@@ -198,7 +199,7 @@ extension JSONError {
     }
 }
 
-/// Lists the members.
+/// Lists the members of a request for its schema.
 private struct RequestListing: RequestCourse {
     private var required: [JSONValue] = []
     private var properties: [(String, JSONValue)] = []
@@ -247,7 +248,7 @@ private struct RequestListing: RequestCourse {
     }
 }
 
-/// A text of at least one byte.
+/// A string of at least one byte.
 extension String: RequestValue {
     static var requestSchema: JSONSchema { ["type": "string", "minLength": 1] }
     static func schema(of bound: ClosedRange<Int>) -> JSONSchema { .length(bound) }
@@ -272,7 +273,7 @@ extension Bool: RequestValue {
     }
 }
 
-/// A list of non-empty texts, without `null`.
+/// A list of non-empty strings. `null` is not allowed as an element.
 extension [String]: RequestValue {
     static var requestSchema: JSONSchema { .array(of: .text) }
     static func schema(of bound: ClosedRange<Int>) -> JSONSchema {
@@ -303,7 +304,7 @@ extension Moment: RequestValue {
     }
 }
 
-/// A word from a fixed list.
+/// A string from a fixed list.
 protocol RequestWord: RequestValue, RawRepresentable<String>, CaseIterable {}
 
 extension RequestWord {
@@ -320,7 +321,7 @@ extension RequestWord {
 }
 
 extension JSONSchema {
-    /// A text of at least one character, without U+0000.
+    /// The schema of a string of at least one character, without U+0000.
     static var text: JSONSchema {
         .component("Text") { ["type": "string", "minLength": 1, "pattern": #"^[^\x00]+$"#] }
     }
@@ -332,13 +333,13 @@ extension JSONSchema {
         .with(JSONSchema(stringLiteral: text))
     }
 
-    /// Any value in an object from Apple.
+    /// The schema of any value in an object from Apple.
     static var anyValue: JSONSchema {
         .component("AnyValue") {
             "Any JSON value without U+0000 in strings, nested at most seven levels deep."
         }
     }
 
-    /// A name of a member in such an object.
+    /// The schema of a member name in an object from Apple.
     static let anyName: JSONValue = ["pattern": #"^[^\x00]*$"#]
 }

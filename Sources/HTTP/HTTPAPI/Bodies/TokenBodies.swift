@@ -6,7 +6,7 @@ import NIOHTTP1
 public import SignIn
 public import StrictJSON
 
-// The bodies of calls with an identity token, and of nonces.
+// The bodies of nonces, and of calls with an identity token.
 
 extension IdentityTokenRequest: RequestBody {
     static var schemaName: String { "IdentityTokenRequest" }
@@ -15,9 +15,9 @@ extension IdentityTokenRequest: RequestBody {
         try self.init(&member, code: "Compared with `c_hash` of the token.")
     }
 
-    /// The members that both requests with an identity token share.
+    /// Reads the members that both requests with an identity token share.
     ///
-    /// - Parameter code: Description of the use of the authorization code.
+    /// - Parameter code: Describes the purpose of the authorization code.
     fileprivate init<C: RequestCourse>(_ member: inout C, code: String) throws(C.Failure) {
         self.init(
             identityToken: try member.required("identity_token", .identityToken),
@@ -99,7 +99,7 @@ extension JSONSchema {
         return proof.orNull.with(JSONSchema(stringLiteral: text))
     }
 
-    /// Apple's object, or its JSON text.
+    /// The schema of Apple's user object, or of its JSON text.
     fileprivate static var user: JSONSchema {
         let apple = JSONSchema.component("AppleUser") { appleUser }
         let text: JSONSchema = [
@@ -151,10 +151,10 @@ extension JSONSchema {
 }
 
 extension UserProfile {
-    /// Reads the member `user`: Apple's object, or its JSON text from Apple's form for a web page.
+    /// Reads the member `user`: Apple's object, or the JSON text that Apple's form sends to a web page.
     ///
-    /// Returns `nil` for an empty text. Throws `member_malformed`, or `character_not_allowed` for a text with
-    /// U+0000.
+    /// Returns `nil` for an empty text. Throws `member_malformed` for a malformed value, and
+    /// `character_not_allowed` for a text with U+0000.
     init?(posted value: JSONValue) throws(Problem) {
         do throws(Fault) {
             switch value {
@@ -171,9 +171,10 @@ extension UserProfile {
         }
     }
 
-    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it, and the browser of
-    /// the user posts it: its address is ignored, because only Apple's token names a reliable address. A
-    /// malformed field is dropped, because the sign-in is valid without it. Returns `nil` for an empty field.
+    /// Reads the `user` field of Apple's form. Apple sends the field once and does not sign it, and the
+    /// user's browser posts it. Its address is ignored, because only the address in Apple's token is
+    /// reliable. A malformed field is dropped, because the sign-in is valid without the field. Returns `nil`
+    /// for an empty field.
     init?(unsigned text: String) {
         guard !text.isEmpty else { return nil }
         self = (try? UserProfile(parsing: text)) ?? .unreadable
@@ -185,7 +186,7 @@ extension UserProfile {
 struct SignedIn: JSONBody {
     static var schemaName: String { "SignInOutcome" }
     let outcome: SignInOutcome
-    /// `nil` if the app is not judged.
+    /// Result of App Check; `nil` if App Check does not judge the app.
     let app: AppCheckResult?
 
     @inline(__always)
@@ -199,9 +200,9 @@ struct SignedIn: JSONBody {
 }
 
 extension HTTPResponse {
-    /// The response to a sign-in: 201 when it created the account.
+    /// The response to a sign-in, with status 201 if the sign-in created the account.
     ///
-    /// - Parameter app: Result of judging the app; `nil` if the app is not judged.
+    /// - Parameter app: Result of App Check; `nil` if App Check does not judge the app.
     static func signedIn(_ outcome: SignInOutcome, app: AppCheckResult? = nil) -> HTTPResponse {
         .json(
             outcome.isNewAccount ? .created : .ok, SignedIn(outcome: outcome, app: app),
@@ -219,7 +220,7 @@ extension HTTPResponse {
 struct VerifiedToken: JSONBody {
     static var schemaName: String { "VerifiedIdentity" }
     let verified: VerifiedSignIn
-    /// `nil` if the app is not judged.
+    /// Result of App Check; `nil` if App Check does not judge the app.
     let app: AppCheckResult?
 
     @inline(__always)
@@ -230,7 +231,7 @@ struct VerifiedToken: JSONBody {
     }
 }
 
-/// The token's claims under Apple's names, with real booleans and RFC 3339 times.
+/// The token's claims with Apple's names. Booleans are JSON booleans, and times are in RFC 3339 format.
 extension VerifiedSignIn: JSONBody {
     public static var schemaName: String { "Identity" }
     public static var schemaText: String {
@@ -270,7 +271,7 @@ extension VerifiedSignIn: JSONBody {
 }
 
 extension NumericDate {
-    /// The time as RFC 3339 text in UTC.
+    /// The time in RFC 3339 format, in UTC.
     var rfc3339: String { Moment(seconds: secondsSince1970).rfc3339 }
 }
 
@@ -297,7 +298,8 @@ struct WebCode: RequestBody {
     }
 }
 
-/// The body of a notification. Members beside `payload` are ignored, because Apple may add members.
+/// The body of a notification from Apple. Ignores all members except `payload`, because Apple may add
+/// members.
 struct AppleNotification: RequestBody {
     static var schemaName: String { "AppleNotification" }
     static var schemaText: String { "It may have more members." }
@@ -311,7 +313,7 @@ struct AppleNotification: RequestBody {
 }
 
 extension JSONSchema {
-    /// An object whose author may add members.
+    /// The schema of an object to which Apple may add members.
     fileprivate static var openObject: JSONSchema {
         JSONSchema(
             [("propertyNames", anyName), ("additionalProperties", .object(anyValue.keywords))],

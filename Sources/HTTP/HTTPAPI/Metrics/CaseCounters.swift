@@ -1,13 +1,12 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// The words of one label of a metric. The words are the cases
-/// of the type, so that the number of series is bounded.
+/// A type whose cases are the values of a metric's label. The number of cases bounds the number of series.
 protocol CountedCase: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     static var series: CountedSeries { get }
 }
 
-/// The metric of a `CountedCase`.
+/// Name, label and help text of the metric of a `CountedCase`.
 struct CountedSeries: Sendable {
     let name: String
     let label: String
@@ -18,7 +17,7 @@ struct CountedSeries: Sendable {
     }
 }
 
-/// A counter for each case. All are made at the start, so that a scrape shows each series from 0.
+/// A counter for each case. The initializer makes all counters, so that a scrape shows each series from 0.
 struct CaseCounters<Case: CountedCase>: Sendable {
     private let cells: [Case: CounterCell]
 
@@ -35,8 +34,8 @@ struct CaseCounters<Case: CountedCase>: Sendable {
     }
 }
 
-/// A counter for each label of a client and each case. All are made at the start, so that no request can add a
-/// series.
+/// A counter for each client label and each case. The initializer makes all counters, so that no request can
+/// add a series.
 struct ClientCaseCounters<Case: CountedCase>: Sendable {
     private let labels: ClientLabels
     private let cells: [String: [Case: CounterCell]]
@@ -56,36 +55,36 @@ struct ClientCaseCounters<Case: CountedCase>: Sendable {
             })
     }
 
-    /// - Parameter client: The ID of a configured client; `nil` for a request that names none.
+    /// - Parameter client: The ID of a configured client; `nil` for a request without a configured client.
     func count(_ counted: Case, of client: String?) {
         cells[labels.label(of: client)]?[counted]?.increment(by: 1)
     }
 }
 
-/// The values of the label `client` of metrics of OAuth: the IDs of the first 20 configured clients, `other` for
-/// further clients, and `none` for requests that name no configured client.
+/// Values of the label `client` in OAuth metrics: the IDs of the first 20 configured clients, `other` for
+/// further clients, and `none` for requests without a configured client.
 ///
-/// An ID that is not configured never becomes a label, so that requests cannot add series.
+/// An unknown ID never becomes a label, so that requests cannot add series.
 struct ClientLabels: Sendable {
-    /// Largest number of clients with their own label.
+    /// Maximum number of clients that have their own label.
     static let most = 20
     static let other = "other"
     static let none = "none"
 
-    /// All labels, each once.
+    /// All labels without duplicates.
     let all: [String]
     private let own: Set<String>
 
     init(_ clients: [OAuthClient]) { self.init(ids: clients.map(\.id.rawValue)) }
 
-    /// - Parameter ids: Distinct, in the order of the configuration.
+    /// - Parameter ids: IDs of the configured clients without duplicates, in the order of the configuration.
     init(ids: [String]) {
         let first = ids.prefix(Self.most).filter { $0 != Self.other && $0 != Self.none }
         own = Set(first)
         all = first + (ids.count > first.count ? [Self.other] : []) + [Self.none]
     }
 
-    /// - Parameter id: The ID of a configured client, or `nil`.
+    /// - Parameter id: The ID of a configured client; `nil` for a request without a configured client.
     func label(of id: String?) -> String {
         guard let id else { return Self.none }
         return own.contains(id) ? id : Self.other

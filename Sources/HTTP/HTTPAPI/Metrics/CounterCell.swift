@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A number that only grows. Counting is one atomic addition.
+/// A counter. An increment is one atomic addition.
 final class CounterCell: CounterHandler {
     private let count = Atomic<Int64>(0)
 
@@ -11,7 +11,7 @@ final class CounterCell: CounterHandler {
         count.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// Prometheus handles counters that restart from 0.
+    /// Resets the counter to 0. Prometheus detects the reset.
     func reset() {
         count.store(0, ordering: .relaxed)
     }
@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler {
     var value: Int64 { count.load(ordering: .relaxed) }
 }
 
-/// Counts fractions as whole numbers. For libraries only.
+/// Counts fractions as whole numbers. Only libraries use it.
 final class RoundingCounter: FloatingPointCounterHandler {
     private let cell: CounterCell
 
@@ -34,7 +34,7 @@ final class RoundingCounter: FloatingPointCounterHandler {
     func reset() { cell.reset() }
 }
 
-/// A number that goes up and down.
+/// A gauge, whose value can rise and fall.
 final class GaugeCell: MeterHandler {
     private let bits = Atomic<UInt64>(0)
 
@@ -61,11 +61,11 @@ final class GaugeCell: MeterHandler {
     var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 }
 
-/// Counts values by size. Recording is three atomic additions.
+/// A histogram. Recording a value costs three atomic additions.
 final class HistogramCell: RecorderHandler, TimerHandler {
     /// The upper bounds of the buckets, ascending, in the recorded unit.
     let bounds: [Int64]
-    /// The value of one recorded unit in the shown unit: 1e-9 for nanoseconds shown as seconds.
+    /// Factor from the recorded unit to the shown unit: 1e-9 for nanoseconds that are shown as seconds.
     let scale: Double
     private let buckets: [CounterCell]
     private let sum = CounterCell()
@@ -84,16 +84,17 @@ final class HistogramCell: RecorderHandler, TimerHandler {
     }
 
     func record(_ value: Double) {
-        // The conversion of a value that no integer can represent would stop the process.
+        // A value that no integer can represent would stop the process.
         record(Int64(exactly: value.rounded()) ?? Int64.max / 2)
     }
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
-    /// Number of values in each bucket, and above all bounds.
+    /// Number of values in each bucket. The last bucket has the values above all bounds.
     var counts: [Int64] { buckets.map(\.value) }
 
-    /// Number of values up to each bound, then the number of all values, and their sum in the shown unit.
+    /// Cumulative numbers of values up to each bound and of all values, and the sum of the values in the
+    /// shown unit.
     var reading: (cumulative: [Int64], sum: Double) {
         var total: Int64 = 0
         let cumulative = buckets.map { bucket in
@@ -109,6 +110,6 @@ final class HistogramCell: RecorderHandler, TimerHandler {
         100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
     ]
 
-    /// Powers of two up to 4096.
+    /// Bounds that are powers of two up to 4096.
     static let sizes: [Int64] = (0...12).map { 1 << $0 }
 }

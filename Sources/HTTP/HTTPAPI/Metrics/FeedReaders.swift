@@ -3,20 +3,22 @@ public import Commits
 import EventDelivery
 import Synchronization
 
-/// The callers that read the event feed, by their API keys: the sequence
-/// number that each caller has read up to, and the time of its last request.
+/// The callers that read the event feed, by API key, with the last sequence number that each caller has read
+/// and the time of its last request.
 ///
-/// Memory is bounded by the number of configured keys. In development, where callers need no key, all callers
-/// count as one reader. Each replica knows only the readers that it has served.
+/// The number of configured keys bounds the memory. In development, where callers need no key, all callers
+/// count as one reader. Each replica only knows the readers that it has served.
 public final class FeedReaders: Sendable {
     /// One reader of the feed.
     public struct Reader: Sendable, Equatable {
-        /// The name of its API key.
+        /// The name of the reader's API key.
         public let name: String
-        /// Sequence number of the last event that the reader had at its last request. The reader has handled
-        /// the events up to this number, if it requests the next page after handling a page, as it should.
+        /// Cursor of the reader's last request: the sequence number of the last event that the reader already
+        /// has. A reader that handles each page before it requests the next page has handled all events up to
+        /// this number.
         public let sequence: Int64
-        /// Upper bound of the number of later events: a limited key does not see all events.
+        /// Upper bound of the number of events that the reader has not read. A limited key does not see all
+        /// of these events.
         public let behind: Int64
         public let askedAt: Moment
     }
@@ -26,7 +28,7 @@ public final class FeedReaders: Sendable {
         var askedAt: Moment
     }
 
-    /// The name of callers without a key.
+    /// The name of the reader for callers without a key.
     public static let anonymous = "development"
 
     private let feed: EventFeed
@@ -36,16 +38,16 @@ public final class FeedReaders: Sendable {
         self.feed = feed
     }
 
-    /// Records a request.
+    /// Records a request for the feed.
     ///
     /// - Parameters:
-    ///   - name: The name of the API key, or `nil` without keys.
+    ///   - name: The name of the API key; `nil` for callers without keys.
     ///   - sequence: The cursor of the request.
     func note(_ name: String?, after sequence: Int64, at now: Moment) {
         positions.withLock { $0[name ?? Self.anonymous] = Position(sequence: sequence, askedAt: now) }
     }
 
-    /// The readers since the start of the process, by name.
+    /// All readers since the start of the process, sorted by name.
     public var all: [Reader] {
         let latest = feed.latest
         return positions.withLock { $0 }.sorted { $0.key < $1.key }.map { name, position in
@@ -56,10 +58,10 @@ public final class FeedReaders: Sendable {
     }
 }
 
-/// The position of each reader of the event feed, read before each scrape.
+/// Gauges with the position of each reader of the event feed, updated before each scrape.
 ///
-/// There is one series for each API key, made at the start. Its
-/// value is `NaN` before the reader's first request to this process.
+/// Each API key has one series from the start. Its value is `NaN` until the reader's first request to this
+/// process.
 struct FeedReaderMetrics: Sendable {
     private struct Gauges {
         let sequence: GaugeCell
@@ -68,8 +70,8 @@ struct FeedReaderMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - names: The names of the API keys. Empty if callers need no key.
-    ///   - now: Milliseconds since 1970.
+    ///   - names: The names of the API keys; empty if callers need no key.
+    ///   - now: Returns the current time in milliseconds since 1970.
     init(
         _ registry: MetricsRegistry, readers: FeedReaders, names: [String],
         now: @escaping @Sendable () -> Int64
@@ -103,7 +105,7 @@ struct FeedReaderMetrics: Sendable {
     }
 }
 
-/// Counts the security event tokens of polls, and the polls that wait.
+/// Counts the security event tokens that polls return, and the polls that wait.
 struct PollMetrics: Sendable {
     private let handedOut: CounterCell
     private let taken: CounterCell

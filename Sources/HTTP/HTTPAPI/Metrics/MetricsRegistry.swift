@@ -4,13 +4,13 @@ import Synchronization
 
 /// All metrics of the process, and their text for Prometheus (exposition format 0.0.4).
 ///
-/// Also the factory of swift-metrics, so that metrics of libraries are included. Code on the hot path
-/// requests a cell once and keeps it.
+/// Implements the factory of swift-metrics, so that it includes metrics of libraries. Code on the hot path
+/// requests a cell once and stores it.
 public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
         case gauge(GaugeCell)
-        /// A value that grows like a counter, but is set like a gauge.
+        /// A counter whose value is set, because it is measured elsewhere.
         case total(GaugeCell)
         case histogram(HistogramCell)
     }
@@ -23,8 +23,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// Index of the series with these labels, each name before its
-        /// value. A service creates a few thousand series at its start.
+        /// Index of the series with these labels. Each name precedes its value. A service creates a few
+        /// thousand series at its start.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(
@@ -48,7 +48,7 @@ public final class MetricsRegistry: MetricsFactory {
 
     public init() {}
 
-    /// Returns the cell for a name and labels, the same cell every time.
+    /// Returns the counter with a name and labels. Every call with the same arguments returns the same cell.
     func counter(_ name: String, _ labels: [(String, String)] = [], help: String = "") -> CounterCell {
         let cell = cell(name, labels, help: help) { .counter(CounterCell()) }
         if case .counter(let counter) = cell { return counter }
@@ -61,7 +61,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// Returns the cell of a growing number with fractions that is measured elsewhere.
+    /// Returns a counter with fractions whose value is measured elsewhere.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }
@@ -77,17 +77,17 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Sets the help text of a metric that was made without help text.
+    /// Sets the help text of a metric that was created without a help text.
     func describe(_ name: String, help: String) {
         families.withLock { $0.byName[name, default: Family()].help = help }
     }
 
-    /// Calls `refresh` before each scrape, for values that are read instead of counted.
+    /// Calls `refresh` before each scrape, to update values that are read instead of counted.
     func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
         families.withLock { $0.refreshes.append(refresh) }
     }
 
-    /// All metrics as text, sorted by name, so that two scrapes can be compared.
+    /// All metrics in text format, sorted by name, so that two scrapes can be compared.
     package func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let byName = families.withLock { $0.byName }
@@ -100,7 +100,7 @@ public final class MetricsRegistry: MetricsFactory {
         return text.bytes
     }
 
-    /// The present values of the counters and gauges of a metric, for operators' pages.
+    /// Returns the current values of a metric's counters and gauges, for operators' pages.
     package func values(of name: String) -> [(labels: [(name: String, value: String)], value: Double)] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let series = families.withLock { $0.byName[name]?.series ?? [] }
@@ -114,8 +114,8 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    /// Current counts and values of one metric, each with its labels. For a histogram, the counts of its
-    /// buckets, each with its upper bound in the recorded unit as the label `le`. Does not call `refresh`.
+    /// Returns the current values of a metric, each with its labels. A histogram returns one value for each
+    /// bucket, with the bucket's upper bound in the recorded unit as the label `le`. Does not call `refresh`.
     package func readings(of name: String) -> [MetricReading] {
         let series = families.withLock { $0.byName[name]?.series ?? [] }
         return series.flatMap { series -> [MetricReading] in
@@ -143,7 +143,7 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    // MetricsFactory: names of swift-metrics contain dots and dashes.
+    // The conformance to MetricsFactory. Names in swift-metrics can contain dots and dashes.
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         counter(Self.totalName(label), dimensions)
@@ -187,7 +187,7 @@ public final class MetricsRegistry: MetricsFactory {
     private static func name(_ label: String) -> String {
         let name = String(
             label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
-        // A name in the exposition format must not begin with a digit.
+        // The exposition format does not allow a digit at the beginning of a name.
         return name.first?.isNumber != false ? "_" + name : name
     }
 }
@@ -202,11 +202,11 @@ extension MetricsRegistry: DescribedMetricsFactory {
     }
 }
 
-/// One number of a metric, for the console.
+/// One value of a metric, for the console.
 package struct MetricReading: Sendable, Equatable {
-    /// The label of a bucket's upper bound.
+    /// The label that contains a bucket's upper bound.
     package static let bound = "le"
-    /// The bound of the last bucket.
+    /// The upper bound of the last bucket.
     package static let noBound = "+Inf"
 
     package let labels: [String: String]
@@ -217,7 +217,7 @@ package struct MetricReading: Sendable, Equatable {
 struct MetricsText {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter help: Without line breaks and backslashes, which would need escapes.
+    /// - Parameter help: Must not contain line breaks or backslashes, which would need escapes.
     mutating func family(_ name: String, help: String, _ series: [MetricsRegistry.Series]) {
         line("# HELP \(name) \(help)")
         switch series.first?.cell {
@@ -275,7 +275,7 @@ struct MetricsText {
     }
 }
 
-/// Help texts of metrics that are counted through swift-metrics, which does not support help texts.
+/// Help texts of metrics that libraries create through swift-metrics, which does not support help texts.
 enum LibraryMetricsHelp {
     static func text(for name: String) -> String {
         texts[name] ?? "Counted by a library. See its documentation."

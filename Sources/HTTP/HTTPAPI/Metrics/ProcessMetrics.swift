@@ -1,8 +1,8 @@
 import Foundation
 
-/// The resources that the process uses, under the names of Prometheus' client libraries.
+/// Metrics about the resources of the process, with the names that Prometheus' client libraries use.
 ///
-/// Read from `/proc` before each scrape. Without `/proc` these metrics are absent.
+/// Reads `/proc` before each scrape. These metrics are absent on a system without `/proc`.
 struct ProcessMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         guard let first = ProcessStatus.read() else { return }
@@ -27,10 +27,10 @@ struct ProcessMetrics: Sendable {
     }
 }
 
-/// This process as Linux describes it in `/proc` (proc(5)).
+/// The status of this process, as Linux reports it in `/proc` (proc(5)).
 struct ProcessStatus: Equatable {
     let processorSeconds: Double
-    /// Seconds since 1970.
+    /// Start time of the process, in seconds since 1970.
     let startedAt: Double
     let threads: Int64
     let virtualBytes: Int64
@@ -38,7 +38,7 @@ struct ProcessStatus: Equatable {
     let openFiles: Int
     let mostFiles: Int64
 
-    /// The kernel's units of time and of memory.
+    /// The kernel's units: clock ticks per second, and bytes per memory page.
     struct Units {
         let ticksPerSecond: Double
         let pageBytes: Int64
@@ -48,14 +48,14 @@ struct ProcessStatus: Equatable {
             pageBytes: Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// Returns `nil` without `/proc`.
+    /// Reads the status; returns `nil` on a system without `/proc`.
     static func read() -> ProcessStatus? {
         guard let stat = text("/proc/self/stat"), let system = text("/proc/stat"),
             let limits = text("/proc/self/limits"),
             let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
         return ProcessStatus(
-            // One entry is the descriptor of the directory itself.
+            // Reading the directory opens one descriptor itself, which does not count.
             stat: stat, system: system, limits: limits, openFiles: files.count - 1, units: .ofThisSystem)
     }
 
@@ -63,7 +63,7 @@ struct ProcessStatus: Equatable {
         // The second field is the program's name in parentheses, which can contain spaces and parentheses.
         guard let nameEnd = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[stat.index(after: nameEnd)...].split(whereSeparator: \.isWhitespace)
-        // The first field here is the third of proc(5), so its field n is at n - 3.
+        // The array begins with the third field of proc(5), so field n has the index n - 3.
         guard fields.count > 21, let user = Double(fields[11]), let kernel = Double(fields[12]),
             let threads = Int64(fields[17]), let start = Double(fields[19]), let virtual = Int64(fields[20]),
             let resident = Int64(fields[21]), let boot = Self.number(after: "btime ", in: system),
@@ -84,7 +84,7 @@ struct ProcessStatus: Equatable {
     }
 
     private static func text(_ path: String) -> String? {
-        // Files in /proc have no size, so the file is read to its end.
+        // Files in /proc report no size, so the code reads up to the end of the file.
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else {
             return nil
         }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Counts requests by route and status, and measures their durations.
 ///
-/// All cells are made at the start, so that a request costs four atomic additions and one lookup.
+/// The initializer makes all cells, so that a request costs four atomic additions and one lookup.
 struct RequestMetrics: Sendable {
     private let rows: [ObjectIdentifier: Int]
     private let counts: [CounterCell]
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// Every status that a response can have. The last status also counts all other statuses.
+    /// Every status that has its own series. The last status also counts all other statuses.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]
@@ -43,10 +43,10 @@ struct RequestMetrics: Sendable {
     }
 }
 
-/// Counts responses that have an error code, by code.
+/// Counts responses with an error code, by code.
 ///
-/// Each code is a word of this service, so the number of codes is bounded by the program. The bound here
-/// prevents unlimited series after a programming mistake.
+/// All codes are declared in this service, so the program bounds their number. The additional bound prevents
+/// unlimited series after a programming mistake.
 final class RefusalMetrics: Sendable {
     static let most = 192
     static let name = "siwa_http_refusals_total"
@@ -59,8 +59,8 @@ final class RefusalMetrics: Sendable {
         for code in Self.declared { _ = cell(code) }
     }
 
-    /// The codes of this service. Each series exists from
-    /// the start, so that a rate includes the first refusal.
+    /// The codes that this service declares. Their series exist from the start, so that a rate includes the
+    /// first refusal.
     private static let declared =
         ProblemType.all.map(\.code) + OAuthError.Code.allCases.map(\.rawValue)
 
@@ -78,11 +78,11 @@ final class RefusalMetrics: Sendable {
     }
 }
 
-/// Counts requests by the caller that they name: an API key, or an OAuth client as `client:ID`. Made at the
-/// start for all configured callers, so that no request can add a series.
+/// Counts requests by the caller that the request names: an API key, or an OAuth client as `client:ID`. The
+/// initializer makes the counters of all configured callers, so that no request can add a series.
 ///
-/// Also counts requests that name an OAuth client without proof:
-/// operators look for clients that repeat a wrong secret.
+/// Also counts unauthenticated requests that name an OAuth client, so that operators find clients that repeat
+/// a wrong secret.
 struct CallerMetrics: Sendable {
     private struct Cells {
         let answered: CounterCell
@@ -90,7 +90,7 @@ struct CallerMetrics: Sendable {
     }
 
     static let name = "siwa_http_caller_requests_total"
-    /// Requests that name no caller.
+    /// Label of requests that name no caller.
     static let none = "none"
 
     private let callers: [String: Cells]
@@ -110,8 +110,8 @@ struct CallerMetrics: Sendable {
             }
             return Cells(answered: cell("answered"), refused: cell("refused"))
         }
-        // The reader of the metrics is a caller too: counted as
-        // `none`, its scrapes would hide requests without a key.
+        // The metrics reader has its own label: counted as `none`, its scrapes would hide requests without a
+        // key.
         let callers = callers + [CallerDirectory.metricsName]
         self.callers = Dictionary(callers.map { ($0, cells($0)) }, uniquingKeysWith: { first, _ in first })
         let labels = clients?.all.filter { $0 != ClientLabels.none } ?? []

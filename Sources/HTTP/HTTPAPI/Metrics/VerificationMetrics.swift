@@ -6,7 +6,7 @@ import SignIn
 import TraceExport
 import Tracing
 
-/// Counts tokens by the result of their verification.
+/// Counts tokens by verification result.
 final class VerificationMetrics: Sendable {
     private let identityTokens: Verdicts
     private let notifications: Verdicts
@@ -16,9 +16,9 @@ final class VerificationMetrics: Sendable {
         notifications = Verdicts(registry, .notification)
     }
 
-    /// Counts the result of a use case that verifies a token, at once or when it is available.
+    /// Counts the result of a use case that verifies a token, when the result is available.
     ///
-    /// - Parameter trace: Gets a span of the verification.
+    /// - Parameter trace: The trace that gets a span for the verification; `nil` without tracing.
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
     ) throws -> Step<Value> {
@@ -46,7 +46,7 @@ final class VerificationMetrics: Sendable {
         _ kind: TokenKind, in span: RecordedSpan?, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
-            // A fetch of keys uses this span as its parent.
+            // A fetch of keys finds this span as its parent.
             let value: Value
             if let span {
                 value = try await ServiceContext.withValue(span.context, operation: work)
@@ -73,8 +73,8 @@ final class VerificationMetrics: Sendable {
         span.end()
     }
 
-    /// Counts an error. An error that is not about the token
-    /// occurs after the verification, so the token was accepted.
+    /// Counts an error. An error that is not a token error occurs after verification, so it counts as an
+    /// accepted token.
     private func count(_ error: any Error, _ kind: TokenKind, _ span: RecordedSpan?) {
         switch error {
         case let error as AppleTokenError:
@@ -116,7 +116,7 @@ final class VerificationMetrics: Sendable {
     }
 }
 
-/// The state of the key set, read before each scrape.
+/// Metrics of the key set's state, updated before each scrape.
 struct KeySetMetrics: Sendable {
     init(_ registry: MetricsRegistry, keys: any VerificationKeys) {
         let isReady = registry.gauge("siwa_keys_ready", help: "1 when tokens can be verified.")
@@ -144,8 +144,8 @@ struct KeySetMetrics: Sendable {
     }
 }
 
-/// The judged requests of App Check, read before each scrape. The series are made at the start, for each
-/// configured target.
+/// Metrics of the requests that App Check has judged, updated before each scrape. Each configured target has
+/// its series from the start.
 struct AppCheckMetrics: Sendable {
     init(_ registry: MetricsRegistry, counts: AppCheckCounts) {
         guard !counts.targets.isEmpty else { return }

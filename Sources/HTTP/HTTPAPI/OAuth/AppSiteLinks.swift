@@ -2,15 +2,16 @@ import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
-/// The links of this host that each app opens, and the apps that belong to the host: the content of
-/// `apple-app-site-association`.
+/// The content of `apple-app-site-association`: the links of this host that each app opens, and the apps that
+/// are associated with the host.
 ///
-/// Two clients can belong to one app, and two apps can have the same paths. iOS uses the first entry that
-/// names the app and matches, so each app is named only for its own paths.
+/// Two clients can belong to one app, and two apps can have the same paths. iOS uses the first matching entry
+/// that names the app, so each entry contains only the app's own paths.
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 
-    /// - Parameter issuer: Its host serves the document, which contains no links of other hosts.
+    /// - Parameter issuer: The issuer whose host serves the document. The document contains only links of
+    ///   this host.
     init(of clients: ClientRegistry, in deployment: Deployment, issuer: Issuer) {
         for client in clients.clients {
             guard let app = deployment.app(for: client.app) else { continue }
@@ -22,7 +23,7 @@ struct AppSiteLinks {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Google's universal links, and the redirect URIs of a native app.
+    /// Returns the paths of Google's universal links, and of the redirect URIs of a native app.
     private static func paths(of client: OAuthClient, at issuer: Issuer) -> [String] {
         if let linking = client.googleLinking { return linking.appFlip ? linking.linkPaths : [] }
         guard case .ofInstalledApp = client.kind.redirectURIs else { return [] }
@@ -34,7 +35,7 @@ struct AppSiteLinks {
         return paths
     }
 
-    /// Returns the path of a URI at the host of the issuer. iOS compares it without the query.
+    /// Returns the path of a URI on the issuer's host. iOS compares the path without the query.
     private static func path(of uri: String, at issuer: Issuer) -> String? {
         let origin = issuer.text.utf8
         guard uri.utf8.starts(with: origin) else { return nil }
@@ -50,8 +51,8 @@ struct AppSiteLinks {
         if !entries[index].appIDs.contains(appID) { entries[index].appIDs.append(appID) }
     }
 
-    /// Apps whose users sign in at this host: iOS offers these apps the host's
-    /// passwords, and lets them wait for a redirect to an `https` URI of the host.
+    /// Apps whose users sign in at this host. iOS offers the host's passwords in these apps, and lets the
+    /// apps wait for a redirect to an `https` URI of the host.
     private var apps: [String] {
         var apps: [String] = []
         for appID in entries.flatMap(\.appIDs) where !apps.contains(appID) { apps.append(appID) }
@@ -85,8 +86,8 @@ extension AppSiteLinks: JSONBody {
 
 /// A path of `apple-app-site-association`: `*` matches any characters, `?` matches one character.
 struct AppLinkPattern: Sendable {
-    /// Longest compared path in bytes: a longer path would cost
-    /// more than its response, and Google's paths are short.
+    /// Maximum length of a compared path in bytes. Google's paths are short, and comparing a longer path
+    /// would cost more than the response.
     private static let longest = 512
 
     private let pattern: [UInt8]
@@ -95,12 +96,13 @@ struct AppLinkPattern: Sendable {
         self.pattern = Array(pattern.utf8)
     }
 
-    /// Compares at most once for each byte of the path and of the pattern.
+    /// Returns `true` if the path matches. The number of comparisons is at most the product of both lengths.
     func matches(_ path: Substring) -> Bool {
         let path = Array(path.utf8.prefix(Self.longest + 1))
         guard path.count <= Self.longest else { return false }
         var (next, position) = (0, 0)
-        // The position after the last star, and the length of the path that the star matches.
+        // The pattern index after the last star, and the path index after the characters that the star
+        // matches.
         var star: (next: Int, position: Int)?
         while position < path.count {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
@@ -122,7 +124,7 @@ struct AppLinkPattern: Sendable {
     }
 }
 
-/// The Android apps that open links of this host: the content of `assetlinks.json` (Google, Digital Asset
+/// The content of `assetlinks.json`: the Android apps that open links of this host (Google, Digital Asset
 /// Links).
 struct AssetLinks {
     private var apps: [AndroidApp] = []

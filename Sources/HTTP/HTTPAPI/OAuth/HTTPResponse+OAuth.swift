@@ -6,7 +6,7 @@ import OAuth
 import StrictJSON
 
 extension HTTPResponse {
-    /// Returns the response to an error of OAuth (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
+    /// Returns the response to an OAuth error (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
     static func oauthError(_ error: any Error) -> HTTPResponse? {
         switch error {
         case let error as TokenEndpointError: return tokenEndpointError(error)
@@ -41,7 +41,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns a problem of this interface as an error of OAuth.
+    /// Returns a problem of this interface in the format of an OAuth error.
     static func oauthError(_ problem: Problem) -> HTTPResponse {
         let code: OAuthError.Code =
             switch problem.status {
@@ -62,14 +62,15 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns JSON that must not be cached (RFC 6749 §5.1, including the field for old caches).
+    /// Returns a JSON response that must not be cached (RFC 6749 §5.1, with the `Pragma` field for old
+    /// caches).
     static func oauth(_ status: HTTPResponseStatus, _ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse.json(status, body)
         response.fields = [("pragma", "no-cache")]
         return response
     }
 
-    /// RFC 8935 §2.3.
+    /// The error response to a pushed security event token (RFC 8935 §2.3).
     private static func securityEventError(_ error: SecurityEventError) -> HTTPResponse {
         var response = HTTPResponse.json(.badRequest, error)
         response.code = error.code.rawValue
@@ -81,8 +82,8 @@ extension HTTPResponse {
 /// The refusal of a request with an access token (RFC 6750 §3.1).
 struct BearerRefusal: Error {
     let error: OAuthError
-    /// True if the request has no token. The challenge and the body then have no error code: the client may
-    /// only want to learn the authentication method. The log contains the code.
+    /// True if the request has no token. The challenge and the body then contain no error code, because the
+    /// client may only want to learn the authentication method. The log contains the code.
     let isTokenMissing: Bool
 
     static let noToken = BearerRefusal(
@@ -92,7 +93,7 @@ struct BearerRefusal: Error {
         BearerRefusal(error: OAuthError(.invalidRequest, explanation), isTokenMissing: false)
     }
 
-    /// Always an object, for clients that read the body of every response as JSON.
+    /// The body is always a JSON object, for clients that read the body of every response as JSON.
     var body: [UInt8] { isTokenMissing ? Array("{}".utf8) : error.json }
 
     /// The value of `WWW-Authenticate`.

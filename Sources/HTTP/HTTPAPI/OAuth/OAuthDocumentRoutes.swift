@@ -6,7 +6,8 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// Public documents about this authorization server: metadata and links. Nothing in them is secret.
+/// Public documents about this authorization server, such as its metadata and app links. They contain no
+/// secrets.
 final class OAuthDocumentRoutes: Sendable {
     private let server: OAuthServer
     private let metadataDocument: [UInt8]
@@ -24,7 +25,7 @@ final class OAuthDocumentRoutes: Sendable {
     /// (OpenID Connect Discovery §4)
     func metadata() -> Step<HTTPResponse> { .now(.publicDocument(metadataDocument)) }
 
-    /// `GET /.well-known/risc-configuration`, from which Google learns the keys of security event tokens
+    /// `GET /.well-known/risc-configuration`, where Google finds the keys of security event tokens
     func riscConfiguration() -> Step<HTTPResponse> {
         let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
         return .now(.publicDocument(configuration.json()))
@@ -47,8 +48,8 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.statements.json()))
     }
 
-    /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
-    /// not installed.
+    /// Returns `true` if Google opens the app with such a path. A browser requests the path if the app is not
+    /// installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 }
 
@@ -99,7 +100,8 @@ struct ServerMetadata: JSONBody {
         member.unrequired(
             "revocation_endpoint_auth_methods_supported", "Client authentication at the revocation endpoint."
         ) { _ in secrets + ["none"] }
-        // `Bearer` is an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access Token Types".
+        // `Bearer` stands for an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access
+        // Token Types".
         member.unrequired(
             "introspection_endpoint_auth_methods_supported",
             "Authentication at the introspection endpoint; `Bearer` is an API key."
@@ -121,12 +123,12 @@ struct ServerMetadata: JSONBody {
         member.unrequired("ui_locales_supported", "Languages of the pages (BCP 47).") {
             $0.settings.languages.all.map(\.rawValue)
         }
-        // RFC 8628 §4. Absent if no client may use the endpoint.
+        // RFC 8628 §4. The member is absent if no client may use the endpoint.
         member("device_authorization_endpoint", "RFC 8628. Present when a client may use the device grant.") {
             GrantType.deviceCode.isOffered(to: $0.clients) ? $0.url(.authorizeDevice) : nil
         }
-        // The challenge endpoint in an IETF draft (attestation-based
-        // client authentication) has different responses.
+        // The challenge endpoint of the IETF draft on attestation-based client authentication has different
+        // responses.
         member(
             "app_attest_challenges_endpoint",
             "Challenges of App Attest for apps without a backend. A member of this service, in no standard; present when App Check judges a client."
@@ -137,7 +139,7 @@ struct ServerMetadata: JSONBody {
     }
 }
 
-/// Public keys that verify the signatures of this service.
+/// The public keys that clients and receivers need to verify signatures of this service.
 final class KeySetRoutes: Sendable {
     private let keys: SigningKeys
 
@@ -145,7 +147,7 @@ final class KeySetRoutes: Sendable {
         self.keys = keys
     }
 
-    /// `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5): the same set at both.
+    /// `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5). Both return the same set.
     func keySet() -> Step<HTTPResponse> {
         .later { [keys] in
             let set = JWKSet(keys: try await keys.published())
@@ -155,7 +157,8 @@ final class KeySetRoutes: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns a document that caches may keep for an hour. A key is published a day before it signs.
+    /// Returns a document that caches may store for an hour. A new key is published a day before its first
+    /// signature.
     static func publicDocument(_ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
         response.fields = [("cache-control", "public, max-age=3600")]

@@ -6,7 +6,7 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// The routes of an app's backend about grants, and the route for Google's security events.
+/// The grant routes for an app's backend, and the route for Google's security events.
 final class OAuthGrantRoutes: Sendable {
     private let server: OAuthServer
     private let metrics: OAuthMetrics
@@ -38,7 +38,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// The ID of the configured client that a call names.
+    /// Returns the ID of the configured client that a request names.
     private func named(_ id: String?) -> OAuthClientID? {
         id.flatMap { server.dependencies.settings.clients[$0]?.id }
     }
@@ -90,14 +90,14 @@ final class OAuthGrantRoutes: Sendable {
                     .google, receipt.handling.rawValue, isRefused: false, token: token,
                     requestID: request.requestID)
             }
-            // Google signed the token, so the number of such log lines is bounded.
+            // Only Google can sign such a token, so the number of these log lines is bounded.
             request.client?.isProven(by: "google")
             return HTTPResponse(status: .accepted, contentType: nil, body: [], forbidsCaching: true)
         }
     }
 
     private static func isSecurityEventToken(_ type: String) -> Bool {
-        // Compares bytes, because a field can be as long as a header.
+        // Compares bytes, because the field can be as long as the header allows.
         let name = type.utf8.prefix {
             $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
         }

@@ -3,7 +3,7 @@ import AuthorizationServer
 import Commits
 import OAuth
 
-/// Counts the results of the routes of OAuth.
+/// Counts the results of OAuth routes.
 struct OAuthMetrics: Sendable {
     enum Result: String, CaseIterable {
         case issued
@@ -23,7 +23,7 @@ struct OAuthMetrics: Sendable {
             help: "Device authorization requests of authenticated clients by client and result.")
 
         case begun
-        /// Too many devices wait.
+        /// Too many devices wait for their users.
         case limitReached = "limit_reached"
     }
 
@@ -70,7 +70,7 @@ struct OAuthMetrics: Sendable {
                 "siwa_google_events_received_total", [("result", handling.rawValue)],
                 help: "Verified security events of Google by result.")
         }
-        // A verification names no user.
+        // A verification event names no user.
         unmatchedEvents = cells(GoogleEventKind.allCases.filter { $0 != .verification }) { kind in
             registry.counter(
                 "siwa_google_events_unmatched_total", [("kind", kind.rawValue)],
@@ -89,12 +89,12 @@ struct OAuthMetrics: Sendable {
         devices.count(result, of: client.rawValue)
     }
 
-    /// - Parameter client: `nil` for the caller of an API key.
+    /// - Parameter client: The client that introspects; `nil` for a caller with an API key.
     func countIntrospection(isActive: Bool, of client: OAuthClientID?) {
         introspections[labels.label(of: client?.rawValue)]?[isActive]?.increment(by: 1)
     }
 
-    /// - Parameter client: The ID of a configured client; `nil` for a call that names none.
+    /// - Parameter client: The ID of a configured client; `nil` for a request without a configured client.
     func count(_ outcome: AppFlipOutcome, of client: OAuthClientID?) {
         appFlips.count(outcome, of: client?.rawValue)
     }
@@ -115,7 +115,8 @@ extension AppFlipOutcome: CountedCase {
         help: "App Flip calls with a URL to open by client and outcome.")
 }
 
-/// Prompts of App Flip, as a metric counts them. A prompt returns no code, but the texts of the sheet.
+/// Results of App Flip prompts, as a metric counts them. A prompt returns the texts of the consent sheet, and
+/// no code.
 enum PromptStep: CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_app_flip_prompts_total", label: "outcome",

@@ -5,7 +5,7 @@ package import HTTPEngine
 import NIOHTTP1
 package import OAuth
 
-/// The routes of OAuth, by purpose.
+/// The OAuth routes, grouped by purpose.
 final class OAuthRoutes: Sendable {
     let tokens: OAuthTokenRoutes
     let documents: OAuthDocumentRoutes
@@ -16,7 +16,7 @@ final class OAuthRoutes: Sendable {
     /// `nil` if no OAuth client has an event stream.
     let streams: EventStreamRoutes?
 
-    /// - Parameter polls: `nil` if no receiver of events polls and no client has a stream.
+    /// - Parameter polls: Counts polls; `nil` if no receiver polls and no client has a stream.
     init(
         server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
         polls: PollMetrics?, arrivals: ArrivalLog?
@@ -44,9 +44,9 @@ final class OAuthRoutes: Sendable {
 }
 
 extension Routes {
-    /// Returns the form of the errors of a call.
+    /// Returns the error format of a call.
     ///
-    /// - Parameter headers: `nil` if they did not arrive.
+    /// - Parameter headers: The header fields; `nil` if they did not arrive.
     func errorFormat(
         of endpoint: Endpoint, at target: RequestTarget, headers: HTTPHeaders?
     ) -> ErrorFormat {
@@ -55,14 +55,15 @@ extension Routes {
         case .problem: return .problem
         case .oauth: return .oauth
         case .page: return .page(PageReader(query: target.query, headers: headers, languages: languages))
-        // Users reach these calls on the way back from Apple. A developer who tries them gets a problem.
+        // Browsers get a page, because Apple redirects users to these calls. A developer's program gets a
+        // problem.
         case .pageForBrowsers:
             guard let headers, acceptsPage(headers) else { return .problem }
             return .page(PageReader(query: nil, headers: headers, languages: languages))
         }
     }
 
-    /// Returns the form of errors at a path, even for a path without a call.
+    /// Returns the error format at a path, even if no call has this path.
     func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
         if let endpoint = RouteTable.all.endpoint(at: target.path), endpoint.isServed(self) {
             return errorFormat(of: endpoint, at: target, headers: headers)
@@ -70,9 +71,9 @@ extension Routes {
         return oauth != nil && target.path.utf8.starts(with: "/oauth/".utf8) ? .oauth : .problem
     }
 
-    /// Returns the form of the error for a path without a call: browsers get a page.
+    /// Returns the error format at a path without a call. Browsers get a page.
     ///
-    /// - Parameter format: The form of other errors at the path.
+    /// - Parameter format: The error format of other calls at the path.
     func errorFormat(
         where target: RequestTarget, _ head: HTTPRequestHead, otherwise format: ErrorFormat
     ) -> ErrorFormat {
@@ -82,8 +83,9 @@ extension Routes {
             PageReader(query: nil, headers: head.headers, languages: languages, isAtAppLink: isAtAppLink))
     }
 
-    /// Returns `true` for a browser that shows the response to a user: browsers name HTML first, and programs
-    /// that accept any type do not. Reads only the first bytes, because any client can send a long field.
+    /// Returns `true` for a browser that shows the response to a user. Browsers name HTML first in `Accept`;
+    /// programs that accept any type do not. Reads only the first bytes, because any client can send a long
+    /// field.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }
@@ -93,7 +95,7 @@ extension Routes {
 struct ClientAuthenticating: Sendable {
     let server: OAuthServer
 
-    /// Reads a form of a client. Throws `TokenEndpointError`.
+    /// Reads the form of a client's request. Throws `TokenEndpointError`.
     func form<Form: ClientFormRequest>(_ request: HTTPRequest) throws -> Form {
         try Form(
             body: request.body, contentType: request.oauth?.contentType,
@@ -124,7 +126,7 @@ struct ClientAuthenticating: Sendable {
             if hasSecret { request.client?.isProven(by: nil) }
             return value
         } catch let error as TokenEndpointError {
-            // Any other error concerns the checks after the secret.
+            // Any other error occurs after the secret has been checked.
             if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
             throw error
         }
@@ -132,6 +134,6 @@ struct ClientAuthenticating: Sendable {
 }
 
 extension ClientAddress {
-    /// The client's address, as counted by the use cases of OAuth and the console.
+    /// The client's address, in the form in which OAuth use cases and the console count requests.
     package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

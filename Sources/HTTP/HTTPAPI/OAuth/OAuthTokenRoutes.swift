@@ -7,7 +7,8 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// The endpoints of RFC 6749 §3.2, RFC 7009, RFC 7662 and OpenID Connect Core §5.3.
+/// The token, revocation, introspection and UserInfo endpoints (RFC 6749 §3.2, RFC 7009, RFC 7662, OpenID
+/// Connect Core §5.3).
 final class OAuthTokenRoutes: Sendable {
     let server: OAuthServer
     private let callers: CallerDirectory
@@ -69,7 +70,7 @@ final class OAuthTokenRoutes: Sendable {
         return .now(.oauth(.created, nonce.json()))
     }
 
-    /// `POST /oauth/revoke`: 200 also for unknown tokens and tokens of other clients.
+    /// `POST /oauth/revoke`: responds with 200 also to unknown tokens and to tokens of other clients.
     func revoke(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
@@ -80,7 +81,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// `GET /oauth/revoke`, which developers try in a browser.
+    /// `GET /oauth/revoke`: explains the endpoint to developers who open it in a browser.
     func explainRevocation() throws -> Step<HTTPResponse> {
         throw OAuthError(
             .invalidRequest,
@@ -124,12 +125,12 @@ final class OAuthTokenRoutes: Sendable {
         return (question, .client(client))
     }
 
-    /// Returns the name and the apps of an API key that is sent with its name by
-    /// HTTP Basic: many resource servers support no other method (RFC 7662 §2.1).
-    /// Returns `nil` for every other field, which then belongs to a client.
+    /// Returns the name and the apps of an API key that the caller sends by HTTP Basic, with the key's name
+    /// as the user name: many resource servers support no other method (RFC 7662 §2.1). Returns `nil` for
+    /// every other field, which then contains a client's credentials.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
-        // Development without API keys.
+        // The directory is open in development without API keys.
         if callers.isOpen {
             return server.dependencies.settings.clients[basic.clientID] == nil ? (nil, .all) : nil
         }
@@ -151,8 +152,8 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// Returns the token in the field `Authorization` (RFC 6750 §2.1) or in the form (§2.2). A token in the
-    /// query is refused, because URLs appear in logs.
+    /// Returns the token from the field `Authorization` (RFC 6750 §2.1) or from the form (§2.2). Refuses a
+    /// token in the query, because logs contain URLs.
     private func accessToken(_ request: HTTPRequest) throws -> String {
         let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
         guard let query, query["access_token"] == .absent else {
@@ -171,7 +172,7 @@ final class OAuthTokenRoutes: Sendable {
         return String(field.token)
     }
 
-    /// Returns the token in a form; `nil` for another body, which is ignored.
+    /// Returns the token from a form. Ignores any other body and returns `nil`.
     private func postedToken(_ request: HTTPRequest) throws -> String? {
         guard EndpointForm.isForm(request.oauth?.contentType),
             let form = try? FormParameters(parsing: request.body, as: .form)
@@ -203,7 +204,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 }
 
-/// App Attest of native clients without a backend.
+/// App Attest for native clients without a backend.
 extension OAuthTokenRoutes {
     /// `POST /oauth/app-attest/challenges`
     func mintChallenge(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
@@ -216,7 +217,7 @@ extension OAuthTokenRoutes {
 
     /// `POST /oauth/app-attest/keys`
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
-        // Checked before the verification, which would be wasted.
+        // Checks the capacity first, because a verification without a commit would be wasted.
         try server.dependencies.signIn.commits.requireCapacity()
         let body: AppAttestRequest = try authentication.form(request)
         let client = try authentication(body, request)
@@ -228,13 +229,13 @@ extension OAuthTokenRoutes {
     }
 }
 
-/// Reports the reasons of refused token requests: to operators in the
-/// log and in the metrics, and in development also to the client.
+/// Reports the reasons of refused token requests to operators, in the log and in the metrics. In development,
+/// the client receives them too.
 struct TokenRefusals: Sendable {
     private let labels: ClientLabels
-    /// Counters by client.
+    /// Counters by client ID, then by reason.
     private let cells: [String: [TokenRefusalReason: CounterCell]]
-    /// True in development.
+    /// True in development: responses contain the reason.
     let areExplained: Bool
 
     init(_ registry: MetricsRegistry, areExplained: Bool, labels: ClientLabels) {
@@ -255,13 +256,13 @@ struct TokenRefusals: Sendable {
 
     /// Counts a refusal, and records it for the log line of its request.
     ///
-    /// - Parameter type: `nil` for an unknown grant type.
+    /// - Parameter type: The grant type of the request; `nil` for an unknown grant type.
     func note(_ reason: TokenRefusalReason, of type: GrantType?, _ request: HTTPRequest) {
         cells[labels.label(of: request.client?.name)]?[reason]?.increment(by: 1)
         request.client?.isRefused(reason.rawValue, grantType: type?.label)
     }
 
-    /// Records the reason of an error, and returns the error for the client.
+    /// Records the reason of an error, and returns the error that the client receives.
     func noted(_ error: any Error, of type: GrantType?, _ request: HTTPRequest) -> any Error {
         switch error {
         case let error as OAuthError:

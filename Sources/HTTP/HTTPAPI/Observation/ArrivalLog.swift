@@ -9,12 +9,12 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// The last refused or repeated notifications of Apple and events
-/// of Google, in memory. Made only for a service with a console.
+/// Keeps the last refused or repeated notifications from Apple and events from Google in memory. Created only
+/// for a service with a console.
 ///
-/// The database has the accepted arrivals. Any client can send here, so the log holds a fixed number of
-/// arrivals for a day, with a bounded part of each, and stores nothing. It is not notified of erasures, so it
-/// keeps no data that identifies a user: no address, no name and no `sub`.
+/// The database contains the accepted arrivals. Any client can send to these endpoints, so the log keeps a
+/// fixed number of arrivals for one day with a bounded part of each, and stores nothing. Erasures do not
+/// reach the log, so it keeps no data that identifies a user: no address, no name and no `sub`.
 public final class ArrivalLog: Sendable {
     public enum Sender: String, Sendable, CaseIterable {
         case apple
@@ -22,27 +22,27 @@ public final class ArrivalLog: Sendable {
     }
 
     public struct Arrival: Sendable, Hashable {
-        /// Number of the arrival, in ascending order.
+        /// Sequence number of the arrival. Later arrivals have larger numbers.
         public let number: Int64
         public let sender: Sender
         public let receivedAt: Moment
-        /// The code of the refusal, or `duplicate`.
+        /// The code of the refusal, or `duplicate` for a repeated arrival.
         public let code: String
         public let isRefused: Bool
         public let requestID: String
-        /// The claims of the token, unverified, at most `longestClaims`
-        /// bytes, with data about users masked. Empty without claims.
+        /// The unverified claims of the token, at most `longestClaims` bytes, with masked user data. Empty if
+        /// the token has no readable claims.
         public let claims: [UInt8]
     }
 
-    /// Largest number of kept arrivals of each sender.
+    /// Maximum number of kept arrivals per sender.
     public static let most = 100
-    /// Largest size of the claims in bytes. Real notifications have less than 1 KiB.
+    /// Maximum size of the kept claims in bytes. Claims of real notifications need less than 1 KiB.
     public static let longestClaims = 4096
-    /// Milliseconds for which an arrival is kept: a day.
+    /// Retention time of an arrival: one day, in milliseconds.
     public static let keptFor: Int64 = 86_400_000
-    /// Milliseconds by which the clock may be set back without a loss of arrivals. Arrivals further in the
-    /// future were dated by a wrong clock, and would be kept until that time.
+    /// Tolerated clock setback in milliseconds: after a smaller setback no arrival is lost. Arrivals further
+    /// in the future were dated by a wrong clock, and would otherwise stay until that time.
     public static let mostAhead: Int64 = 60_000
 
     private struct State {
@@ -63,12 +63,12 @@ public final class ArrivalLog: Sendable {
     private let now: @Sendable () -> Moment
     private let masksPersons: Bool
 
-    /// - Parameter masksPersons: False in `siwa dev`, whose people are invented.
+    /// - Parameter masksPersons: False in `siwa dev`, where all users are invented.
     public init(now: @escaping @Sendable () -> Moment, masksPersons: Bool = true) {
         (self.now, self.masksPersons) = (now, masksPersons)
     }
 
-    /// Returns the arrivals of a sender, the newest first.
+    /// Returns the arrivals from a sender, the newest first.
     public func arrivals(from sender: Sender) -> [Arrival] {
         let moment = now()
         return state.withLock { state in
@@ -84,7 +84,7 @@ public final class ArrivalLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - code: Code of the refusal, or `duplicate`.
+    ///   - code: The code of the refusal, or `duplicate`.
     ///   - token: The token as received.
     func note(
         _ sender: Sender, _ code: String, isRefused: Bool = true, token: String, requestID: String
@@ -100,7 +100,7 @@ public final class ArrivalLog: Sendable {
         }
     }
 
-    /// Errors of the database say nothing about a token.
+    /// Records a refused token. Ignores database errors, which do not concern the token.
     fileprivate func noteRefusal(_ sender: Sender, _ error: any Error, _ token: String, _ requestID: String) {
         let code: String? =
             switch error {
@@ -112,26 +112,27 @@ public final class ArrivalLog: Sendable {
         if let code { note(sender, code, token: token, requestID: requestID) }
     }
 
-    /// Claims that identify a user, or are a part of a secret. Google
-    /// sends the beginning of a refresh token, or its digest, as `token`.
+    /// Claims that identify a user, or contain a part of a secret. The claim `token` in Google's events
+    /// contains the beginning of a refresh token, or its digest.
     private static let hidden: Set<String> = ["sub", "token"]
 
-    /// Returns an empty text for a token without claims in JSON, so that no part of a secret is kept.
+    /// Returns the token's masked claims, or an empty text if the token has no JSON claims, so that the log
+    /// keeps no part of a secret.
     private func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        // In base64url, four characters encode three bytes.
+        // Four base64url characters encode three bytes.
         guard segments.count == 3, segments[1].utf8.count <= Self.longestClaims / 3 * 4,
             let bytes = Base64URL.decode(String(segments[1])),
             let claims = try? JSONValue(parsing: bytes), claims.object != nil
         else { return [] }
         let masked = (masksPersons ? PersonMask.masked(claims, hiding: Self.hidden) : claims).serialized()
-        // Each mask of an empty text is longer than the text.
+        // The mask of an empty string is longer than the string, so masking can exceed the bound.
         return masked.count <= Self.longestClaims ? masked : []
     }
 }
 
 extension ArrivalLog? {
-    /// Notes the refusal of a token, at once or when its key has been fetched.
+    /// Records the refusal of a token, immediately or after its key has been fetched.
     func watching<Value>(
         _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
     ) throws -> Step<Value> {
@@ -157,7 +158,7 @@ extension ArrivalLog? {
     }
 }
 
-/// Removes arrivals within ten minutes after they are a day old.
+/// Removes each arrival within ten minutes after it is a day old.
 public struct ArrivalExpiry: Service {
     private let log: ArrivalLog
 

@@ -2,16 +2,17 @@ import Encodings
 import HTTPEngine
 import StrictJSON
 
-/// Writes one line of the log, in one of its forms.
+/// Writes one log line in text or JSON format.
 ///
-/// In text form, values with characters other than printable ASCII are quoted and escaped. In JSON form, one
-/// writer quotes and escapes every value. So outside input can neither begin a line nor forge a field.
+/// The text format quotes and escapes values with characters other than printable ASCII. The JSON format
+/// writes every value through one writer, which quotes and escapes it. So outside input can neither start a
+/// new line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
-    /// `nil` for a line of text.
+    /// The writer of a JSON line; `nil` for a text line.
     private var json: JSONWriter?
 
-    /// Begins a line. `milliseconds` counts from 1970.
+    /// Begins a line. `milliseconds` is the time since 1970.
     init(at milliseconds: Int64, level: StaticString, as format: LogFormat = .text) {
         switch format {
         case .text:
@@ -43,7 +44,8 @@ struct LogLine: ~Copyable {
             json?.member(name, value)
         } else {
             begin(name)
-            // Numbers here have at most 15 digits, and a string of 15 bytes needs no allocation.
+            // Numbers have at most 15 digits here, and Swift stores strings up to 15 bytes without an
+            // allocation.
             bytes.append(contentsOf: String(value).utf8)
         }
     }
@@ -57,8 +59,9 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// Writes a field with a foreign name: metadata of a message. Adds an underscore before a name that the
-    /// line already contains, because readers of JSON keep only one of two equal names.
+    /// Writes a metadata field of a log message, whose name comes from outside. If the line already has a
+    /// field with this name, adds an underscore before the name, because JSON readers keep only one of two
+    /// equal names.
     mutating func field(metadata name: String, _ value: String) {
         let isTaken = Self.ownNames.contains(name)
         if json != nil {
@@ -104,9 +107,9 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
-            // Messages of libpq and of the system have several lines; the log writes them as one line.
+            // Messages from libpq and the system can have several lines. The log joins these lines.
             case "\n", "\r", "\t": if bytes.last != UInt8(ascii: " ") { bytes.append(UInt8(ascii: " ")) }
-            // Characters beyond ASCII are escaped too, because terminals interpret some of them.
+            // Characters beyond ASCII are escaped as well, because terminals interpret some of them.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
             }
         }
@@ -117,10 +120,10 @@ struct LogLine: ~Copyable {
     private static let ownNames: Set<String> = ["time", "level", "logger", "msg", "error"]
 }
 
-/// The form of the log's lines. Both have the same fields with the same names.
+/// The format of log lines. All formats have the same fields with the same names.
 public enum LogFormat: String, Sendable, CaseIterable {
-    /// `name=value` pairs, for operators.
+    /// `name=value` pairs for human readers.
     case text
-    /// One JSON object a line (RFC 8259), for log collectors.
+    /// One JSON object per line (RFC 8259), for log collectors.
     case json
 }

@@ -5,10 +5,11 @@ import Synchronization
 
 /// Collects log lines in memory and writes them in large pieces.
 ///
-/// A line costs a copy of its bytes under a lock and no system call. Lines are written within 100 ms. If the
-/// reader of the log stops reading, lines are dropped and counted; memory and requests are not affected.
+/// Adding a line copies its bytes under a lock, without a system call. The sink writes lines within 100 ms.
+/// If the reader of the log stops reading, the sink drops and counts lines, so that memory use stays bounded
+/// and requests do not wait.
 public final class LogSink: Service {
-    /// Number of waiting bytes above which new lines are dropped.
+    /// Maximum number of buffered bytes. Beyond it the sink drops new lines.
     static let bound = 4 * 1024 * 1024
 
     private struct State {
@@ -18,20 +19,20 @@ public final class LogSink: Service {
     }
 
     private let state = Mutex(State())
-    /// Keeps pieces in order if two threads flush.
+    /// Keeps the output in order if two threads flush.
     private let writing = Mutex(())
     private let write: @Sendable ([UInt8]) -> Void
 
     private let format: LogFormat
 
-    /// `write` gets whole lines and may block.
+    /// `write` receives whole lines, and may block.
     public init(format: LogFormat = .text, write: @escaping @Sendable ([UInt8]) -> Void) {
         (self.format, self.write) = (format, write)
     }
 
-    /// Begins a line in the form of this log.
+    /// Begins a line in the format of this sink.
     ///
-    /// - Parameter milliseconds: Since 1970.
+    /// - Parameter milliseconds: Time of the line, in milliseconds since 1970.
     func line(at milliseconds: Int64, level: StaticString) -> LogLine {
         LogLine(at: milliseconds, level: level, as: format)
     }
@@ -47,12 +48,12 @@ public final class LogSink: Service {
         }
     }
 
-    /// Calls `source` before each write, for lines that are due by then.
+    /// Calls `source` before each write. The source adds the lines that are due.
     func beforeFlush(_ source: @escaping @Sendable () -> Void) {
         state.withLock { $0.sources.append(source) }
     }
 
-    /// Writes the waiting lines. Blocks as long as the reader blocks.
+    /// Writes the buffered lines. Blocks while the reader blocks.
     public func flush() {
         for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
@@ -70,7 +71,7 @@ public final class LogSink: Service {
         }
     }
 
-    /// The notice has no time, because a sink reads no clock.
+    /// Returns the notice about dropped lines. The notice has no time, because a sink reads no clock.
     private func dropNotice(_ count: Int) -> [UInt8] {
         let fields: StaticString =
             switch format {
@@ -86,10 +87,10 @@ public final class LogSink: Service {
         flush()
     }
 
-    /// Writes lines while `start` runs, so that the log shows
-    /// a long wait for the database before the services run.
+    /// Writes lines while `start` runs, so that the log shows a long wait for the database before the
+    /// services start.
     public func writing<Value: Sendable>(during start: () async throws -> Value) async rethrows -> Value {
-        // Cancelled when this function returns.
+        // Leaving the scope cancels this task.
         async let _: Void = writeRegularly()
         return try await start()
     }
@@ -97,13 +98,13 @@ public final class LogSink: Service {
     private func writeRegularly() async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: .milliseconds(100))
-            // The flush has its own thread, so that a blocked reader delays no other work.
+            // The flush runs on its own thread, so that a blocked reader delays no other work.
             try await NIOThreadPool.singleton.runIfActive { self.flush() }
         }
     }
 }
 
-/// Writes swift-log's messages to the same sink and in the same form as the request log.
+/// A swift-log handler that writes to the same sink and in the same format as the request log.
 public struct LineLogHandler: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
@@ -111,7 +112,7 @@ public struct LineLogHandler: LogHandler {
     private let sink: LogSink
     private let now: @Sendable () -> Int64
 
-    /// `now` gives milliseconds since 1970.
+    /// `now` returns the current time in milliseconds since 1970.
     public init(label: String, level: Logger.Level, sink: LogSink, now: @escaping @Sendable () -> Int64) {
         self.label = label
         logLevel = level
@@ -130,7 +131,8 @@ public struct LineLogHandler: LogHandler {
         line.field("msg", event.message.description)
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
-            // The error of an event has this name; libraries and this service pass it as metadata.
+            // The log event's own error has this name, and libraries and this service also pass an error as
+            // metadata.
             if name == "error", event.error == nil {
                 line.field("error", value.description)
             } else {

@@ -5,10 +5,11 @@ import AuthorizationServer
 import OAuth
 
 extension RecentRefusal {
-    /// Size of the longest kept value of a request, in bytes.
+    /// Maximum size of a kept request value, in bytes.
     private static let longestFound = 200
 
-    /// Names the check that refused. The values of an error are bounded, because they come from a client.
+    /// Describes the check that refused the request. Truncates the values of an error, because they come from
+    /// a client.
     init(_ error: any Error, sent: SentAuthorization = .none) {
         switch error {
         case let error as AppleTokenError:
@@ -16,7 +17,7 @@ extension RecentRefusal {
                 check: "\(error.step.rawValue) of the identity token or notification",
                 expected: error.code.type.expected, found: Self.bounded(error.detail))
         case let error as StorageError:
-            // SQL without values, and the database's own code.
+            // The error has SQL without values, and the database's own error code.
             self.init(
                 check: "database", expected: error.problem.detail,
                 found: Self.bounded("\(error.code.rawValue) \(error.databaseCode ?? "")"))
@@ -50,11 +51,12 @@ extension Problem.Subject {
 }
 
 extension RecentRefusal {
-    /// The rule, and the finding of the check. The explanation of a refusal repeats nothing of the request.
+    /// Describes the violated rule and the finding of the check. The explanation of a refusal repeats no part
+    /// of the request.
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation
-        // In development the client's text begins with the reason.
+        // In development, the text for the client begins with the reason.
         if let reason, said.hasPrefix("\(reason.rawValue): ") {
             said = String(said.dropFirst(reason.rawValue.count + 2))
         }
@@ -67,7 +69,7 @@ extension RecentRefusal {
 }
 
 extension SentAuthorization {
-    /// The fault of a request without a valid API key.
+    /// The fault in a request without a valid API key.
     var finding: String {
         switch self {
         case .apiKey: "\(text), which is not one of the configuration"
@@ -77,7 +79,7 @@ extension SentAuthorization {
 }
 
 extension TokenRefusalReason {
-    /// The rule that a refused token request breaks.
+    /// The rule that a refused token request violates.
     fileprivate var expectation: String {
         switch self {
         case .requestMalformed: "A form with each parameter of the grant type once."
@@ -124,7 +126,7 @@ extension TokenRefusalReason {
 }
 
 extension OAuthError.Code {
-    /// The rule that a request without a reason breaks, such as one with an access token.
+    /// The rule that a request violates if its refusal has no reason, such as a request with an access token.
     var expectation: String {
         switch self {
         case .invalidToken: "Authorization: Bearer with an access token of this service that is good now."
@@ -146,14 +148,14 @@ extension OAuthError.Code {
     }
 }
 
-/// The kind of `Authorization` that a request has, for operators. Its value is not kept.
+/// The type of the `Authorization` field in a request, for operators. The value of the field is not kept.
 enum SentAuthorization: Sendable, Equatable {
     case none
-    /// A Bearer token with the prefix of an API key.
+    /// A Bearer token that has the prefix of an API key.
     case apiKey
     case bearer
     case basic
-    /// Another scheme, or the field twice.
+    /// Another scheme, or a repeated field.
     case other
 
     init(_ field: String?) {

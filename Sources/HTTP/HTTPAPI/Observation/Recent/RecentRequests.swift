@@ -3,18 +3,18 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The last requests of the process, for the console. Exists only with a console.
+/// The last requests of the process, for the console. Created only for a service with a console.
 ///
-/// Refused requests of proven callers, accepted requests of proven callers,
-/// and requests without proof have a ring each, so that neither a busy caller
-/// nor a flood from outside displaces the requests that an operator looks for.
+/// Three rings keep refused requests of authenticated callers, accepted requests of authenticated callers,
+/// and unauthenticated requests. So neither a busy caller nor a flood from outside displaces the requests
+/// that an operator looks for.
 public final class RecentRequests: Sendable {
-    /// Number of requests in each ring.
+    /// Capacity of each ring, in requests.
     package static let refusedBound = 500
     package static let acceptedBound = 500
     package static let unknownBound = 250
-    /// Largest size of all kept bodies in development, in
-    /// bytes. The oldest bodies are dropped above this bound.
+    /// Maximum total size of the kept bodies in bytes, in development. Above this bound the oldest bodies are
+    /// dropped.
     package static let exchangeBound = 8 * 1024 * 1024
 
     private struct State {
@@ -36,7 +36,8 @@ public final class RecentRequests: Sendable {
                 }
             exchangeBytes -= gone?.exchange?.size ?? 0
             while exchangeBytes > exchangeBound {
-                // Accepted requests first: they are the most frequent and the least useful.
+                // Drops bodies of accepted requests first, because they are the most frequent and the least
+                // useful.
                 var freed = accepted.dropOldestExchange()
                 if freed == 0 { freed = unknown.dropOldestExchange() }
                 if freed == 0 { freed = refused.dropOldestExchange() }
@@ -46,18 +47,18 @@ public final class RecentRequests: Sendable {
         }
     }
 
-    /// True in development: bodies are kept.
+    /// True in development, where the console also keeps the bodies.
     package let keepsExchanges: Bool
     private let state = Mutex(State())
 
     private let appended: (@Sendable () -> Void)?
 
-    /// - Parameter appended: Called after each request, on its event loop.
+    /// - Parameter appended: Called after each added request, on the event loop of the request.
     public init(keepsExchanges: Bool, whenAppended appended: (@Sendable () -> Void)? = nil) {
         (self.keepsExchanges, self.appended) = (keepsExchanges, appended)
     }
 
-    /// - Parameter make: Makes the entry with its number.
+    /// - Parameter make: Makes the entry with the given number.
     func append(_ make: (_ number: Int) -> RecentRequest) {
         state.withLock { state in
             state.count += 1
@@ -66,13 +67,14 @@ public final class RecentRequests: Sendable {
         appended?()
     }
 
-    /// All requests, the last one first.
+    /// All requests, the newest first.
     package var all: [RecentRequest] {
         let entries = state.withLock { $0.refused.entries + $0.accepted.entries + $0.unknown.entries }
         return entries.sorted { $0.number > $1.number }
     }
 
-    /// The requests with this ID, the last one first: a client may use its ID again.
+    /// Returns the requests with this ID, the newest first. A client may use the same ID for several
+    /// requests.
     package func requests(withID id: String) -> [RecentRequest] {
         let entries = state.withLock { state in
             [state.refused, state.accepted, state.unknown].flatMap { ring in
@@ -82,12 +84,12 @@ public final class RecentRequests: Sendable {
         return entries.sorted { $0.number > $1.number }
     }
 
-    /// Number of requests so far.
+    /// Number of requests since the start of the process.
     package var count: Int { state.withLock { $0.count } }
 }
 
 extension Ring<RecentRequest> {
-    /// Removes the exchange of the oldest entry with an exchange, and returns its size.
+    /// Removes the bodies from the oldest entry that has bodies, and returns their size.
     fileprivate mutating func dropOldestExchange() -> Int {
         var size = 0
         changeOldest { request in
@@ -102,23 +104,24 @@ extension Ring<RecentRequest> {
 
 /// A request as the console shows it.
 package struct RecentRequest: Sendable {
-    /// Number of the request in the process, in ascending order.
+    /// Sequence number of the request in this process. Later requests have larger numbers.
     package let number: Int
-    /// Milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     package let time: Int64
     package let method: String
-    /// The template of the path; `none` if no call matches.
+    /// The path template of the route; `none` if no call matches.
     package let route: String
     package let status: Int
     package let code: String?
-    /// The name of the API key.
+    /// The name of the caller's API key.
     package let caller: String?
-    /// The ID of a configured OAuth client that the request names.
+    /// The ID of the configured OAuth client that the request names.
     package let client: String?
-    /// True if a key, a secret or a signature proves the caller. Any program can name a client.
+    /// True if a key, a secret or a signature proves the identity of the caller. Any program can name a
+    /// client.
     package let isProven: Bool
     package let microseconds: Int64
-    /// Start time, in nanoseconds of the machine's monotonic clock.
+    /// Start of the request, in nanoseconds of the machine's monotonic clock.
     package let begin: UInt64
     package let requestID: String
     package let traceID: String?
@@ -126,7 +129,8 @@ package struct RecentRequest: Sendable {
     package let reason: String?
     package let grantType: String?
     package let refusal: RecentRefusal?
-    /// `nil` outside of development, and if it was dropped to keep the bound.
+    /// The complete request and response. `nil` outside of development, and if it was dropped because of the
+    /// size bound.
     package var exchange: KeptExchange?
 
     package var isRefused: Bool { status >= 400 || code != nil || reason != nil }
@@ -134,50 +138,50 @@ package struct RecentRequest: Sendable {
 
 /// The error of a request: the check that refused it, the expected value, and the found value.
 package struct RecentRefusal: Sendable, Equatable {
-    /// The step of a verification, or the kind of the error.
+    /// The failed verification step, or the kind of the error.
     package let check: String
-    /// A fixed sentence.
+    /// The expected value, as a fixed sentence.
     package let expected: String
-    /// A value of an unverified request. Bounded, without secrets and names of
-    /// users, and shown only in the console. `nil` if the error has no value.
+    /// The found value, from an unverified request: truncated, without secrets and user names, and shown only
+    /// in the console. `nil` if the error has no value.
     package let found: String?
 }
 
 /// A complete request and its response, for development. Contains every secret that the client sent.
 package struct KeptExchange: Sendable {
-    /// Largest number of kept bytes of a body.
+    /// Maximum number of kept bytes per body.
     package static let longestBody = 16 * 1024
 
     package let target: String
     package let contentType: String?
     package let authorization: String?
     package let body: [UInt8]
-    /// True if the body was longer: such a request cannot be sent again.
+    /// True if the body was truncated. Such a request cannot be sent again.
     package let isBodyCut: Bool
     package let response: [UInt8]
     package let responseType: String?
-    /// The target of a redirect.
+    /// The target of a redirect response.
     package let location: String?
 
-    /// Approximate size in memory, in bytes.
+    /// Approximate memory size, in bytes.
     var size: Int {
         target.utf8.count + body.count + response.count + (authorization?.utf8.count ?? 0)
             + (location?.utf8.count ?? 0)
     }
 }
 
-/// Facts of the declared call of a request, for a command that sends it again.
+/// Properties of the request's call that a command to resend the request needs.
 extension RecentRequest {
     /// The credential that the request needs.
     package enum Credential: Sendable, Equatable {
         case none
         case apiKey
-        /// ID and secret of an OAuth client, by HTTP Basic.
+        /// The ID and secret of an OAuth client, sent by HTTP Basic.
         case clientSecret
         case accessToken
     }
 
-    /// The call that the request has reached; `nil` if no call matches.
+    /// The call of the request; `nil` if no call matches.
     private var endpoint: Endpoint? {
         let method = HTTPMethod(rawValue: method)
         return Endpoint.all.first { $0.path.description == route && $0.method.isMeant(by: method) }
@@ -193,21 +197,22 @@ extension RecentRequest {
     }
 
     private func clientCredential(at endpoint: Endpoint) -> Credential {
-        // Introspection accepts an API key too.
+        // Introspection also accepts an API key.
         if caller != nil { return .apiKey }
         if endpoint === Endpoint.getUserInfo || endpoint === Endpoint.postUserInfo { return .accessToken }
-        // The signature in the body proves the sender of an event.
+        // An event needs no credential, because the signature in its body proves the sender.
         if endpoint.body == .securityEventToken { return .none }
         if let exchange {
             guard let authorization = exchange.authorization else { return .none }
             return authorization.lowercased().hasPrefix("bearer ") ? .accessToken : .clientSecret
         }
-        // Only a secret proves a client. A public client has no secret, and a secret sent for it is refused.
+        // Only a secret authenticates a client. A public client has no secret, and the service refuses a
+        // request that sends one.
         let isRefusedAsUnknown = ["client_not_authenticated", "invalid_client"].contains(reason ?? code ?? "")
         return isProven || isRefusedAsUnknown ? .clientSecret : .none
     }
 
-    /// The media type of the body that the call reads; `nil` for a call without a body.
+    /// The media type of the request body; `nil` for a call without a body.
     package var bodyType: String? {
         switch endpoint?.body {
         case BodyFormat.none?, nil: nil
@@ -218,7 +223,8 @@ extension RecentRequest {
     }
 }
 
-/// Facts about a request for the console, kept until its response is written. Made only with a console.
+/// Collects facts about a request for the console until its response is written. Created only for a service
+/// with a console.
 final class RequestNotes: Sendable {
     private let noted = Mutex<RecentRefusal?>(nil)
     private let sent: SentAuthorization
@@ -228,7 +234,7 @@ final class RequestNotes: Sendable {
     private let body: [UInt8]
     private let isBodyCut: Bool
 
-    /// - Parameter keepsExchange: True in development.
+    /// - Parameter keepsExchange: True in development, to keep the bodies.
     init(_ incoming: IncomingRequest, keepsExchange: Bool) {
         sent = SentAuthorization(incoming.fields.authorization)
         guard keepsExchange else {
