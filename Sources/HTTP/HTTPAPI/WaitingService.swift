@@ -4,20 +4,20 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Responds on the port of the service while the service waits for its database: to `/livez` with 200, so
-/// that a waiting process is not restarted, and to all other requests with 503 `storage_unavailable`.
+/// Responds on the port of the service while the service waits for its database. It responds to `/livez` with
+/// 200, so that no supervisor restarts the process, and to all other requests with 503 `storage_unavailable`.
 ///
-/// Authenticates no callers and reads no bodies. The listener of the service uses the port after `end`.
+/// Authenticates no callers and reads no bodies. After `end`, the service itself listens on the port.
 public final class WaitingService: Sendable {
     private let running = Mutex<Task<Void, Never>?>(nil)
     private let make: @Sendable () -> HTTPServer
 
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: Returns the current time in milliseconds since 1970.
     public init(
         host: String, port: Int, limits: ServerLimits, now: @escaping @Sendable () -> Int64
     ) {
         make = {
-            // The service itself logs the line about listening.
+            // This logger is silent, because the service itself logs the line about listening.
             let silent = Logger(label: "siwa") { _ in SwiftLogNoOpLogHandler() }
             return HTTPServer(
                 host: host, port: port, limits: limits, logger: silent, now: now,
@@ -25,17 +25,17 @@ public final class WaitingService: Sendable {
         }
     }
 
-    /// Begins to listen. If the port is not available, the service reports it later.
+    /// Starts listening. Reports no error if the port is not available, because the service reports it later.
     public func begin() {
         running.withLock { running in
             guard running == nil else { return }
             let server = make()
-            // The task ends with `end`, which the start calls in any case.
+            // The task ends with `end`, which the start sequence always calls.
             running = Task { try? await server.run() }
         }
     }
 
-    /// Closes the port and its connections. Returns when the port is closed.
+    /// Closes the port and all its connections. Returns when the port is closed.
     public func end() async {
         let task = running.withLock { running in
             defer { running = nil }
@@ -46,7 +46,7 @@ public final class WaitingService: Sendable {
     }
 }
 
-/// The responses of a service that waits for its database.
+/// The interface of a service that waits for its database.
 private final class WaitingInterface: HTTPInterface {
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate

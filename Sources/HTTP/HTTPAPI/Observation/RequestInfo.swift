@@ -2,22 +2,23 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Facts about a request that the log and the metrics record.
+/// Facts about a request for the log and the metrics.
 struct RequestInfo: Sendable {
-    /// `nil` when the request line could not be read.
+    /// The method of the request; `nil` if the request line could not be read.
     let method: HTTPMethod?
-    /// `nil` when no endpoint matches the request.
+    /// The matching endpoint; `nil` if no endpoint matches the request.
     var endpoint: Endpoint?
     let requestID: String
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// Set only in calls of OAuth.
+    /// The OAuth client of the request. Set only in OAuth calls.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
-    /// `nil` without tracing, and for an unrecorded request without a caller's trace.
+    /// The request's place in its trace. `nil` without tracing, and for an unrecorded request without a
+    /// caller's trace.
     var trace: RequestTrace?
-    /// `nil` without a console.
+    /// Facts for the console. `nil` without a console.
     var notes: RequestNotes?
     /// True if the request was rejected because of overload.
     var isRejected = false
@@ -32,8 +33,8 @@ struct RequestInfo: Sendable {
     var omitsBody: Bool { method == .HEAD }
 }
 
-/// Records the OAuth client of a request for the log. A route learns the client only after reading the
-/// request, and records it here even if it then throws an error.
+/// Records the OAuth client of a request for the log. A route identifies the client only after it has read
+/// the request, and records the client here even if it then throws an error.
 final class ObservedClient: Sendable {
     private struct State {
         var name: String?
@@ -42,26 +43,26 @@ final class ObservedClient: Sendable {
         var refusal: Refusal?
     }
 
-    /// Reason of a refused token request. Both members are words of this service.
+    /// Reason and grant type of a refused token request. This service defines all values of both.
     struct Refusal {
         let reason: String
-        /// `nil` for an unknown grant type.
+        /// The grant type; `nil` if it is unknown.
         let grantType: String?
     }
 
     private let state = Mutex(State())
 
-    /// The ID of a configured client. An ID that belongs to no client is never logged.
+    /// The ID of a configured client. The log never contains an unknown ID.
     var name: String? { state.withLock { $0.name } }
 
-    /// The name of an API key that the route itself has checked.
+    /// The name of an API key that the route itself has authenticated.
     var caller: String? { state.withLock { $0.caller } }
 
-    /// True if a secret has proved the caller's identity. Without a secret any
-    /// program can name a client, so such requests do not have a line each.
+    /// True if a secret has authenticated the caller. Any program can name a client without a secret, so such
+    /// requests do not get individual log lines.
     var isProven: Bool { state.withLock { $0.isProven } }
 
-    /// `nil` unless a token request was refused.
+    /// The refusal of a token request; `nil` for any other request.
     var refusal: Refusal? { state.withLock { $0.refusal } }
 
     func isNamed(_ name: String) { state.withLock { $0.name = name } }

@@ -5,12 +5,12 @@ import NIOHTTP1
 import Synchronization
 import TraceExport
 
-/// Records requests: a few counters for each, and one log line for each request of an
-/// authenticated caller or OAuth client. Logs only samples and sums of other requests, whose
-/// number is unbounded, and of responses with 503, which all requests get in an outage.
+/// Records requests. Each request increments a few counters, and each request of an authenticated caller or
+/// OAuth client gets a log line. Unauthenticated requests are unbounded in number, and in an outage all
+/// requests get 503, so for both the log contains only samples and sums.
 ///
-/// The line has the route's template and never the path, because a path can identify a user. Header values,
-/// bodies, tokens, addresses and keys are never logged.
+/// A log line contains the path template of the route and never the path, because a path can identify a user.
+/// The log never contains header values, bodies, tokens, addresses or keys.
 final class RequestObserver: Sendable {
     private let metrics: RequestMetrics
     private let refusals: RefusalMetrics
@@ -26,13 +26,13 @@ final class RequestObserver: Sendable {
     private let anonymous = Mutex(RequestSampler())
     private let unavailable = Mutex(RequestSampler())
 
-    /// One line per request is written when the level of `logger` is `info` or below. `now` returns
-    /// milliseconds since 1970.
+    /// Writes one line per request if the level of `logger` is `info` or below. `now` returns the current
+    /// time in milliseconds since 1970.
     ///
     /// - Parameters:
     ///   - callers: The names of the API keys.
     ///   - clients: The labels of OAuth clients; `nil` without clients.
-    ///   - rate: Number of successful requests for each line.
+    ///   - rate: Sampling rate: of this many successful requests, one has a line.
     ///   - recent: The requests that the console shows; `nil` without a console.
     init(
         registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,
@@ -48,7 +48,7 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
-        // A hanging database makes every call late.
+        // A hanging database delays every call beyond its time limit.
         late = ThrottledNotice("calls finished after their time", every: 10_000, logger: logger, now: now)
         rejected = OverloadNotice(registry: registry, logger: logger, now: now)
         sink.beforeFlush { [weak self] in self?.reportSums() }
@@ -66,7 +66,7 @@ final class RequestObserver: Sendable {
                 caller: info.caller ?? info.client?.caller, client: info.client?.name,
                 isRefused: response.code != nil)
         }
-        // A log line for each rejection would cost more than it is worth.
+        // Rejections have no log line, because writing it would cost more than the rejection itself.
         guard !info.isRejected else { return rejected.count() }
         info.trace?.span?.finish(info, response)
         guard logsRequests || recent != nil else { return }
@@ -75,7 +75,7 @@ final class RequestObserver: Sendable {
         guard logsRequests, let sampled = weight(info, response, at: now) else { return }
         var line = sink.line(at: now, level: Self.level(of: response.status.code))
         line.field("msg", "request")
-        // A client can send any method, so it is escaped like other text, and bounded.
+        // A client can send any method, so the line contains it escaped and truncated.
         line.field("method", Self.method(of: info))
         line.field("route", info.endpoint?.path ?? "none")
         line.field("status", Int64(response.status.code))
@@ -97,12 +97,12 @@ final class RequestObserver: Sendable {
         sink.append(line)
     }
 
-    /// Apple, which signed an accepted notification.
+    /// Returns the name of Apple as the signer of an accepted notification.
     private static func signer(of info: RequestInfo, _ response: HTTPResponse) -> String? {
         info.endpoint === Endpoint.receiveAppleNotification && response.status == .ok ? "apple" : nil
     }
 
-    /// The longest known method has 16 bytes.
+    /// Returns the method, truncated to 32 bytes. The longest registered method has 16 bytes.
     private static func method(of info: RequestInfo) -> String {
         let method = info.method?.rawValue ?? "none"
         return method.utf8.count <= 32 ? method : String(decoding: method.utf8.prefix(32), as: UTF8.self)
@@ -127,14 +127,14 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// Logs the sums of the last second, at the end of the service.
+    /// Logs the sums of the last second, when the service ends.
     func finish() {
         let now = now()
         write(anonymous.withLock { $0.finish() }, Self.anonymousSum, at: now)
         write(unavailable.withLock { $0.finish() }, Self.unavailableSum, at: now)
     }
 
-    /// Number of requests that the line represents; `nil` for a request without a line.
+    /// Returns the number of requests that the line represents; `nil` for a request without a line.
     private func weight(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Int? {
         guard info.caller == nil, !(info.client?.isProven ?? false) else {
             let isSuccess =
@@ -143,7 +143,7 @@ final class RequestObserver: Sendable {
             guard response.status == .serviceUnavailable else { return 1 }
             return sample(info, response, unavailable, Self.unavailableSum, at: now)
         }
-        // Apple signed the notification, so the number of such log lines is bounded.
+        // Only Apple can sign a notification, so the number of these log lines is bounded.
         if Self.signer(of: info, response) != nil { return 1 }
         return sample(info, response, anonymous, Self.anonymousSum, at: now)
     }
@@ -171,7 +171,8 @@ final class RequestObserver: Sendable {
         write(unavailable.withLock { $0.advance(to: now) }, Self.unavailableSum, at: now)
     }
 
-    /// - Parameter now: The time of the lines. With the start of their second, lines would be out of order.
+    /// - Parameter now: Time of the lines. With the start of the summarized second as their time, the lines
+    ///   would not be in chronological order.
     private func write(_ summaries: [RequestSampler.Summary], _ message: String, at now: Int64) {
         for summary in summaries {
             var line = sink.line(at: now, level: Self.level(of: summary.kind.status))
@@ -190,8 +191,8 @@ final class RequestObserver: Sendable {
     /// Counts work that ended after its caller had received an error because of the time limit.
     func recordLate() { late.count() }
 
-    /// Logs an error that no switch handles, which is a bug of this service.
-    /// Only its type is logged, because its text could contain secrets.
+    /// Logs an error without a mapping, which is a bug of this service. Logs only the error's type, because
+    /// its text could contain secrets.
     func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Chooses the requests with their own log line among many similar requests, and counts the other requests.
-/// Used for requests without an authenticated caller, and for responses with 503.
+/// Selects a few of many similar requests for individual log lines, and counts all others. Used for requests
+/// without an authenticated caller, and for responses with 503.
 ///
-/// Unauthenticated requests cost their sender nothing, so a line for each would let any
-/// sender fill the disk, and so would an outage. In each second the first few requests
-/// of a kind are logged, and their total follows at the end of the second. Kinds consist
-/// of this service's own codes and routes, so their number is bounded. Reads no clock.
+/// Unauthenticated requests are free for the sender, so individual log lines would let any sender fill the
+/// disk. An outage could fill the disk too. In each second, the first few requests of a kind are logged, and
+/// the total of the kind follows at the end of the second. Kinds consist of this service's own codes and
+/// routes, so their number is bounded. The sampler reads no clock.
 struct RequestSampler {
-    /// A kind of requests that are counted together.
+    /// A kind of requests. Requests of a kind are counted together.
     struct Kind: Hashable {
         let status: UInt
-        /// The code of a refusal, or the route of a response.
+        /// The error code of a refusal, or the route of any other response.
         let name: String
-        /// The reason of a refused token request.
+        /// The reason, if the request is a refused token request.
         var reason: String?
     }
 
     struct Summary: Equatable {
         let kind: Kind
-        /// Number of requests of the second, including the logged requests.
+        /// Number of requests in the second, including the logged requests.
         let count: Int
     }
 
-    /// Largest numbers of logged requests in a second, of a kind and of all kinds together.
+    /// Maximum number of logged requests per second: of one kind, and of all kinds together.
     static let samplesOfKind = 3
     static let samples = 12
 
@@ -46,15 +46,16 @@ struct RequestSampler {
         return true
     }
 
-    /// Begins a new second when the current second is over, and returns the summaries of the ended second.
+    /// Returns the summaries of the current second and begins a new second, if the current second is over.
     mutating func advance(to now: Int64) -> [Summary] {
-        // After the clock was set back, the current second must not last until the clock has caught up.
+        // Without this condition, a clock that was set back would extend the current second until the clock
+        // has caught up.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
         return finish()
     }
 
-    /// Ends the current second.
+    /// Ends the current second, and returns its summaries.
     mutating func finish() -> [Summary] {
         let summaries = unlogged.map { kind in
             Summary(kind: kind, count: counts[kind, default: 0])
@@ -69,11 +70,11 @@ struct RequestSampler {
     }
 }
 
-/// Chooses the successful requests that have a log line: one of
-/// `rate` on average. Refusals and failures always have a line.
+/// Selects the successful requests that have a log line: on average, one of `rate` requests. Refusals and
+/// failures always have a log line.
 ///
-/// Decides on each request independently, so that a caller with a regular pattern
-/// is included. Weighting each line by its field `sampled` restores the count.
+/// Decides on each request independently, so that a regular pattern of a caller cannot escape the log. The
+/// field `sampled` of each line is its weight, from which readers can restore the total.
 final class SuccessSampler: Sendable {
     let rate: Int
     private let counter = Atomic<UInt64>(UInt64.random(in: .min ... .max))

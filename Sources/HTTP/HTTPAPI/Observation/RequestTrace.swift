@@ -4,13 +4,13 @@ import NIOHTTP1
 import TraceExport
 import Tracing
 
-/// The place of a request in its trace, with its span if it is recorded.
+/// The position of a request in its trace, and the request's span if it is recorded.
 ///
-/// Requests pass it on explicitly: most requests are handled
-/// on their event loop, without a task that could carry it.
+/// Passed explicitly from call to call: most requests are handled on their event loop, without a task whose
+/// task-local values could contain it.
 final class RequestTrace: Sendable {
     let place: TraceContext
-    /// `nil` for a request that is not recorded.
+    /// The span of the request; `nil` if the request is not recorded.
     let span: RecordedSpan?
     let recorder: SpanRecorder
 
@@ -18,25 +18,25 @@ final class RequestTrace: Sendable {
         (self.place, self.span, self.recorder) = (place, span, recorder)
     }
 
-    /// The context of the work for the request; `nil` if nothing is recorded.
+    /// The tracing context for the request's work; `nil` if the request is not recorded.
     var context: ServiceContext? { span?.context }
 
-    /// Begins a span within the request; returns `nil` if nothing is recorded.
+    /// Begins a child span of the request; returns `nil` if the request is not recorded.
     func begin(_ name: SpanName) -> RecordedSpan? {
         guard let context else { return nil }
         return recorder.startSpan(name.rawValue, context: context, ofKind: .internal)
     }
 }
 
-/// Finds the place of each request in its trace.
+/// Determines the position of each request in its trace.
 ///
-/// Continues the trace of a caller with an API key, and records it if the caller
-/// records it. Every other request begins a new trace, and its span links to the
-/// caller's trace: otherwise any client could have all of its requests recorded.
+/// Continues the trace of a caller with an API key, with the caller's sampling decision. Any other request
+/// begins a new trace, whose span links to the caller's trace. Otherwise any client could have all of its
+/// requests recorded.
 struct RequestTracing: Sendable {
     let recorder: SpanRecorder
 
-    /// Returns `nil` for an unrecorded request without a caller's trace: its log line needs no ID.
+    /// Returns `nil` for an unrecorded request without a caller's trace, whose log line needs no trace ID.
     func begin(
         _ headers: HTTPHeaders, isTrusted: Bool, startedAt: NIODeadline
     ) -> RequestTrace? {
@@ -55,7 +55,7 @@ struct RequestTracing: Sendable {
         return RequestTrace(place: place, span: span, recorder: recorder)
     }
 
-    /// The context of the caller, read strictly: two `traceparent` fields count as none.
+    /// Returns the caller's trace context. Reads strictly: a repeated `traceparent` field is ignored.
     static func context(in headers: HTTPHeaders) -> TraceContext? {
         var parent: String?
         var states: [String] = []
@@ -69,7 +69,7 @@ struct RequestTracing: Sendable {
             }
         }
         guard let parent else { return nil }
-        // The decoder leaves the white space after a value, which is not part of it (RFC 9112 §5.1).
+        // The decoder keeps trailing white space, which is not part of the value (RFC 9112 §5.1).
         var end = parent.utf8[...]
         while let last = end.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
             end.removeLast()
@@ -81,7 +81,8 @@ struct RequestTracing: Sendable {
 }
 
 extension RecordedSpan {
-    /// Describes the response, with the names of OpenTelemetry's conventions for HTTP, and ends the span.
+    /// Adds the attributes of the response to the span, with the names of OpenTelemetry's HTTP conventions,
+    /// and ends the span.
     func finish(_ info: RequestInfo, _ response: HTTPResponse) {
         let method = info.method?.rawValue ?? "none"
         if let endpoint = info.endpoint { operationName = "\(method) \(endpoint.path)" }

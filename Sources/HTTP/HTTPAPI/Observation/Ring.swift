@@ -1,7 +1,7 @@
-/// A bounded list. A full ring replaces its oldest entry with each new entry, without moving other entries.
+/// A ring buffer. When it is full, each new entry replaces the oldest entry without moving other entries.
 struct Ring<Entry> {
     let bound: Int
-    /// The entries, unordered.
+    /// The entries in storage order.
     private(set) var entries: [Entry] = []
     /// Index of the oldest entry.
     private var oldest = 0
@@ -10,14 +10,14 @@ struct Ring<Entry> {
         self.bound = bound
     }
 
-    /// The entries, the oldest first.
+    /// The entries in chronological order.
     var inOrder: [Entry] { Array(entries[oldest...]) + entries[..<oldest] }
 
-    /// Returns the dropped entry.
+    /// Appends an entry. Returns the replaced entry, or `nil` if the ring was not full.
     @discardableResult
     mutating func append(_ entry: Entry) -> Entry? {
         guard entries.count == bound else {
-            // Without a gap the oldest entry is the first one.
+            // A ring that is not full has its oldest entry at index 0.
             entries.append(entry)
             return nil
         }
@@ -27,12 +27,12 @@ struct Ring<Entry> {
         return gone
     }
 
-    /// Calls `change` with each entry, the oldest first, until it returns `true`.
+    /// Calls `change` with each entry in chronological order, until `change` returns `true`.
     mutating func changeOldest(_ change: (inout Entry) -> Bool) {
         for index in entries.indices where change(&entries[(oldest + index) % entries.count]) { return }
     }
 
-    /// Removes the entries that meet a condition.
+    /// Removes all entries that meet the condition.
     mutating func removeAll(where isGone: (Entry) -> Bool) {
         guard entries.contains(where: isGone) else { return }
         (entries, oldest) = (inOrder.filter { !isGone($0) }, 0)

@@ -3,28 +3,30 @@ import HTTPEngine
 import OAuth
 import Synchronization
 
-/// Faults that an operator must correct although the service is ready: it
-/// continues to serve, and `/readyz`, `/health` and `/metrics` show them.
+/// Warnings about faults that an operator must correct, although the service is ready. The service continues
+/// to serve requests, and `/readyz`, `/health` and `/metrics` report the warnings.
 ///
-/// No warning makes the service unavailable. A wrong sealing key or clock breaks a part of its work, and a
-/// deployment that has lost a key must be able to continue without the key.
+/// No warning makes the service unavailable. A wrong sealing key or a wrong clock only breaks a part of the
+/// service, and a deployment that has lost a key must be able to run without the key.
 public final class ServiceWarnings: Sendable {
     public enum Warning: String, Sendable, CaseIterable {
-        /// Stored values do not open with the configured sealing keys.
+        /// The configured sealing keys do not open stored values.
         case sealingKeysWrong = "sealing_keys_wrong"
-        /// The clock differs so much from Apple's that new tokens or client secrets are refused, or soon will be.
+        /// The clock differs so much from Apple's clock that new tokens or client secrets are refused, or
+        /// will be refused soon.
         case clockWrong = "clock_wrong"
-        /// All requests of an hour came from one private address: a proxy that is not configured.
+        /// All requests of an hour came from one private address, so the configuration probably lacks a
+        /// trusted proxy.
         case trustedProxiesMissing = "trusted_proxies_missing"
     }
 
-    /// Seconds of difference beyond which valid requests fail. With a slow clock,
-    /// this service refuses new tokens and notifications as dated in the future.
-    /// With a fast clock, Apple refuses the client secrets as dated in the future.
+    /// Clock difference in seconds beyond which valid requests fail. With a slow clock, this service refuses
+    /// new tokens and notifications because they seem to come from the future. With a fast clock, Apple
+    /// refuses the client secrets for the same reason.
     public static let refusingClock = VerificationPolicy.usualLeeway
 
-    /// Seconds of difference from which the warning is shown: before the first refusal, because the field
-    /// `Date` has whole seconds and clocks drift.
+    /// Clock difference in seconds that causes the warning. It is less than the difference that causes
+    /// refusals, because the field `Date` only has whole seconds and clocks drift.
     public static let wrongClock = refusingClock - 10
 
     private let unreadable = Atomic<Int64>(0)
@@ -33,13 +35,13 @@ public final class ServiceWarnings: Sendable {
     let requesters = RequesterWatch()
     private let clockAhead: @Sendable () -> Int64?
 
-    /// - Parameter clockAhead: Seconds by which the clock is ahead of Apple's; `nil` while the difference is
-    ///   unknown.
+    /// - Parameter clockAhead: Returns the seconds by which the clock is ahead of Apple's clock; `nil` while
+    ///   the difference is unknown.
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }
 
-    /// Number of token signing keys that do not open, which are included in the sample.
+    /// Number of token signing keys in the last sample that the sealing keys do not open.
     public var shutSigningKeys: Int64 {
         get { shut.load(ordering: .relaxed) }
         set {
@@ -48,16 +50,16 @@ public final class ServiceWarnings: Sendable {
         }
     }
 
-    /// Number of values of the last sample that did not open, without token signing keys.
+    /// Number of other values in the last sample that the sealing keys do not open.
     public var unreadableSecrets: Int64 { max(0, unreadableValues - shutSigningKeys) }
 
-    /// Number of values of the last sample that did not open.
+    /// Number of all values in the last sample that the sealing keys do not open.
     public var unreadableValues: Int64 {
         get { unreadable.load(ordering: .relaxed) }
         set { unreadable.store(newValue, ordering: .relaxed) }
     }
 
-    /// Number of values of the last sample.
+    /// Number of values in the last sample.
     public var sampledValues: Int64 {
         get { sampled.load(ordering: .relaxed) }
         set { sampled.store(newValue, ordering: .relaxed) }
@@ -65,7 +67,8 @@ public final class ServiceWarnings: Sendable {
 
     public var secondsAhead: Int64? { clockAhead() }
 
-    /// The private address from which all requests of the last hour came; `nil` for an ordinary hour.
+    /// The private address that sent all requests of the last hour; `nil` after an hour with several
+    /// addresses or a public address.
     public var loneRequester: String? { requesters.loneAddress }
 
     var current: [Warning] {
@@ -79,7 +82,7 @@ public final class ServiceWarnings: Sendable {
     }
 }
 
-/// The numbers behind the warnings, read before each scrape.
+/// Metrics with the numbers behind the warnings, updated before each scrape.
 struct WarningMetrics: Sendable {
     init(_ registry: MetricsRegistry, warnings: ServiceWarnings) {
         let unreadable = registry.gauge(
@@ -100,16 +103,17 @@ struct WarningMetrics: Sendable {
     }
 }
 
-/// Notices that every request of browsers and OAuth clients comes from one private address. Then the service
-/// is behind a proxy that the configuration does not name: all clients count as one client, so one guesser
-/// slows down all clients, and their pages name the proxy as their origin.
+/// Detects that every request of browsers and OAuth clients comes from one private address. In this case the
+/// service runs behind a proxy that the configuration does not name. All clients then count as one client, so
+/// one attacker who guesses secrets slows down all clients, and pages name the proxy as the origin of
+/// requests.
 ///
-/// Judges whole hours. An hour with only one internal backend does not
-/// count: its requests are not from browsers and have no `X-Forwarded-For`.
+/// Judges only whole hours. Ignores an hour with only one internal backend, whose requests do not come from
+/// browsers and have no `X-Forwarded-For`.
 final class RequesterWatch: Sendable {
-    /// Milliseconds.
+    /// Length of the window in milliseconds: one hour.
     static let window: Int64 = 3_600_000
-    /// Smallest number of requests for judging an hour.
+    /// Minimum number of requests for judging an hour.
     static let fewest = 10
 
     private struct State {
@@ -118,24 +122,24 @@ final class RequesterWatch: Sendable {
         var address: ClientAddress?
         var isAlone = true
         var looksProxied = false
-        /// The address of the last whole hour.
+        /// The only address of the last whole hour; `nil` without such an address.
         var lone: ClientAddress?
     }
 
     private let state = Mutex(State())
 
-    /// The address from which all requests of the last whole hour came; `nil` for an ordinary hour.
+    /// The private address that sent all requests of the last whole hour; `nil` after any other hour.
     var loneAddress: String? { state.withLock { $0.lone }?.requester.text }
 
     /// - Parameters:
-    ///   - client: `nil` when the address is unknown, which only a named proxy causes.
-    ///   - looksProxied: True for a request of a browser, or with `X-Forwarded-For`.
-    ///   - now: Milliseconds.
-    /// - Returns: The address, once at the end of the first such hour.
+    ///   - client: The client's address; `nil` if it is unknown, which only happens with a configured proxy.
+    ///   - looksProxied: True for a request of a browser, and for a request with `X-Forwarded-For`.
+    ///   - now: Current time in milliseconds.
+    /// - Returns: The address, once, at the end of the first hour with only one private address.
     func note(_ client: ClientAddress?, looksProxied: Bool, at now: Int64) -> String? {
         state.withLock { state in
             var found: String?
-            // A clock that was set back begins a new hour.
+            // A new hour begins when the clock has been set back.
             if let begunAt = state.begunAt, !(0..<Self.window).contains(now - begunAt) {
                 let isLone = state.isAlone && state.looksProxied && state.count >= Self.fewest
                 let last = state.lone

@@ -4,7 +4,7 @@ public import Logging
 import SignIn
 import Synchronization
 
-/// Counts a frequent event, and logs the number from time to time, so that the log does not fill up.
+/// Counts a frequent event, and logs the count at intervals, so that the log stays short.
 final class ThrottledNotice: Sendable {
     private let message: Logger.Message
     private let interval: Int64
@@ -14,7 +14,7 @@ final class ThrottledNotice: Sendable {
     private let saidAt = Atomic<Int64>(0)
     private let unsaid = Atomic<Int64>(0)
 
-    /// `interval` and `now` are in milliseconds.
+    /// `interval` is in milliseconds. `now` returns the current time in milliseconds.
     init(
         _ message: Logger.Message, every interval: Int64, logger: Logger, metadata: Logger.Metadata = [:],
         now: @escaping @Sendable () -> Int64
@@ -26,7 +26,7 @@ final class ThrottledNotice: Sendable {
     func count() {
         unsaid.wrappingAdd(1, ordering: .relaxed)
         let (now, said) = (now(), saidAt.load(ordering: .relaxed))
-        // A clock that was set back must not silence the notice until it reaches the old time again.
+        // A clock that was set back must not silence the notice until it has caught up.
         guard now < said || now - said >= interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }
@@ -35,7 +35,7 @@ final class ThrottledNotice: Sendable {
     }
 }
 
-/// Counts the requests that were rejected because of overload, and logs their number from time to time.
+/// Counts the requests that were rejected because of overload, and logs the count at intervals.
 final class OverloadNotice: Sendable {
     private static let interval: Int64 = 1000
 
@@ -56,15 +56,15 @@ final class OverloadNotice: Sendable {
     }
 }
 
-/// Counts the values that sign-ins drop, by name, and logs each name at most
-/// once a minute: a claim in an unknown form occurs in every token of Apple.
+/// Counts dropped values of sign-ins by name, and logs each name at most once a minute, because a claim in an
+/// unknown form occurs in every token from Apple.
 public final class DroppedValueNotice: Sendable {
-    /// Milliseconds between two lines about one name.
+    /// Minimum time between two log lines about one name, in milliseconds.
     static let interval: Int64 = 60_000
 
     private let counts: [String: (cell: CounterCell, notice: ThrottledNotice)]
 
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: Returns the current time in milliseconds since 1970.
     public init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
         let names = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers
         counts = Dictionary(
@@ -87,9 +87,10 @@ public final class DroppedValueNotice: Sendable {
     }
 }
 
-/// Counts connections that were closed to make room, and logs the counts from time to time.
+/// Counts connections that the service closed to make room for other connections, and logs the counts at
+/// intervals.
 struct EarlyCloseNotices: Sendable {
-    /// Milliseconds between two log lines.
+    /// Minimum time between two log lines, in milliseconds.
     static let interval: Int64 = 60_000
 
     private let cells: [EarlyCloseReason: (counter: CounterCell, notice: ThrottledNotice)]
@@ -112,7 +113,7 @@ struct EarlyCloseNotices: Sendable {
 }
 
 extension EarlyCloseReason {
-    /// The label in the metrics.
+    /// Value of the label `reason` in the metrics.
     var label: String {
         switch self {
         case .crowded: "crowded"

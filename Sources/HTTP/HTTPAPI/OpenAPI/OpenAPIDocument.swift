@@ -1,13 +1,13 @@
 import HTTPEngine
 import StrictJSON
 
-/// The OpenAPI 3.1 document of this interface, made from the declarations of calls and bodies, and served as
-/// `GET /openapi.yaml`.
+/// The OpenAPI 3.1 document of this interface, generated from the declarations of calls and bodies. `GET
+/// /openapi.yaml` returns it.
 ///
-/// A document made from the code repeats the code's mistakes: a test
-/// compares it, member by member, with a document that was written by hand.
+/// A generated document repeats mistakes of the code, so a test compares it, member by member, with a
+/// handwritten document.
 package struct OpenAPIDocument {
-    /// Media types of JSON and of forms of browsers and OAuth clients.
+    /// The media types of JSON bodies, and of forms from browsers and OAuth clients.
     private static let mediaTypes: [BodyFormat: String] = [
         .json: "application/json", .form: form, .pageForm: form, .oauthForm: form,
         .securityEventToken: "application/secevent+jwt",
@@ -15,7 +15,7 @@ package struct OpenAPIDocument {
     private static let form = "application/x-www-form-urlencoded"
 
     private let version: String
-    /// The schemas named so far, by name.
+    /// The component schemas that have been generated so far, by name.
     private var schemas: [String: JSONValue] = [:]
 
     private init(version: String) {
@@ -25,7 +25,7 @@ package struct OpenAPIDocument {
     /// The document as YAML 1.2.
     package static func text(version: String) -> String { YAMLText.document(tree(version: version)) }
 
-    /// The document as a tree.
+    /// The document as a JSON object.
     static func tree(version: String) -> JSONObject {
         var document = OpenAPIDocument(version: version)
         return document.tree()
@@ -82,7 +82,7 @@ package struct OpenAPIDocument {
         ]
     }
 
-    /// Returns the members of a path that its calls share.
+    /// Returns the members of a path item that all calls with the path share.
     private mutating func item(of endpoint: Endpoint) -> JSONObject {
         let shared = endpoint.operation.parameters.filter(\.isOfPath)
         return JSONObject(shared.isEmpty ? [] : [("parameters", .array(shared.map { parameter($0) }))])
@@ -106,14 +106,14 @@ package struct OpenAPIDocument {
         return JSONObject(members)
     }
 
-    /// Returns `nil` for the scheme of the whole document.
+    /// Returns the security requirement of a call; `nil` if the default of the document applies.
     private func security(of endpoint: Endpoint) -> [JSONValue]? {
         if !endpoint.operation.security.isEmpty {
             return endpoint.operation.security.map { $0 == .none ? [:] : [$0.rawValue: []] }
         }
         switch endpoint.caller {
         case .apiKey, .metricsReader: return nil
-        // Google signs its posts, and no scheme describes this.
+        // Google signs its posts, and OpenAPI has no security scheme for signed bodies.
         case .anyone, .oauthClient: return []
         }
     }
@@ -201,10 +201,10 @@ package struct OpenAPIDocument {
         return JSONObject(content.example.map { [schema, ("example", $0)] } ?? [schema])
     }
 
-    /// Returns the schema, and stores every schema that it names.
+    /// Returns the schema, and adds every schema that it refers to.
     private mutating func schema(_ schema: JSONSchema) -> JSONValue {
         for component in schema.components where schemas[component.name] == nil {
-            // Ends the recursion for a schema that names itself.
+            // The placeholder ends the recursion for a schema that refers to itself.
             schemas[component.name] = .null
             schemas[component.name] = self.schema(component.schema())
         }

@@ -2,18 +2,18 @@ import AppleAccounts
 import OAuth
 import StrictJSON
 
-/// The texts, parameters, bodies and responses of a call, for
-/// the OpenAPI document. `Endpoint` has the other properties.
+/// Texts, parameters, bodies and responses of a call, for the OpenAPI document. `Endpoint` contains the other
+/// properties of the call.
 struct Operation: Sendable {
     let tag: Tag
     let summary: String
     let text: String
-    /// Schemes of callers without an API key. If empty, `Endpoint.caller` decides.
+    /// Security schemes for callers without an API key. If empty, `Endpoint.caller` determines the scheme.
     let security: [SecurityScheme]
     let parameters: [Parameter]
     let takes: Content?
     let returns: [Response]
-    /// The statuses of the shared responses about refusals.
+    /// Status codes of the refusals that have a shared response.
     let refuses: [Int]
 
     init(
@@ -65,7 +65,7 @@ struct Operation: Sendable {
         let schema: JSONSchema
         let example: JSONValue?
         let isRequired: Bool
-        /// True for a parameter of the path, and not of each call.
+        /// True if the parameter belongs to the path item, and not to each operation.
         var isOfPath = false
 
         static func path(
@@ -92,10 +92,10 @@ struct Operation: Sendable {
         }
     }
 
-    /// The body of a request or of a response.
+    /// The content of a request body or of a response body.
     struct Content: Sendable {
         let schema: JSONSchema
-        /// `nil` for the media type of `Endpoint.body`.
+        /// The media type; `nil` for the media type of `Endpoint.body`.
         let mediaType: String?
         let example: JSONValue?
 
@@ -111,11 +111,11 @@ struct Operation: Sendable {
     struct Response: Sendable {
         let status: Int
         var text = ""
-        /// Name in the shared responses.
+        /// Name of a shared response.
         var shared: String?
         var content: Content?
         var headers: [(String, JSONValue)] = []
-        /// Names of the links, and their names in the components.
+        /// Names of the links, each with the name of its component.
         var links: [(String, String)] = []
 
         static func body(
@@ -159,7 +159,7 @@ extension JSONSchema {
 }
 
 extension Operation.Parameter {
-    /// `{id}` of the paths below an account.
+    /// The parameter `{id}` of all paths below an account.
     static var account: Operation.Parameter {
         var parameter = path(
             "id", "The `id` of an account.", AccountID.schema,
@@ -183,7 +183,7 @@ extension Operation.Parameter {
     }
 }
 
-/// Values of examples that several calls share.
+/// Example values that several calls share.
 enum Example {
     static let account: JSONValue = [
         "id": "acc_01a1fbea-fd31-77cb-bae8-b913bd619922", "team_id": "A1B2C3D4E5",
@@ -222,7 +222,7 @@ enum Example {
     ]
 }
 
-// Responses of two calls.
+// Responses that two calls share.
 extension Operation.Response {
     static let keySet = Operation.Response.body(
         200, "The key set.", JWKSet.self,
@@ -247,7 +247,7 @@ extension Operation.Response {
 }
 
 extension Operation {
-    /// The UserInfo endpoint, by both methods.
+    /// The UserInfo endpoint. GET and POST have the same description.
     static let userInfo = Operation(
         .oauth, "The claims that the scope of an access token allows (OpenID Connect Core §5.3).",
         security: [.accessToken],

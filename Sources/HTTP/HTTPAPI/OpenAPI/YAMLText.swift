@@ -1,9 +1,10 @@
 import HTTPEngine
 import StrictJSON
 
-/// Writes a tree as YAML 1.2 in block style. A string is plain only if no reader can read it as another type.
+/// Writes a JSON value as YAML 1.2 in block style. Writes a string without quotation marks only if no YAML
+/// reader can read it as another type.
 struct YAMLText {
-    /// Longest mapping or list on one line, in bytes.
+    /// Maximum length of a mapping or list on one line, in bytes.
     private static let longestFlow = 100
 
     private var text = ""
@@ -21,7 +22,7 @@ struct YAMLText {
         }
     }
 
-    /// Writes a value after a name or a dash.
+    /// Writes a value after a key or a dash.
     private mutating func write(_ value: JSONValue, indent: Int) {
         let margin = String(repeating: " ", count: indent)
         if case .string(let string) = value, Self.isBlock(string) {
@@ -48,7 +49,7 @@ struct YAMLText {
         }
     }
 
-    /// Returns `true` for lines of text that a literal block keeps unchanged (YAML 1.2.2 §8.1.2).
+    /// Returns `true` for a multi-line text that a literal block preserves exactly (YAML 1.2.2 §8.1.2).
     private static func isBlock(_ string: String) -> Bool {
         string.contains("\n") && !string.hasPrefix(" ") && !string.hasPrefix("\n") && !string.hasSuffix("\n")
             && !string.contains(" \n") && string.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 }
@@ -75,19 +76,19 @@ struct YAMLText {
         }
     }
 
-    /// Returns a string in plain or double-quoted form. The double-quoted form uses the escapes of JSON.
+    /// Returns a string in plain or double-quoted style. The double-quoted style uses JSON escapes.
     ///
-    /// - Parameter isKey: True for a name of a mapping in block style, which may have braces.
+    /// - Parameter isKey: True for a key of a block mapping, which may contain braces.
     private static func scalar(_ string: String, isKey: Bool = false) -> String {
         isPlain(string, in: isKey ? plainInKeys : plain)
             ? string : String(decoding: JSONValue.string(string).serialized(), as: UTF8.self)
     }
 
-    /// Words that YAML 1.1 or 1.2 reads as another type.
+    /// Plain words that YAML 1.1 or 1.2 reads as another type.
     private static let typed: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
 
     private static func isPlain(_ string: String, in plain: ASCIISet) -> Bool {
-        // A digit could begin a number.
+        // A string that begins with a digit could be read as a number.
         guard let first = string.first, first == "/" || first.isLetter, string.last != " " else {
             return false
         }

@@ -24,7 +24,8 @@ struct DeviceCodePage {
 
     private var texts: DeviceTexts { .of(language) }
 
-    /// The form uses GET: the request changes nothing, and has the same address as the link on a device.
+    /// The form uses GET because the request changes nothing, and its URL then equals the link that a device
+    /// shows.
     private var content: HTML {
         let notice = fault.map {
             "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0))</p>\n" as HTML
@@ -56,7 +57,7 @@ extension DevicePageOutcome.EntryFault {
         }
     }
 
-    /// Stable codes, for the log.
+    /// A stable code for the log.
     fileprivate var code: String {
         switch self {
         case .malformed: "user_code_malformed"
@@ -67,12 +68,14 @@ extension DevicePageOutcome.EntryFault {
     }
 }
 
-/// The page between the form with the code and the sign-in. It continues by itself, and by its link.
+/// The page that follows the form with the code and leads to the sign-in. It continues automatically, or by
+/// its link.
 ///
-/// A redirect to Apple would count as part of the form, whose targets are limited to this service.
+/// The content security policy limits forms and their redirects to this service, so the form cannot redirect
+/// to Apple directly.
 struct DeviceContinuePage {
     let code: UserCode
-    /// An address of this service.
+    /// The URL of the next page, which belongs to this service.
     let address: String
     let language: PageLanguage
 
@@ -89,10 +92,10 @@ struct DeviceContinuePage {
     }
 }
 
-/// The page that asks a user for consent to a device: shows the code, and the origin of the request.
+/// The page that asks a user to grant consent to a device. It shows the code and the origin of the request.
 ///
-/// An attacker can send the address of this page with the code of a device of
-/// their own (RFC 8628 §5.4). Only the user can see that it is another device.
+/// An attacker can start a request on their own device and send the user a link to this page with the
+/// device's code (RFC 8628 §5.4). Only the user can notice that the code belongs to another device.
 struct DeviceConsentPage {
     let prompt: DevicePrompt
     let query: DeviceQuery

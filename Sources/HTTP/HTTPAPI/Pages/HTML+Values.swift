@@ -1,26 +1,26 @@
 import Encodings
 import Pages
 
-// Values from outside, and texts of this service with placeholders for them.
+// HTML of outside values, and of this service's texts with placeholders for such values.
 extension HTML {
-    /// Returns a value from outside. The value is isolated, so that its direction does not change the
+    /// Returns an outside value as HTML. The value is isolated: its text direction does not affect the
     /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
-    /// Returns a date or a code, which is read from left to right in
-    /// every language. A value without letters has no own direction.
+    /// Returns a date or a code as HTML. Every language reads it from left to right, and a value without
+    /// letters has no direction by itself.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
-    /// Returns an e-mail address, a host, or a URL from outside. A long address can break before its
-    /// punctuation, so that lines rarely end in the middle of a word.
+    /// Returns an outside e-mail address, host or URL as HTML. A long address may break before punctuation,
+    /// so that it rarely breaks within a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 
-    /// A URL to copy, which is read from left to right in every language.
+    /// Returns a URL for copying as HTML. Every language reads it from left to right.
     static func copied(_ url: String) -> HTML {
         "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>"
     }
 
-    /// Longest address that fits into the narrowest line.
+    /// Maximum length of an address that always fits on one line.
     private static let shortAddress = 20
 
     private static func breakable(_ value: String) -> HTML {
@@ -38,12 +38,13 @@ extension HTML {
         return html + .text(word)
     }
 
-    /// - Parameter url: A URL that this service has made or checked, because a link can also be a script.
+    /// - Parameter url: A URL that this service has made or checked, because a link can also contain a
+    ///   script.
     static func reference(_ text: String, to url: String) -> HTML {
         "<a href=\"\(url)\" rel=\"noreferrer\">\(text)</a>"
     }
 
-    /// Fills a text of this service with values for its words in braces.
+    /// Replaces the placeholders in a text of this service by values.
     static func filled(_ template: String, _ values: [String: HTML]) -> HTML {
         HTML(
             TextPiece.pieces(of: template).map { piece in
@@ -55,12 +56,12 @@ extension HTML {
     }
 }
 
-/// A text of this service with placeholders for one value.
+/// A text of this service in which one placeholder is still open.
 struct TextWithPlaces: Sendable {
-    /// The text before, between and after the placeholders.
+    /// The parts of the text before, between and after the open placeholders.
     private var parts = [HTML()]
 
-    /// Fills a text, except for the placeholders of one word.
+    /// Replaces all placeholders except the placeholder named `open`.
     init(_ template: String, _ values: [String: HTML] = [:], leaving open: String) {
         for piece in TextPiece.pieces(of: template) {
             switch piece {
@@ -78,17 +79,17 @@ struct TextWithPlaces: Sendable {
         return text
     }
 
-    /// Returns the text with an address in each placeholder.
+    /// Returns the text with an address in place of each open placeholder.
     func filled(with address: String) -> HTML { parts.joined(separator: .address(address)) }
 }
 
-/// A part of a text with words in braces.
+/// A part of a text that can contain placeholders in braces.
 enum TextPiece {
     case text(String)
-    /// A word in braces.
+    /// The name of a placeholder in braces.
     case word(String)
 
-    /// Fills a text without markup.
+    /// Replaces the placeholders of a text without markup.
     static func filled(_ template: String, _ values: [String: String]) -> String {
         pieces(of: template).map { piece in
             switch piece {

@@ -41,13 +41,13 @@ struct LogoutPage {
     }
 }
 
-/// The page at the end: the user is signed out, or stays signed in.
+/// The last page of a sign-out. It tells the user whether the browser is signed out.
 struct LogoutResultPage {
     let text: LogoutTexts.Result
     let language: PageLanguage
-    /// Reason why the browser does not return to the client.
+    /// The reason why the browser does not return to the client.
     var obstacle: LogoutOutcome.Obstacle?
-    /// True in development: the page shows the obstacle to the developer.
+    /// True in development, where the page shows the obstacle to the developer.
     var isExplained = false
     var cookie: String?
 
@@ -66,7 +66,7 @@ struct LogoutResultPage {
         """
     }
 
-    /// Notice for the developer of a client, only in development and only in English.
+    /// Returns a notice for the client's developer, shown only in development and only in English.
     private static func notice(_ obstacle: LogoutOutcome.Obstacle) -> HTML {
         let text =
             switch obstacle {

@@ -8,8 +8,9 @@ import OAuth
 
 /// A page for users with sample values, as the console shows it.
 ///
-/// Links and forms have no address, and the policy of the preview allows neither. The color scheme is fixed,
-/// because a page in a frame cannot follow the browser's color scheme.
+/// The preview's links and forms have no address, and its policy allows neither navigation nor form
+/// submission. The color scheme is fixed, because a page in a frame cannot follow the color scheme of the
+/// browser.
 package struct PagePreview: Sendable {
     package enum Page: String, Sendable, CaseIterable {
         case consent
@@ -33,11 +34,11 @@ package struct PagePreview: Sendable {
     }
 
     package let html: [UInt8]
-    /// The value of `content-security-policy`.
+    /// The value of the header field `content-security-policy`.
     package let policy: String
 
-    /// Returns `nil` for a page that the client does not have: a client without redirect URI has no consent
-    /// page.
+    /// Returns `nil` if the client does not have the page. For example, a client without a redirect URI has
+    /// no consent page.
     package init?(
         _ page: Page, of client: OAuthClient, settings: OAuthSettings, language: PageLanguage, scheme: Scheme
     ) {
@@ -54,7 +55,8 @@ package struct PagePreview: Sendable {
             (Self.inert(parts.start, scheme) + style + Self.inert(parts.end, scheme)).utf8)
     }
 
-    /// Splits a page around its style, whose hash is in the policy.
+    /// Splits a page into the parts before, inside and after its style element. The policy contains the hash
+    /// of the style.
     private static func parts(of html: String) -> (start: String, style: String, end: String) {
         guard let open = html.firstRange(of: "<style>"), let close = html.firstRange(of: "</style>") else {
             return (html, "", "")
@@ -65,7 +67,8 @@ package struct PagePreview: Sendable {
         )
     }
 
-    /// Quotation marks in values are escaped, so only markup has these attributes.
+    /// Returns the page without link and form addresses. Values have escaped quotation marks, so only markup
+    /// matches these attributes.
     private static func inert(_ html: String, _ scheme: Scheme) -> String {
         html.replacing(" href=\"", with: " data-href=\"").replacing(" action=\"", with: " data-action=\"")
             .replacing("content=\"light dark\"", with: "content=\"\(scheme.rawValue)\"")

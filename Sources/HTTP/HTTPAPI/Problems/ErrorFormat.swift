@@ -3,13 +3,13 @@ import HTTPEngine
 import NIOHTTP1
 import StrictJSON
 
-/// The form of a request's error response.
+/// The format of an error response.
 enum ErrorFormat: Sendable {
-    /// A problem (RFC 9457).
+    /// A problem document (RFC 9457).
     case problem
-    /// The JSON of OAuth's endpoints (RFC 6749 §5.2).
+    /// The JSON object of OAuth errors (RFC 6749 §5.2).
     case oauth
-    /// A page for a user's browser (RFC 6749 §4.1.2.1).
+    /// An HTML page for a user's browser (RFC 6749 §4.1.2.1).
     case page(PageReader)
 }
 
@@ -28,19 +28,19 @@ extension HTTPResponse {
     }
 }
 
-/// The request's facts about the user who reads an error page. A
-/// class, so that every other request stores one word instead of five.
+/// Facts about the user who reads an error page. It is a class, so that all other requests store one word
+/// instead of five.
 final class PageReader: Sendable {
     private let query: String?
     private let acceptLanguage: String?
     private let languages: PageLanguages
-    /// True if the address is a universal link of App Flip, which no app has opened.
+    /// True if the address is a universal link of App Flip that no app has opened.
     let isAtAppLink: Bool
 
     /// - Parameters:
-    ///   - query: Can name languages (`ui_locales`).
-    ///   - headers: `nil` when they did not arrive.
-    ///   - languages: The languages of the pages.
+    ///   - query: The query of the request, which can name languages (`ui_locales`).
+    ///   - headers: The header fields; `nil` if they did not arrive.
+    ///   - languages: The available languages of the pages.
     init(query: Substring?, headers: HTTPHeaders?, languages: PageLanguages, isAtAppLink: Bool = false) {
         self.languages = languages
         self.query = query.map(String.init)
@@ -48,17 +48,17 @@ final class PageReader: Sendable {
         self.isAtAppLink = isAtAppLink
     }
 
-    /// Determined on demand, because most requests do not fail.
+    /// Language of the page. Determined on demand, because most requests do not fail.
     var language: PageLanguage {
         RequestedLanguages(query: query ?? "")
             .language(among: languages, acceptLanguage: acceptLanguage)
     }
 }
 
-/// The page for a problem in a browser: for a sign-in that cannot continue, and for an unknown path.
+/// The page that a browser shows for a problem: for a sign-in that cannot continue, and for an unknown path.
 ///
-/// The page shows the code of the problem and the ID of the
-/// request, but not the problem's texts, which are for developers.
+/// The page shows the problem's code and the request's ID. It does not show the problem's texts, which are
+/// for developers.
 enum RefusalPage {
     static func response(
         to problem: Problem, requestID: String, language: PageLanguage, isAppLink: Bool = false
@@ -71,16 +71,16 @@ enum RefusalPage {
     }
 }
 
-/// The response to a request that is rejected because of overload. Everything except the request's ID is
-/// prepared, so that the response costs as little as possible.
+/// The response to a request that the service rejects because of overload. All parts except the request's ID
+/// are prepared, so that the response is as cheap as possible.
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
-    /// Beginning of the problem, up to its last member, the request's ID.
+    /// The problem document up to its last member, which is the request's ID.
     private static let beginning = Array(
         ProblemBody(problem: problem, requestID: "").json().dropLast(2))
     private static let ending = Array("\"}".utf8)
 
-    /// - Parameter requestID: Needs no escape, like every ID that `RequestID` makes or accepts.
+    /// - Parameter requestID: An ID that `RequestID` has made or accepted, so it needs no escapes.
     static func make(requestID: String, retryAfter: Int) -> HTTPResponse {
         var body: [UInt8] = []
         body.reserveCapacity(beginning.count + 66)

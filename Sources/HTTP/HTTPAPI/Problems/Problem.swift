@@ -11,20 +11,21 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// An error as the caller sees it (RFC 9457): a status, a stable code and fixed texts.
+/// An error as the caller receives it (RFC 9457): a status, a stable code and fixed texts.
 ///
-/// The only repeated part of the request is the name of an unknown member or parameter, so that a problem
-/// contains no token, claim value or secret.
+/// A problem repeats no part of the request except the name of an unknown member or parameter, so it contains
+/// no token, claim value or secret.
 struct Problem: Error, Sendable, Equatable {
     let type: ProblemType
     let detail: String
-    /// Name of the faulty member or parameter of the request: a name of this interface, or an unknown name.
+    /// Name of the faulty member or parameter in the request. It is a name of this interface, or an unknown
+    /// name.
     let subject: Subject?
-    /// Seconds after which a retry makes sense (RFC 9110 §10.2.3).
+    /// Number of seconds after which the caller should retry (RFC 9110 §10.2.3).
     let retryAfter: Int?
-    /// The methods of the resource (RFC 9110 §10.2.1).
+    /// Allowed methods of the resource (RFC 9110 §10.2.1).
     let allow: String?
-    /// The cause of a refusal by App Check, for programs.
+    /// The cause of an App Check refusal, for programs.
     let appCheckCause: AppCheckCause?
     /// The code of the component that makes the service unavailable, for operators.
     var cause: String?
@@ -35,8 +36,8 @@ struct Problem: Error, Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - detail: Replaces the type's detail.
-    ///   - retryAfter: Replaces the type's value.
+    ///   - detail: Replaces the detail of the problem type.
+    ///   - retryAfter: Replaces the value of the problem type.
     init(
         _ type: ProblemType, detail: String? = nil, subject: Subject? = nil, retryAfter: Int? = nil,
         allow: String? = nil, appCheckCause: AppCheckCause? = nil
@@ -54,7 +55,7 @@ struct Problem: Error, Sendable, Equatable {
     var code: String { type.code }
 }
 
-/// The document of RFC 9457 §3. `type` is a name and not an address to fetch.
+/// The problem document (RFC 9457 §3). Its `type` identifies the problem and cannot be fetched.
 struct ProblemBody: JSONBody {
     static var schemaName: String { "Problem" }
     static var schemaText: String { "RFC 9457. It contains no values of the request." }
@@ -103,15 +104,15 @@ extension JSONSchema {
     }
 }
 
-/// Problems about unknown names. Repeats only texts in the
-/// form of a name, because other texts could be secrets.
+/// Problems about unknown names. They repeat a name only if it has the form of a name, because any other text
+/// could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
         let text = name.string
         return Problem(.memberUnknown, subject: isPlain(text.utf8) ? .member(text) : nil)
     }
 
-    /// - Parameter name: The name in the query, not decoded.
+    /// - Parameter name: The name in the query, still percent-encoded.
     static func unknownParameter(_ name: some Collection<UInt8>) -> Problem {
         Problem(
             .parameterUnknown,
@@ -170,8 +171,8 @@ extension StorageError {
         switch code {
         case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
             Problem(.storageUnavailable)
-        // The rules above the store accepted a value that no database can
-        // store. This is a bug of the service, and a retry does not help.
+        // The store received a value that no database can store, although higher layers had accepted it. This
+        // is a bug of the service, so a retry does not help.
         case .valueRefused: Problem(.internalError)
         }
     }
@@ -194,7 +195,7 @@ extension AppFlipRefusal {
 }
 
 extension RequestRefusal {
-    /// The problem that the client reads before the engine closes the connection.
+    /// The code of the problem that the client receives before the engine closes the connection.
     var problemCode: ProblemCode {
         switch self {
         case .malformed: .requestMalformed
@@ -207,7 +208,7 @@ extension RequestRefusal {
 }
 
 extension WebFailure {
-    /// Makes the failure that the app's page receives: the problem's kind and its stable code.
+    /// Makes the failure that the app's page receives, with the kind and the stable code of the problem.
     init(_ problem: Problem) {
         self =
             switch problem.status {
@@ -220,7 +221,7 @@ extension WebFailure {
 }
 
 extension PercentEncoding.Failure {
-    /// - Parameter malformed: The code for a failure other than U+0000.
+    /// - Parameter malformed: The code for any failure except U+0000.
     func problem(_ malformed: ProblemCode, subject: Problem.Subject? = nil) -> Problem {
         switch self {
         case .malformed: Problem(malformed, subject: subject)
@@ -231,7 +232,7 @@ extension PercentEncoding.Failure {
 
 extension HTTPResponse {
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
-        // A cache may keep a 404 without permission (RFC 9110 §15.1), but a missing resource can exist later.
+        // Caches may store a 404 by default (RFC 9110 §15.1), but a missing resource may exist later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
             body: ProblemBody(problem: problem, requestID: requestID).json(reservingCapacity: 384),

@@ -5,9 +5,9 @@ import AuthorizationServer
 package import NIOHTTP1
 import SignIn
 
-/// A kind of refusal with all its properties: one row of the catalogue (problem type, RFC 9457 §4).
+/// A problem type (RFC 9457 §4): a kind of refusal with all its properties, and a row of the catalogue.
 ///
-/// The meaning of a code never changes; callers branch on it, never on a title.
+/// The meaning of a code never changes. Callers should branch on the code and never on the title.
 package struct ProblemType: Sendable {
     /// The text for users, if a browser shows the refusal as a page.
     typealias Page = any KeyPath<AuthorizeTexts.Refusals, AuthorizeTexts.Refusal> & Sendable
@@ -16,17 +16,17 @@ package struct ProblemType: Sendable {
     package let code: String
     package let status: HTTPResponseStatus
     let title: String
-    /// Detail for developers. Repeats nothing of the request.
+    /// The explanation for developers. It repeats no part of the request.
     package let detail: String
-    /// The rule that the request breaks, for operators: for
-    /// a token the rule of the check, otherwise `detail`.
+    /// The rule that the request violates, for operators. For a token it is the rule of the check, otherwise
+    /// `detail`.
     let expected: String
-    /// Seconds after which a retry makes sense.
+    /// Number of seconds after which the caller should retry.
     let retryAfter: Int?
     let page: Page
     package let place: DocumentationPlace
 
-    /// All rows. A code that two modules share is listed once.
+    /// All problem types. A code that two modules share occurs once.
     package static let all: [ProblemType] = {
         var seen: Set<String> = []
         return
@@ -35,7 +35,7 @@ package struct ProblemType: Sendable {
     }()
 }
 
-/// The page and the section that explain a code.
+/// The documentation page and section that explain a code.
 package struct DocumentationPlace: Sendable, Equatable {
     package let file: String
     package let heading: String
@@ -53,7 +53,7 @@ extension ProblemType: Equatable {
     package static func == (lhs: ProblemType, rhs: ProblemType) -> Bool { lhs.code == rhs.code }
 }
 
-/// The codes of one module, each with its row. A new code does not compile without a row.
+/// The codes of one module, each with its problem type. A new code does not compile without a problem type.
 protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
     var type: ProblemType { get }
 }
@@ -61,7 +61,8 @@ protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
 extension CataloguedCode {
     static var types: [ProblemType] { allCases.map(\.type) }
 
-    /// - Parameter page: Most codes of other modules are never shown as a page.
+    /// - Parameter page: The text for users. The default suits most codes of other modules, which no page
+    ///   shows.
     fileprivate func row(
         _ status: HTTPResponseStatus, _ title: String, _ detail: String, expected: String? = nil,
         retryAfter: Int? = nil, page: ProblemType.Page = \.failed, in place: DocumentationPlace = .errors
@@ -72,7 +73,7 @@ extension CataloguedCode {
     }
 }
 
-/// The codes of this interface. Refusals by other modules have the wire codes of their own errors.
+/// The codes that this module defines. Refusals by other modules use the codes of their own errors.
 enum ProblemCode: String, CataloguedCode {
     case requestMalformed = "request_malformed"
     case requestTimeout = "request_timeout"
@@ -291,7 +292,8 @@ enum ProblemCode: String, CataloguedCode {
     }
 }
 
-/// 401: the request does not prove that the caller's user is the token's user.
+/// The status of these errors is 401, because the request does not prove that the caller's user is the
+/// token's user.
 extension AppleTokenError.Code: CataloguedCode {
     var type: ProblemType {
         switch self {
@@ -466,7 +468,8 @@ extension WebRefusal.Code: CataloguedCode {
     }
 }
 
-/// 401: the request does not prove that it comes from the app. The detail of a problem depends on the cause.
+/// The status of these refusals is 401, because the request does not prove that it comes from the app. The
+/// detail depends on the cause.
 extension AppCheckRefusal.Code: CataloguedCode {
     var type: ProblemType {
         let explanation = AppCheckRefusal(self, cause: .proofMissing).explanation
@@ -477,21 +480,21 @@ extension AppCheckRefusal.Code: CataloguedCode {
     }
 }
 
-/// A code with its meaning, for pages: a code of a problem or of
-/// OAuth, or a reason that occurs only in the log and the metrics.
+/// A code with its meaning, for pages. It is the code of a problem or of an OAuth error, or a reason that
+/// only the log and the metrics contain.
 package struct ExplainedCode: Sendable {
     package let code: String
-    /// `nil` for a reason, which is not on the wire.
+    /// The HTTP status; `nil` for a reason, which no response contains.
     package let status: Int?
     package let sentence: String
     package let place: DocumentationPlace
 
-    /// Codes of problems: the words of `ProblemCode` in the OpenAPI document.
+    /// The codes of problems, which the OpenAPI document lists as `ProblemCode`.
     package static let problems = ProblemType.all.map {
         ExplainedCode(code: $0.code, status: Int($0.status.code), sentence: $0.detail, place: $0.place)
     }
 
-    /// Codes of OAuth 2.0 that no reason explains.
+    /// The codes of OAuth 2.0 that have no more specific reasons.
     package static let oauth: [ExplainedCode] = OAuthError.Code.allCases.compactMap { code in
         let error = TokenEndpointError(OAuthError(code, ""))
         guard error.error.reason == nil, code != .invalidGrant else { return nil }
@@ -500,7 +503,7 @@ package struct ExplainedCode: Sendable {
             place: .tokenRequest)
     }
 
-    /// Reasons of refused token requests.
+    /// The reasons of refused token requests.
     package static let reasons = TokenRefusalReason.allCases.map {
         ExplainedCode(code: $0.rawValue, status: nil, sentence: $0.explanation, place: .tokenRequest)
     }

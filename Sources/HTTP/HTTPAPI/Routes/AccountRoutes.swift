@@ -12,7 +12,7 @@ final class AccountRoutes: Sendable {
     private let audit: (any AuditStore)?
     private let now: @Sendable () -> Moment
 
-    /// - Parameter audit: Records callers that read many accounts at once; `nil` records nothing.
+    /// - Parameter audit: Records each caller that reads many accounts at once; `nil` disables the recording.
     init(useCases: SignInUseCases, audit: (any AuditStore)?, now: @escaping @Sendable () -> Moment) {
         (self.useCases, self.audit, self.now) = (useCases, audit, now)
     }
@@ -26,7 +26,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/accounts?client_id=&sub=`: one account; without `sub`, a search.
+    /// `GET /v1/accounts?client_id=&sub=`: returns one account. Without `sub`, it searches for accounts.
     func find(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .findAccount)
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
@@ -70,8 +70,8 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Returns `true` if a caller can list users with the search, whatever the page size: a loop with
-    /// `limit=1` reads all users. A search with an exact key returns a single account, like a sign-in.
+    /// Returns `true` if a caller can list users with this search. The page size does not matter, because a
+    /// loop with `limit=1` reads all users. A search with an exact key returns one account, like a sign-in.
     private static func isExport(
         _ search: AccountSearch, after position: SearchPosition?, _ page: AccountPage
     ) -> Bool {
@@ -82,7 +82,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Records that the caller gets accounts, before they are returned.
+    /// Records the accounts that the caller receives, before the response contains them.
     private func noteExport(of page: AccountPage) async throws {
         let count = page.accounts.count
         try await audit?.appendAudit([
@@ -93,10 +93,10 @@ final class AccountRoutes: Sendable {
     }
 }
 
-/// The routes that disable, enable and sign out an account. Each responds with the account.
+/// The routes that disable, enable and sign out an account. Each route returns the account.
 final class AccountChangeRoutes: Sendable {
     let useCases: SignInUseCases
-    /// `nil` if no OAuth client is configured.
+    /// The grants of OAuth clients; `nil` if no OAuth client is configured.
     private let grants: GrantUseCases?
 
     init(useCases: SignInUseCases, oauth: OAuthServer?) {
@@ -150,8 +150,9 @@ final class ErasureRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `DELETE /v1/accounts/{id}`: 200 when the erasure is complete, or 202 with `Location` while revocations
-    /// at Apple remain. In both cases the user's data is erased here. A repetition returns the same erasure.
+    /// `DELETE /v1/accounts/{id}`: responds with 200 if the erasure is complete, or with 202 and `Location`
+    /// while Apple has not yet confirmed all revocations. In both cases this service has erased the user's
+    /// data. A repeated request returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .eraseAccount)
         let id = request.parameter ?? ""

@@ -13,7 +13,7 @@ final class AppCheckRoutes: Sendable {
     private let policies: AppCheckPolicies
     private let oauthClients: [OAuthClient]
     private let store: any AppCheckHourStore
-    /// Milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     private let now: @Sendable () -> Int64
 
     init(
@@ -45,7 +45,7 @@ final class AppCheckRoutes: Sendable {
     }
 }
 
-/// The routes of App Attest: challenges, and keys.
+/// The routes of App Attest, for challenges and keys.
 final class AppAttestRoutes: Sendable {
     private let checks: AppChecks
 
@@ -62,7 +62,7 @@ final class AppAttestRoutes: Sendable {
 
     /// `POST /v1/app-attest/keys`
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
-        // Checked before the verification, which would be wasted.
+        // Checks the capacity first, because a verification without a commit would be wasted.
         try checks.commits.requireCapacity()
         let body = try KeyRegistrationRequest(parsing: request.body)
         return try checks.registerKey(body, allowed: request.scope).map {

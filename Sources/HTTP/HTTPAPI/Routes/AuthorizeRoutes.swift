@@ -7,14 +7,14 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the authorization endpoint, which browsers call.
+/// The routes of the authorization endpoint for browsers.
 ///
-/// Every redirect is a 303, so that the browser never posts a form and its contents to another server (RFC
-/// 9700 §4.12).
+/// Every redirect uses 303, so that the browser never repeats a post, with the contents of its form, at
+/// another server (RFC 9700 §4.12).
 final class AuthorizeRoutes: Sendable {
-    /// Number of fields of a form: one for each scope that can be refused, the token and the decision.
+    /// Maximum number of fields in a form: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Bound in bytes. Browsers send only the fields above.
+    /// Maximum size of a form in bytes. Browsers only send the fields above.
     private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
@@ -56,49 +56,49 @@ final class AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Handles the end of a sign-in that this endpoint has begun.
+    /// Handles the end of a sign-in that this endpoint has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.sessionCookie(of: request)
         return response(
             to: useCase.arrive(authentication, query: query, sessionCookie: cookie), query: query, request)
     }
 
-    /// Handles the failure of a sign-in that this endpoint has begun.
+    /// Handles the failure of a sign-in that this endpoint has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(
             to: useCase.refuse(failure, query: query, from: useCase.browser(of: request)), query: query,
             request)
     }
 
-    /// Handles posted parameters like the same parameters in a query.
+    /// Treats posted parameters like the same parameters in a query.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
-            // The URL of the consent page's form would contain this query, and be too long for many proxies.
-            // Without a session, the client gets invalid_request.
+            // The form's URL on the consent page would contain this query, which is too long for many
+            // proxies. Without a session, the client receives invalid_request.
             browser.session = nil
             return begin(query, from: browser, request)
         }
-        // The browser does not send the session's cookie with a post from another
-        // site's page (SameSite=Lax), but sends it with the GET that follows.
+        // With SameSite=Lax, the browser does not send the session cookie with a post from another site's
+        // page. It sends the cookie with the GET that follows.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
             return .now(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
         return begin(query, from: browser, request)
     }
 
-    /// Returns the query with the same content as a form; `nil` for a form that is empty, too long, or not
-    /// written as a query.
+    /// Returns a query with the content of the form; `nil` for a form that is empty, too long, or not
+    /// percent-encoded like a query.
     static func query(of form: [UInt8]) -> String? {
-        // The bound is checked before the bytes are read.
+        // Checks the bound before reading any bytes.
         guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
         var query: [UInt8] = []
         query.reserveCapacity(form.count)
         for byte in form {
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: " ") {
-                // A form can write a space as a plus sign, and some clients write it raw. In the `state` of a
-                // redirect, readers that decode only percent escapes would keep the plus sign.
+                // A form can encode a space as a plus sign, and some clients do not encode it. A reader that
+                // only decodes percent escapes would keep the plus sign in the redirect's `state`.
                 query += [UInt8(ascii: "%"), UInt8(ascii: "2"), UInt8(ascii: "0")]
             } else if WebSignIn.isWrittenInQuery(byte) {
                 query.append(byte)
@@ -155,7 +155,7 @@ final class AuthorizeRoutes: Sendable {
     }
 }
 
-/// Conversions between HTTP and the pages for users, which share the session of the authorization endpoint.
+/// Conversions between HTTP and the user pages, which share the session of the authorization endpoint.
 extension AuthorizeUseCase {
     func browser(of request: HTTPRequest) -> AuthorizeBrowser {
         AuthorizeBrowser(
@@ -166,10 +166,10 @@ extension AuthorizeUseCase {
 
     /// Returns the form that a page of this service has posted.
     ///
-    /// Returns `nil` for a form of another site's page, a malformed form
-    /// and another media type, which count as a form without a token.
+    /// Returns `nil` for a form from another site's page, for a malformed form and for another media type.
+    /// They all count as a form without a token.
     func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
-        // The pages send no referrer.
+        // The pages send no `Referer`, so the browser hides their origin.
         guard let browser = request.browser, browser.sendsForm,
             !browser.sender.isForeign(to: [issuer.text], pagesHideOrigin: true)
         else { return nil }
@@ -186,12 +186,12 @@ extension AuthorizeUseCase {
         requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
     }
 
-    /// Returns the redirect to Apple's page.
+    /// Returns a redirect to Apple's page.
     func redirect(to apple: WebAuthorizationRequest) -> HTTPResponse {
         .redirect(to: apple.location, cookie: WebRoutes.cookie(apple.browser.text, web.settings))
     }
 
-    /// Returns the value of `Set-Cookie` for a change of the session; `nil` without a change.
+    /// Returns the value of `Set-Cookie` for a session change; `nil` if the session does not change.
     func cookieField(for change: AuthorizeOutcome.SessionChange) -> String? {
         let secure = web.settings.isSecure ? "; Secure" : ""
         let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
@@ -202,8 +202,8 @@ extension AuthorizeUseCase {
         }
     }
 
-    /// Returns the ID of the configured client of a request, for the
-    /// log. Returns `nil` for a query that does not fit into the state.
+    /// Returns the ID of the configured client that the query names, for the log. Returns `nil` for a query
+    /// that is too long for the state.
     func namedClient(of query: String) -> String? {
         guard query.utf8.count <= WebSignIn.longestQuery,
             let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
@@ -213,25 +213,25 @@ extension AuthorizeUseCase {
     }
 }
 
-/// Counts the next steps of requests to the authorization endpoint, by the client that they name.
+/// Counts outcomes of requests to the authorization endpoint, by the client that the request names.
 struct AuthorizeMetrics: Sendable {
     enum Step: String, CaseIterable {
-        /// A redirect to Apple's page.
+        /// The browser was redirected to Apple's page.
         case signIn = "sign_in"
-        /// The return from Apple's page, with a session.
+        /// The browser returned from Apple's page and has a session.
         case signedIn = "signed_in"
-        /// The consent page.
+        /// The user sees the consent page.
         case asked
         case code
-        /// A page with the reason why there is no redirect.
+        /// The user sees a page that explains why there is no redirect.
         case page
-        /// A page about the disabled account.
+        /// The user sees a page about the disabled account.
         case accountDisabled = "account_disabled"
-        /// A posted form that was refused.
+        /// The service refused a posted form.
         case formRefused = "form_refused"
     }
 
-    /// Errors that clients receive at their redirect URIs.
+    /// The errors that clients can receive at their redirect URIs.
     private static let errors: [OAuthError.Code] = [
         .invalidRequest, .accessDenied, .unsupportedResponseType, .invalidScope, .invalidTarget,
         .interactionRequired, .loginRequired, .consentRequired, .requestNotSupported, .requestURINotSupported,
@@ -239,7 +239,7 @@ struct AuthorizeMetrics: Sendable {
     ]
 
     private let labels: ClientLabels
-    /// Counters by client, then by outcome.
+    /// Counters by client ID, then by outcome.
     private let cells: [String: [String: CounterCell]]
 
     init(_ registry: MetricsRegistry, labels: ClientLabels) {
@@ -257,7 +257,7 @@ struct AuthorizeMetrics: Sendable {
             })
     }
 
-    /// - Parameter client: The ID of a configured client; `nil` for a request that names none.
+    /// - Parameter client: The ID of a configured client; `nil` for a request without a configured client.
     func count(_ outcome: AuthorizeOutcome, of client: String?) {
         let word =
             switch outcome.action {

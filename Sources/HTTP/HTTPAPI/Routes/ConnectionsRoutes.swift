@@ -5,9 +5,9 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the user's page about connected clients, which browsers call.
+/// The routes of the page about connected clients, for browsers.
 final class ConnectionsRoutes: Sendable {
-    /// Bound in bytes. Browsers send a token and the ID of a grant.
+    /// Maximum size of a form in bytes. Browsers send a token and the ID of a grant.
     private static let longestForm = 1024
 
     private let useCase: ConnectionsUseCase
@@ -36,13 +36,13 @@ final class ConnectionsRoutes: Sendable {
         }
     }
 
-    /// Handles the end of a sign-in that this page has begun.
+    /// Handles the end of a sign-in that this page has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
-    /// Handles the failure of a sign-in that this page has begun.
+    /// Handles the failure of a sign-in that this page has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(to: useCase.refuse(failure, query: query), request)
     }
@@ -79,11 +79,11 @@ enum ConnectionsStep: String, CountedCase {
         help: "Requests to the page about connected clients by how they went on.")
 
     case shown
-    /// The page that asks for the app.
+    /// The page asks the user to choose an app.
     case asked
-    /// A redirect to Apple's page.
+    /// The browser was redirected to Apple's page.
     case signIn = "sign_in"
-    /// The return from Apple's page, with a session.
+    /// The browser returned from Apple's page and has a session.
     case signedIn = "signed_in"
     case removed
     case refused

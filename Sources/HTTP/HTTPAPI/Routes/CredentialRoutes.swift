@@ -5,7 +5,8 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The routes that return the state of credentials. `notFound` is a state, not a 404.
+/// The routes that return states of credentials. They return an unknown credential as the state `notFound`,
+/// not as a 404.
 final class CredentialRoutes: Sendable {
     let useCases: SignInUseCases
 

@@ -6,11 +6,11 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the page for the users of devices, which browsers call.
+/// The routes of the page for the users of devices, for browsers.
 final class DevicePageRoutes: Sendable {
-    /// Number of fields of a form: one for each scope that can be refused, the token and the decision.
+    /// Maximum number of fields in a form: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Bound in bytes.
+    /// Maximum size of a form in bytes.
     private static let longestForm = 8192
 
     private let useCase: DevicePageUseCase
@@ -43,13 +43,13 @@ final class DevicePageRoutes: Sendable {
         return step.map { self.response(to: $0, request) }
     }
 
-    /// Handles the end of a sign-in that this page has begun.
+    /// Handles the end of a sign-in that this page has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
-    /// Handles the failure of a sign-in that this page has begun.
+    /// Handles the failure of a sign-in that this page has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(to: useCase.refuse(failure, query: query), request)
     }
@@ -97,24 +97,24 @@ enum DevicePageStep: String, CountedCase {
         "siwa_oauth_device_page_total", label: "outcome",
         help: "Requests to the page for the users of devices by client and by how they went on.")
 
-    /// The page that asks for a code.
+    /// The page asks the user for a code.
     case asked
-    /// A code that no device shows, or that no device waits with any more.
+    /// The user entered a code that no device shows, or that no device waits for any more.
     case wrongCode = "wrong_code"
-    /// Too many wrong codes.
+    /// The user entered too many wrong codes.
     case paused
-    /// The page that asks for consent.
+    /// The page asks the user for consent.
     case shown
-    /// The page that continues to the sign-in.
+    /// The page leads to the sign-in.
     case continued
-    /// A redirect to Apple's page.
+    /// The browser was redirected to Apple's page.
     case signIn = "sign_in"
-    /// The return from Apple's page, with a session.
+    /// The browser returned from Apple's page and has a session.
     case signedIn = "signed_in"
     case agreed
-    /// The user has refused.
+    /// The user has refused consent.
     case denied
-    /// An error page.
+    /// The user sees an error page.
     case refused
 
     init(_ outcome: DevicePageOutcome) {

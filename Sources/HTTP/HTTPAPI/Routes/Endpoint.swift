@@ -6,17 +6,18 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// One call of this interface, with all its properties in one declaration (`Endpoints+SignIn.swift` and its
-/// like). The route table, authentication, limits, the form of errors and the metrics follow from the list.
+/// A call of this interface. One declaration has all its properties (`Endpoints+SignIn.swift` and similar
+/// files), and the list of declarations determines the route table, authentication, limits, error formats and
+/// metrics.
 ///
-/// Caller, body format, form of errors and priority have no default, because a forgotten property would be
+/// Caller, body format, error format and priority have no default, because a forgotten property would be
 /// dangerous.
 final class Endpoint: Sendable {
     /// The `operationId` of the OpenAPI document, which generated clients use as the call's name.
     let name: StaticString
     let method: RouteMethod
-    /// The path with names in braces for its values, as in the log and the metrics. Two calls can have the
-    /// same path.
+    /// The path template, with a name in braces for each value. The log and the metrics show it. Several
+    /// calls can have the same path.
     let path: StaticString
     let caller: Caller
     let body: BodyFormat
@@ -26,14 +27,15 @@ final class Endpoint: Sendable {
     let fields: Fields
     let origins: Origins
     let operation: Operation
-    /// The parameters that a strict query may have.
+    /// The parameters that the query may contain.
     let queryNames: [String]
-    /// Returns `true` if this deployment has the call.
+    /// Returns `true` if this deployment serves the call.
     let isServed: @Sendable (Routes) -> Bool
     let handle: @Sendable (Routes, HTTPRequest) throws -> Step<HTTPResponse>
 
     /// - Parameters:
-    ///   - family: The routes that handle the call. A deployment without these routes does not have the call.
+    ///   - family: The routes that handle the call. Without these routes, a deployment does not serve the
+    ///     call.
     ///   - handle: Returns the response, or the work that produces the response.
     init<Family>(
         _ name: StaticString, _ method: RouteMethod, _ path: StaticString,
@@ -55,35 +57,36 @@ final class Endpoint: Sendable {
     }
 
     enum Caller: Sendable {
-        /// A backend, by its API key.
+        /// A backend that presents an API key.
         case apiKey
-        /// A caller with an API key for all apps, or the key for the metrics, which opens only this call.
+        /// A caller with an API key for all apps, or with the metrics key, which only gives access to this
+        /// call.
         case metricsReader
-        /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need one.
+        /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need a key.
         case anyone
-        /// A client that authenticates itself by the rules of OAuth, with a secret, a token or a signature.
+        /// A client that authenticates itself by the rules of OAuth: with a secret, a token or a signature.
         /// Introspection also accepts an API key.
         case oauthClient
     }
 
-    /// The form of error responses, see `ErrorFormat`.
+    /// The format of error responses (see `ErrorFormat`).
     enum Errors: Sendable {
         case problem
         case oauth
-        /// A page, because a browser shows it to a user.
+        /// An HTML page, because a browser shows the error to a user.
         case page
-        /// A page for browsers, and a problem for programs.
+        /// An HTML page for browsers, and a problem document for programs.
         case pageForBrowsers
     }
 
-    /// Time for which the call waits by design.
+    /// The time that the call may intentionally wait.
     enum Wait: Sendable {
         case none
-        /// Waits for Apple's or Google's keys. A failed fetch has its
-        /// own error: an earlier time limit would blame the database.
+        /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, and an
+        /// earlier time limit would wrongly report the database.
         case keys
         case atMost(Duration)
-        /// The call may end at any time with the events found so far.
+        /// The call waits for events. It can end at any time, with the events that it has found.
         case longPoll(Duration)
 
         var longest: TimeAmount {
@@ -97,35 +100,36 @@ final class Endpoint: Sendable {
         var isLongPoll: Bool { if case .longPoll = self { true } else { false } }
     }
 
-    /// Header fields read in addition to the fields of every call.
+    /// The header fields that the call needs in addition to the fields of every call.
     enum Fields: Sendable {
         case ordinary
-        /// Fields with which OAuth clients authenticate themselves.
+        /// Fields that authenticate OAuth clients.
         case oauth
         /// Fields that describe the browser.
         case browser
     }
 
-    /// Access of pages of other sites.
+    /// The access of pages from other sites.
     enum Origins: Sendable {
-        /// No access: in development such pages must not change anything, see `ForeignPageCheck`.
+        /// Pages of other sites have no access. In development these pages must not change anything (see
+        /// `ForeignPageCheck`).
         case own
-        /// Pages may post here: a value in the form binds it to the browser.
+        /// Pages of other sites may post to the call, because a value in the form binds it to the browser.
         case others
-        /// Pages may read the response (`CrossOriginAccess`).
+        /// Pages of other sites may read the response (see `CrossOriginAccess`).
         case readers
     }
 }
 
-/// The form of a request body.
+/// The format of a request body.
 enum BodyFormat: Sendable {
     case none
     case json
     /// `application/x-www-form-urlencoded`, as browsers post an HTML form.
     case form
-    /// The same media type. The route itself responds to a body of another content type, with a page.
+    /// The same media type, but the route itself responds to any other content type with a page.
     case pageForm
-    /// The same media type, read by the rules of OAuth, with its own response to a wrong content type.
+    /// The same media type, read by the rules of OAuth. A wrong content type has its own response.
     case oauthForm
     /// `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken
@@ -135,7 +139,8 @@ enum BodyFormat: Sendable {
 enum RouteMethod: Sendable {
     case get, post, delete
 
-    /// Returns `true` if a request with this method matches the route. `HEAD` is `GET` without the body.
+    /// Returns `true` if a request with this method matches the route. `HEAD` matches `GET`, and its response
+    /// has no body.
     func isMeant(by method: HTTPMethod) -> Bool {
         switch self {
         case .get: method == .GET || method == .HEAD
@@ -144,7 +149,7 @@ enum RouteMethod: Sendable {
         }
     }
 
-    /// The method in the `Allow` field.
+    /// The value for the `Allow` field.
     var allowed: String {
         switch self {
         case .get: "GET, HEAD"
@@ -154,14 +159,14 @@ enum RouteMethod: Sendable {
     }
 }
 
-/// Grants scripts of any web page the right to read some responses (Fetch §3.2): the documents about this
-/// server, and userinfo, whose caller has the access token already.
+/// Allows scripts of any web page to read some responses (Fetch §3.2): the public documents about this
+/// server, and userinfo, whose caller already has the access token.
 ///
-/// No other response has these fields. Credentials of the browser are never
-/// allowed, so a page learns only data that any program can read without a
-/// browser. Tokens are not issued to pages: clients in a browser need a server.
+/// No other response has these header fields. They never allow credentials of the browser, so a page can only
+/// read data that any program can read without a browser. The token endpoint is not readable for pages:
+/// clients in a browser need a server.
 enum CrossOriginAccess {
-    /// Returns the response, readable for pages if the call allows it.
+    /// Returns the response, and lets pages read it if the call allows this.
     static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
         guard let endpoint, endpoint.origins == .readers else { return response }
         var response = response
@@ -171,7 +176,7 @@ enum CrossOriginAccess {
         return response
     }
 
-    /// The response to the browser's preflight before a request with `Authorization` (Fetch §4.8).
+    /// The response to the browser's preflight for a request with `Authorization` (Fetch §4.8).
     static var preflight: HTTPResponse {
         var response = HTTPResponse(status: .noContent, contentType: nil, body: [])
         response.fields = [

@@ -244,7 +244,7 @@ extension Endpoint {
             refuses: [400, 403, 404, 503])
     ) { try $0.disable($1) }
 
-    /// Needs no body.
+    /// The call needs no request body.
     static let enableAccount = Endpoint(
         "enableAccount", .post, "/v1/accounts/{id}/enable", of: \.accountChanges, caller: .apiKey,
         body: .none, errors: .problem, priority: .ordinary,

@@ -90,7 +90,7 @@ extension Endpoint {
             ])
     ) { try $0.authorize($1) }
 
-    /// Call for native clients without a backend, which cannot call `mintNonce`. Stores nothing.
+    /// A call for native clients without a backend, which cannot use `mintNonce`. The call stores nothing.
     static let mintClientNonce = Endpoint(
         "mintClientNonce", .post, "/oauth/nonce", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -114,7 +114,8 @@ extension Endpoint {
             ])
     ) { try $0.mintNonce($1) }
 
-    /// Call for native clients without a backend, which cannot call `mintChallenge`. Stores nothing.
+    /// A call for native clients without a backend, which cannot use `mintChallenge`. The call stores
+    /// nothing.
     static let mintClientChallenge = Endpoint(
         "mintClientChallenge", .post, "/oauth/app-attest/challenges", of: \.oauth?.tokens,
         caller: .oauthClient, body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -134,7 +135,7 @@ extension Endpoint {
             ])
     ) { try $0.mintChallenge($1) }
 
-    /// Call for native clients without a backend, which cannot call `registerKey`.
+    /// A call for native clients without a backend, which cannot use `registerKey`.
     static let registerClientKey = Endpoint(
         "registerClientKey", .post, "/oauth/app-attest/keys", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -164,7 +165,7 @@ extension Endpoint {
         .userInfo
     ) { try $0.userInfo($1) }
 
-    /// Call for pages that have an access token.
+    /// A call for pages that have an access token.
     static let postUserInfo = Endpoint(
         "postUserInfo", .post, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers,

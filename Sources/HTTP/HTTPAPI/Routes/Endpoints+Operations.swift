@@ -64,7 +64,8 @@ extension Endpoint {
             ])
     ) { family, _ in family.versionResponse() }
 
-    /// Needs a key: the metrics show the number of sign-ins, on the port that faces the internet.
+    /// The call requires a key, because the metrics reveal the number of sign-ins, and its port is reachable
+    /// from the internet.
     static let getMetrics = Endpoint(
         "getMetrics", .get, "/metrics", of: \.operations, caller: .metricsReader, body: .none,
         errors: .problem, priority: .operations,

@@ -77,7 +77,8 @@ extension Endpoint {
             ])
     ) { $0.begin($1) }
 
-    /// The consent page hides its origin, because it sends no referrer (Fetch §3.2); its form has a token.
+    /// Receives the consent form. The page sends no referrer, so its browser hides the page's origin (Fetch
+    /// §3.2); a token protects the form instead.
     static let answerConsent = Endpoint(
         "answerConsent", .post, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -132,7 +133,8 @@ extension Endpoint {
             ])
     ) { $0.show($1) }
 
-    /// The page hides its origin, like the consent page; its forms have tokens.
+    /// Receives a form of the page. The browser hides the page's origin, as for the consent page; tokens
+    /// protect the forms.
     static let removeConnection = Endpoint(
         "removeConnection", .post, "/account/connections", of: \.connections, caller: .anyone,
         body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -192,8 +194,8 @@ extension Endpoint {
             ])
     ) { $0.begin($1) }
 
-    /// A client's page posts from its own origin, and nothing changes before the user agrees or an ID token is
-    /// verified. The form of our own page has a token.
+    /// A page of a client posts from its own origin, and nothing changes until the user agrees or the service
+    /// has verified an ID token. A token protects the form of our own page.
     static let postEndSession = Endpoint(
         "postEndSession", .post, "/oauth/logout", of: \.logout, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -252,7 +254,8 @@ extension Endpoint {
             ])
     ) { $0.show($1) }
 
-    /// The page hides its origin, like the consent page; its form has a token.
+    /// Receives a form of the page. The browser hides the page's origin, as for the consent page; a token
+    /// protects the form.
     static let answerDevicePage = Endpoint(
         "answerDevicePage", .post, "/oauth/device", of: \.devicePages, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,

@@ -6,7 +6,7 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// The calls of backends with tokens and credentials, of Apple, and of the sign-in on the web.
+/// Calls for backends with tokens and credentials, calls for Apple, and calls of the sign-in on the web.
 extension Endpoint {
     static let verifyIdentityToken = Endpoint(
         "verifyIdentityToken", .post, "/v1/identity-tokens/verify", of: \.tokens, caller: .apiKey,
@@ -147,7 +147,7 @@ extension Endpoint {
             refuses: [400, 403, 404, 503])
     ) { try $0.many($1) }
 
-    /// Needs no body.
+    /// The call needs no request body.
     static let mintNonce = Endpoint(
         "mintNonce", .post, "/v1/nonces", of: \.tokens, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary,
@@ -220,7 +220,7 @@ extension Endpoint {
             refuses: [400, 401, 403, 404, 503])
     ) { try $0.registerKey($1) }
 
-    /// The key ID is in base64url, because base64 has slashes.
+    /// The path contains the key ID in base64url, because base64 can contain slashes.
     static let getAttestedKey = Endpoint(
         "getAttestedKey", .get, "/v1/app-attest/keys/{key_id}", of: \.appAttest, caller: .apiKey,
         body: .none, errors: .problem, priority: .ordinary,
@@ -339,7 +339,7 @@ extension Endpoint {
             refuses: [400, 404])
     ) { try $0.begin($1) }
 
-    /// Apple's page posts its form from Apple's origin. The state in the form binds it to the browser.
+    /// Apple's page posts its form from Apple's origin. The form's state binds it to the browser.
     static let receiveWebCallback = Endpoint(
         "receiveWebCallback", .post, "/v1/web/callback", of: \.web, caller: .anyone, body: .form,
         errors: .pageForBrowsers, priority: .ordinary, wait: .keys, fields: .browser, origins: .others,

@@ -1,10 +1,11 @@
 import AuthorizationServer
 import HTTPEngine
 
-// A call outside of `all` is neither served nor in the OpenAPI document, which follows from the list. A test
-// compares the list with the page on the interface and the samples for proxies.
+// A call outside of `all` is neither served nor documented, because the OpenAPI document follows from the
+// list. A test compares the list with the documentation of the interface and with the sample configurations
+// for proxies.
 extension Endpoint {
-    /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
+    /// All calls. Calls with a fixed path are searched in this order, so frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
         .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount,
@@ -21,37 +22,38 @@ extension Endpoint {
     ]
 }
 
-/// The handlers of the calls, by family.
+/// The handlers of the calls, grouped in families.
 ///
-/// The families are classes, so that a request costs one reference and no copy of their dependencies.
+/// The families are classes, so that a request copies one reference and no dependencies.
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes
     let accountChanges: AccountChangeRoutes
     let credentials: CredentialRoutes
     let events: EventRoutes
-    /// `nil` if no receiver of events polls with an API key.
+    /// The polls of receivers; `nil` if no receiver polls with an API key.
     let eventPolls: EventPollRoutes?
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
-    /// `nil` for a service that stores no counts.
+    /// The counts of App Check; `nil` for a service that stores no counts.
     let appCheck: AppCheckRoutes?
-    /// `nil` if no app has an entry for App Attest.
+    /// The calls of App Attest; `nil` if no app is configured for App Attest.
     let appAttest: AppAttestRoutes?
-    /// `nil` if the web flow is not configured.
+    /// The sign-in on the web; `nil` if it is not configured.
     let web: WebRoutes?
-    /// `nil` if no OAuth client is configured.
+    /// The authorization endpoint; `nil` if no OAuth client is configured.
     let authorize: AuthorizeRoutes?
-    /// `nil` if no OAuth client is configured.
+    /// The page about connected clients; `nil` if no OAuth client is configured.
     let connections: ConnectionsRoutes?
-    /// `nil` if no OAuth client is configured.
+    /// The sign-out in a browser; `nil` if no OAuth client is configured.
     let logout: LogoutRoutes?
-    /// `nil` if no OAuth client may use the device grant.
+    /// The page for the users of devices; `nil` if no OAuth client may use the device grant.
     let devicePages: DevicePageRoutes?
     let operations: OperationsRoutes
-    /// `nil` for a service that signs nothing: without OAuth clients and receivers of security event tokens.
+    /// The key set; `nil` for a service that signs nothing, because it has neither OAuth clients nor
+    /// receivers of security event tokens.
     let keySet: KeySetRoutes?
-    /// `nil` if no OAuth client is configured.
+    /// The OAuth endpoints; `nil` if no OAuth client is configured.
     let oauth: OAuthRoutes?
     /// The languages of the pages.
     let languages: PageLanguages

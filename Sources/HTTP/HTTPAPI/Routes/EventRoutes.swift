@@ -14,7 +14,7 @@ final class EventRoutes: Sendable {
     private let readers: FeedReaders
     private let now: @Sendable () -> Int64
 
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: Returns the current time in milliseconds since 1970.
     init(
         useCases: SignInUseCases, registry: MetricsRegistry, readers: FeedReaders,
         now: @escaping @Sendable () -> Int64
@@ -26,7 +26,7 @@ final class EventRoutes: Sendable {
     /// `GET /v1/events?after=&limit=&wait=`
     ///
     /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without `after`, the
-    /// page starts at the beginning of the feed. `wait` is in seconds.
+    /// page starts at the beginning of the feed. `wait` is a number of seconds.
     func page(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listEvents)
         let isLatest = query["after"] == "latest"
@@ -52,7 +52,7 @@ final class EventRoutes: Sendable {
     }
 }
 
-/// The polls of configured receivers, by API key (RFC 8936).
+/// The polls of configured receivers, which authenticate themselves with API keys (RFC 8936).
 final class EventPollRoutes: Sendable {
     private let streams: EventStreams
     private let metrics: PollMetrics
@@ -64,7 +64,8 @@ final class EventPollRoutes: Sendable {
     /// `POST /v1/event-receivers/{name}/poll`
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
-        // A receiver of another key counts as unknown, so that a key learns nothing about other receivers.
+        // A receiver that belongs to another key counts as unknown, so that the caller learns nothing about
+        // other receivers.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {
             throw Problem(.receiverNotFound)
         }

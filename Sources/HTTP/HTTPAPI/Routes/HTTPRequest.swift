@@ -4,38 +4,38 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 
-/// A complete request with an authenticated caller, for a route.
+/// A complete request for a route. Its caller is authenticated.
 struct HTTPRequest: Sendable {
     let requestID: String
-    /// Decoded path segment with the value, in routes with a parameter.
+    /// The value in the path, decoded, for routes with a path parameter.
     let parameter: String?
-    /// Second decoded path segment, in routes with two parameters.
+    /// The second value in the path, decoded, for routes with two path parameters.
     var secondParameter: String?
     let query: Substring?
     let body: [UInt8]
     let ifNoneMatch: String?
-    /// The whole field as the browser sent it.
+    /// The whole `Cookie` field as the browser sent it.
     let cookie: String?
-    /// The apps that the caller may see.
+    /// The apps that the caller has access to.
     let scope: AppScope
     /// The name of the caller's API key; `nil` for a call without a key, and in development without keys.
     var caller: String?
-    /// Set only in routes of OAuth.
+    /// OAuth header fields. Set only for OAuth routes.
     var oauth: OAuthFields?
-    /// Set only in routes that read the fields.
+    /// Browser header fields. Set only for routes that read them.
     var browser: BrowserFields?
-    /// Set only in routes of OAuth.
+    /// Records the OAuth client for the log. Set only for OAuth routes.
     var client: ObservedClient?
-    /// The request's place in its trace; `nil` if nothing is recorded.
+    /// The request's place in its trace; `nil` if the request is not recorded.
     var trace: RequestTrace?
 }
 
-/// Fields of a request that only the routes of OAuth use. A class, so that other requests carry a reference
-/// of eight bytes.
+/// Fields of a request that only OAuth routes use. It is a class, so that other requests only store a
+/// reference.
 final class OAuthFields: Sendable {
     let authorization: String?
     let contentType: String?
-    /// `nil` if the address is unknown, because a trusted proxy has not named it.
+    /// The client's address; `nil` if it is unknown, because a trusted proxy has not named it.
     let address: RequesterAddress?
     let userAgent: String?
 
@@ -45,17 +45,17 @@ final class OAuthFields: Sendable {
     }
 }
 
-/// Fields in which a browser describes itself and its form. A class, so that other requests carry a reference
-/// of eight bytes.
+/// Fields in which a browser describes itself and its form. It is a class, so that other requests only store
+/// a reference.
 final class BrowserFields: Sendable {
     let userAgent: String?
     let acceptLanguage: String?
     /// True if the body is an HTML form.
     let sendsForm: Bool
-    /// True if a page posted the request: browsers name the origin of such a page (Fetch §3.2).
+    /// True if a page posted the request, because browsers then name the origin of the page (Fetch §3.2).
     let comesFromPage: Bool
     let sender: RequestSender
-    /// `nil` if the address is unknown, because a trusted proxy has not named it.
+    /// The client's address; `nil` if it is unknown, because a trusted proxy has not named it.
     let address: RequesterAddress?
 
     init(_ headers: HTTPHeaders, sendsForm: Bool, address: RequesterAddress?) {
@@ -68,7 +68,7 @@ final class BrowserFields: Sendable {
     }
 }
 
-/// The query of a request, which may have only the parameters that the route knows.
+/// The query of a request. It may only contain the parameters that the call declares.
 ///
 /// An unknown or repeated name is an error: ignoring a misspelled `after` would return the whole feed again.
 struct Query: Sendable {
@@ -76,13 +76,13 @@ struct Query: Sendable {
 
     private let values: [(name: String, value: String)]
 
-    /// Reads the query of a request for a call, which declares its
-    /// parameters. Throws the errors of the other initializer.
+    /// Reads the query of a request, with the parameters that the call declares. Throws the errors of the
+    /// other initializer.
     init(_ request: HTTPRequest, of endpoint: Endpoint) throws(Problem) {
         try self.init(parsing: request.query, allowing: endpoint.queryNames)
     }
 
-    /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
+    /// Reads a query. Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []
         var (rest, pairs) = (query, 0)
@@ -90,7 +90,7 @@ struct Query: Sendable {
             let pair: Substring
             (pair, rest) = text.cut(at: UInt8(ascii: "&"))
             pairs += 1
-            // Empty pairs count too: a query can be as long as a header.
+            // Counts empty pairs as well, because a query can be as long as a header.
             guard pairs <= Self.mostPairs else { throw Problem(.parameterUnknown) }
             guard !pair.isEmpty else { continue }
             let (spelling, encoded) = pair.cut(at: UInt8(ascii: "="))
@@ -111,7 +111,7 @@ struct Query: Sendable {
 
     subscript(name: String) -> String? { values.first { $0.name == name }?.value }
 
-    /// Throws `parameter_missing`.
+    /// Returns the value of a parameter. Throws `parameter_missing`.
     func required(_ name: String) throws(Problem) -> String {
         guard let value = self[name] else { throw Problem(.parameterMissing, subject: .parameter(name)) }
         return value

@@ -5,9 +5,9 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes for browsers that end a browser's session.
+/// The routes that end the session in a browser.
 final class LogoutRoutes: Sendable {
-    /// Bound in bytes. Browsers send a token and a decision.
+    /// Maximum size of a form in bytes. Browsers send a token and a decision.
     private static let longestForm = 1024
 
     private let useCase: LogoutUseCase
@@ -21,15 +21,15 @@ final class LogoutRoutes: Sendable {
     /// `GET /oauth/logout`
     func begin(_ request: HTTPRequest) -> Step<HTTPResponse> { begin(String(request.query ?? ""), request) }
 
-    /// `POST /oauth/logout`: the form of the page, or the parameters of a request.
+    /// `POST /oauth/logout`: accepts the form of the page, or the parameters of a client's request.
     func post(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
-        // Only the form of the page has a decision. A client's request has no decision.
+        // Only the page's form contains a decision. A client's request never contains a decision.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
-            // The page has the client's parameters in the URL of its
-            // form. Parameters besides its two fields would be ignored.
+            // The form's URL contains the client's parameters. The service would ignore parameters in the
+            // form besides its two fields.
             guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
                 return .now(malformed(request))
             }
@@ -45,13 +45,14 @@ final class LogoutRoutes: Sendable {
         return beginPosted(request)
     }
 
-    /// Handles posted parameters like the same parameters in a query. The browser does not send the session's
-    /// cookie with a post from another site's page (SameSite=Lax), but sends it with the GET that follows.
+    /// Treats posted parameters like the same parameters in a query. With SameSite=Lax, the browser does not
+    /// send the session cookie with a post from another site's page. It sends the cookie with the GET that
+    /// follows.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
         else { return .now(malformed(request)) }
         guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
-        // Longer URLs exceed the limit of some proxies.
+        // Some proxies reject longer URLs.
         guard query.utf8.count <= WebSignIn.longestQuery else { return .now(malformed(request)) }
         return .now(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
     }
@@ -94,17 +95,17 @@ final class LogoutRoutes: Sendable {
     }
 }
 
-/// Outcomes of requests to sign out in a browser, as a metric counts them.
+/// Outcomes of sign-out requests in a browser, as a metric counts them.
 enum LogoutStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_logouts_total", label: "outcome",
         help: "Requests to sign out in a browser by client and by how they went on.")
 
-    /// The page that asks the user.
+    /// The page asks the user whether to sign out.
     case asked
-    /// A redirect to the client.
+    /// The browser was redirected to the client.
     case returned
-    /// The page that says that the user is signed out.
+    /// The page tells the user that the user is signed out.
     case signedOut = "signed_out"
     case stayed
     case refused

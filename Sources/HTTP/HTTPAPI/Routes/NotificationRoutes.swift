@@ -7,7 +7,7 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// The endpoint for Apple's notifications.
+/// The route that receives Apple's notifications.
 final class NotificationRoutes: Sendable {
     let useCases: SignInUseCases
     private let verifications: VerificationMetrics
@@ -24,7 +24,7 @@ final class NotificationRoutes: Sendable {
 
     /// `POST /v1/apple/notifications`
     ///
-    /// Responds after the notification is durable.
+    /// Responds after the notification has been committed to the database.
     func receive(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let payload = try AppleNotification(parsing: request.body).payload
         let requestID = request.requestID
@@ -44,7 +44,7 @@ final class NotificationRoutes: Sendable {
     }
 }
 
-/// Counts Apple's notifications by result, and measures the time since the last notification.
+/// Counts notifications from Apple by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
     private let counters: CaseCounters<NotificationReceipt>
     private let events: CaseCounters<AppleEventKind>
@@ -53,8 +53,8 @@ struct NotificationMetrics: Sendable {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - last: The last notification of all replicas.
-    ///   - now: Milliseconds since 1970.
+    ///   - last: The time of the last notification at any replica.
+    ///   - now: Returns the current time in milliseconds since 1970.
     init(_ registry: MetricsRegistry, last: LastNotification, now: @escaping @Sendable () -> Int64) {
         (self.last, self.now) = (last, now)
         let age = registry.gauge(
@@ -78,21 +78,21 @@ struct NotificationMetrics: Sendable {
         for change in changes {
             let kind = AppleEventKind(change)
             events.count(kind)
-            // A notification that came too late, or after a
-            // daily check had found the change, revoked nothing.
+            // A notification only counts as a revocation if it was applied. A late notification does not
+            // count, and neither does a notification of a change that a daily check has already found.
             if receipt == .applied, kind.isRevocation { revocations.increment(by: 1) }
         }
     }
 }
 
-/// Kind of an event in Apple's notifications, as a metric counts it.
+/// The kind of an event in a notification from Apple, as a metric counts it.
 enum AppleEventKind: String, CountedCase {
     static let series = CountedSeries(
         "siwa_apple_events_total", label: "kind", help: "Events of Apple's notifications by kind.")
 
-    /// The user stopped using the app.
+    /// The user has stopped using the app.
     case consentRevoked = "consent_revoked"
-    /// The user deleted the account at Apple.
+    /// The user has deleted the account at Apple.
     case accountDeleted = "account_deleted"
     case emailForwarding = "email_forwarding"
     case unknown
@@ -119,20 +119,20 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// Time of the last verified notification of Apple that this process knows: from its own requests, or from
-/// the database, where other replicas and earlier processes have stored it.
+/// Time of the last verified notification from Apple that this process knows. The process learns it from its
+/// own requests, and from the database, which contains notifications of other replicas and earlier processes.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
-    /// - Parameter moment: Time of the last notification; without a
-    ///   notification, the time since which notifications can arrive.
+    /// - Parameter moment: Time of the last notification. Without a notification, the time since when
+    ///   notifications can arrive.
     public init(_ moment: Moment) {
         milliseconds = Atomic(moment.milliseconds)
     }
 
     public var moment: Moment { Moment(milliseconds: milliseconds.load(ordering: .relaxed)) }
 
-    /// Ignores a time before the known time.
+    /// Updates the time. Ignores a time before the known time.
     public func note(_ moment: Moment) {
         milliseconds.max(moment.milliseconds, ordering: .relaxed)
     }

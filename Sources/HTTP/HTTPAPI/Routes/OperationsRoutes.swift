@@ -27,29 +27,29 @@ final class OperationsRoutes: Sendable {
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
-    /// `GET /livez`: the process is running.
+    /// `GET /livez`: reports that the process is running.
     func live() -> Step<HTTPResponse> {
         .now(Self.alive)
     }
 
-    /// The response of a running process.
+    /// The liveness response. A process that responds is alive.
     static var alive: HTTPResponse { document(LivenessStatus()) }
 
-    /// Returns a response without data about users.
+    /// Returns a JSON response that contains no user data.
     private static func document(_ body: some JSONBody, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: body.json())
     }
 
-    /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key
-    /// set counts as ready, because it still verifies. A service with warnings is ready,
-    /// and lists them in the response. A service that is about to stop is not ready.
+    /// `GET /readyz`: reports that the database accepts commands and that the service has usable keys. A
+    /// service with a stale key set is ready, because the keys still verify tokens. A service with warnings
+    /// is ready, and lists the warnings in the response. A service that is about to stop is not ready.
     func ready() -> Step<HTTPResponse> {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
             if let error = health.storage { throw Self.problem(error.problem, cause: error.code.rawValue) }
             if case .unavailable(let cause) = health.keys.status {
-                // Before the end of the first fetch there is no failure to report.
+                // Until the end of the first fetch, there is no failure to report.
                 let cause = cause?.rawValue ?? "not_fetched"
                 throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
             }
@@ -57,7 +57,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: the same state with details. Contains no secrets.
+    /// `GET /health`: returns the same state with details. The response contains no secrets.
     func health() -> Step<HTTPResponse> {
         .later { [self] in
             let health = await look()
@@ -73,7 +73,8 @@ final class OperationsRoutes: Sendable {
         .now(Self.document(Version(version: version)))
     }
 
-    /// `GET /metrics`, for keys that are not limited to apps: the numbers cover the whole deployment.
+    /// `GET /metrics`: requires a key that is not limited to some apps, because the metrics cover the whole
+    /// deployment.
     func metrics(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         guard case .all = request.scope else { throw Problem(.callerForbidden) }
         return .now(
@@ -81,7 +82,7 @@ final class OperationsRoutes: Sendable {
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
-    /// `GET /openapi.yaml`: the OpenAPI 3.1 document of this interface.
+    /// `GET /openapi.yaml`: returns the OpenAPI 3.1 document of this interface.
     func openAPI() -> Step<HTTPResponse> {
         var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
         response.sharedBody = description
@@ -105,7 +106,7 @@ final class OperationsRoutes: Sendable {
 }
 
 /// State of a process that is about to stop. `GET /readyz` then responds with 503, so that load balancers
-/// send new requests elsewhere, while every request is still served.
+/// send new requests to other replicas. The process still serves all requests.
 final class Draining: Sendable {
     private let mark = Atomic(false)
 

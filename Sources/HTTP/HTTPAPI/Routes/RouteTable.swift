@@ -5,9 +5,9 @@ import NIOHTTP1
 struct RouteTable: Sendable {
     struct Match {
         let endpoint: Endpoint
-        /// Path segment with the value, still percent-encoded.
+        /// The value in the path, still percent-encoded.
         var parameter: Substring?
-        /// Second path segment with a value.
+        /// The second value in the path, still percent-encoded.
         var secondParameter: Substring?
     }
 
@@ -24,7 +24,8 @@ struct RouteTable: Sendable {
 
     static let all = RouteTable(Endpoint.all)
 
-    /// Paths without values. Searched first: "query" in `/v1/credentials/query` is not a subject.
+    /// Paths without values. They are searched first, so that `/v1/credentials/query` does not match as a
+    /// credential of the subject "query".
     private var fixed: [Entry] = []
     private var others: [Entry] = []
 
@@ -41,10 +42,10 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// Throws `not_found` or `method_not_allowed`.
+    /// Returns the call for a method and a path. Throws `not_found` or `method_not_allowed`.
     ///
-    /// - Parameter isServed: Returns `true` if this deployment has
-    ///   the call. Other calls are not found, whatever the method.
+    /// - Parameter isServed: Returns `true` if this deployment serves the call. Requests to any other call
+    ///   get `not_found`, whatever the method.
     func match(
         _ method: HTTPMethod, _ path: Substring, isServed: (Endpoint) -> Bool = { _ in true }
     ) throws(Problem) -> Match {
@@ -56,7 +57,7 @@ struct RouteTable: Sendable {
         throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    /// Returns a call with the path, whatever its method; `nil` if no call has the path.
+    /// Returns a call with the path and any method; `nil` if no call has the path.
     func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
 
     private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {
@@ -68,7 +69,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// A path with names in braces for its values, at most two.
+/// A path template with at most two names in braces.
 struct PathTemplate: Sendable, Equatable {
     struct Values {
         var first: Substring?
@@ -106,7 +107,7 @@ struct PathTemplate: Sendable, Equatable {
         return result ?? path.utf8.elementsEqual(text)
     }
 
-    /// Returns the values of a path, or `nil` for another path. A value is one non-empty segment.
+    /// Returns the values in a path; `nil` for a path that does not match. A value is one non-empty segment.
     func values(in path: Substring) -> Values? {
         var values = Values()
         var rest = path.utf8

@@ -7,23 +7,23 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of a web sign-in. Browsers call all except the last.
+/// The routes of a sign-in on the web. Browsers call all routes except the last route.
 ///
-/// A browser gets a page only for errors that cannot be reported to the app's own page. The sign-in link is
-/// written by a developer, so an error in the link returns a problem document.
+/// A browser only gets a page for errors that the app's own page cannot receive. A developer writes the
+/// sign-in link, so an error in the link returns a problem document.
 final class WebRoutes: Sendable {
-    /// Size of the caller's own state in bytes, after decoding.
+    /// Maximum size of the caller's own state in bytes, after decoding.
     static let longestState = 512
 
     private let web: WebSignIn
     private let verifications: VerificationMetrics
     private let metrics: CaseCounters<WebStep>
-    /// Handles the end of sign-ins that the authorization endpoint has begun.
+    /// Handles the end of sign-ins that the authorization endpoint has started.
     private let authorize: AuthorizeRoutes?
-    /// Handles the end of sign-ins that the page about connections has begun.
+    /// Handles the end of sign-ins that the page about connected clients has started.
     private let connections: ConnectionsRoutes?
     private let languages: PageLanguages
-    /// Handles the end of sign-ins that the page for the users of devices has begun.
+    /// Handles the end of sign-ins that the page for the users of devices has started.
     private let devicePages: DevicePageRoutes?
 
     init(
@@ -42,8 +42,8 @@ final class WebRoutes: Sendable {
         let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
-            // URLSearchParams writes a space as "+". The bound is checked first: a query can be as long as a
-            // header.
+            // URLSearchParams encodes a space as "+". Checks the bound first, because a query can be as long
+            // as a header.
             guard text.utf8.count <= WebScope.longest,
                 let asked = WebScope(text.replacing("+", with: " "))
             else {
@@ -60,8 +60,8 @@ final class WebRoutes: Sendable {
             .redirect(to: redirect.location, cookie: Self.cookie(redirect.browser.text, web.settings)))
     }
 
-    /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so it does not send our
-    /// cookie.
+    /// `POST /v1/web/callback`: receives Apple's form. The browser posts it from Apple's page, and therefore
+    /// does not send our cookie.
     func callback(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let webState: WebState
         let form: Form
@@ -109,7 +109,7 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// Returns `nil` for a bug of this service, which is logged and not reported to the app.
+    /// Returns the failure for the app; `nil` for a bug of this service, which the log reports instead.
     private static func failure(_ problem: Problem) -> WebFailure? {
         problem.code == ProblemCode.internalError.rawValue ? nil : WebFailure(problem)
     }
@@ -121,7 +121,8 @@ final class WebRoutes: Sendable {
             let query = try Query(request, of: .finishWebSignIn)
             ticket = query["ticket"]
             let arrival = try web.finish(ticket: ticket, cookie: cookie(of: request))
-            // The cookie stays for its ten minutes, because another tab of the browser may still need it.
+            // Does not delete the cookie, because another tab of the browser may still need it. The cookie
+            // expires after ten minutes.
             let response = try response(to: arrival, request)
             metrics.count(.finished)
             return .now(response)
@@ -130,7 +131,7 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// - Parameter query: The query of the authorization request that began the sign-in. It decides the
+    /// - Parameter query: The query of the authorization request that started the sign-in. It determines the
     ///   language of the page.
     private func refuse(
         _ error: any Error, query: String? = nil, _ request: HTTPRequest
@@ -148,7 +149,7 @@ final class WebRoutes: Sendable {
         switch arrival {
         case .appPage(let location): return .redirect(to: location)
         case .authorization(let query, let authentication):
-            // The last OAuth client was removed while the user was at Apple.
+            // The operator removed the last OAuth client while the user was at Apple.
             guard let authorize else { throw Problem(.notFound) }
             return authorize.arrive(authentication, query: query, request)
         case .refusedAuthorization(let query, let failure):
@@ -179,15 +180,15 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// Redirects to the step that recognizes the browser and then redirects to the app's page.
+    /// Redirects to the step that recognizes the browser. This step then redirects to the app's page.
     private func away(_ webState: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
         var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: webState))
         response.code = code
         return response
     }
 
-    /// Returns the caller's state, still encoded: only its
-    /// author knows whether "+" is a plus sign or a space.
+    /// Returns the caller's state, still encoded, because only the caller knows if "+" is a plus sign or a
+    /// space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),
@@ -196,7 +197,7 @@ final class WebRoutes: Sendable {
         return String(encoded)
     }
 
-    /// Returns the encoded value in the query. Compares bytes.
+    /// Returns the encoded value of a parameter in the query. Compares bytes.
     private static func value(of name: String, in query: Substring) -> Substring? {
         var rest: Substring? = query
         while let text = rest {
@@ -219,7 +220,7 @@ final class WebRoutes: Sendable {
     }
 }
 
-/// Steps of web sign-ins, as a metric counts them.
+/// Steps of sign-ins on the web, as a metric counts them.
 enum WebStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_web_sign_ins_total", label: "step",
@@ -230,7 +231,7 @@ enum WebStep: String, CountedCase {
     /// Apple returned an error, usually because the user cancelled.
     case denied
     case refused
-    /// The browser was recognized and redirected to the app's page.
+    /// The service recognized the browser and redirected it to the app's page.
     case finished
     case redeemed
 }

@@ -5,17 +5,18 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The error page of the authorization endpoint: the reason why there is no consent page, and the remedy.
+/// The error page of the authorization endpoint. It explains why it does not show the consent page, and
+/// suggests a remedy.
 struct AuthorizeRefusalPage {
     let refusal: AuthorizeTexts.Refusal
     let status: HTTPResponseStatus
-    /// Stable code, for developers.
+    /// A stable error code for developers.
     let code: String
     let requestID: String
     let language: PageLanguage
-    /// The faulty value of the request, if it can be named.
+    /// The faulty value of the request; `nil` if there is no such value.
     var found: String?
-    /// An address to copy.
+    /// An address that the user can copy.
     var address: String?
     /// A link to the next page.
     var link: Link?
@@ -23,7 +24,7 @@ struct AuthorizeRefusalPage {
 
     struct Link {
         let text: HTML
-        /// A checked URL, or a URL of this service.
+        /// The link's URL, which this service has checked or made.
         let url: String
     }
 
@@ -54,8 +55,8 @@ struct AuthorizeRefusalPage {
 
 extension AuthorizeRefusalPage {
     /// - Parameters:
-    ///   - query: The query of the request. Its faulty value is shown, escaped and shortened.
-    ///   - issuer: Provides the address to open in a browser.
+    ///   - query: The query of the request. The page shows its faulty value, escaped and truncated.
+    ///   - issuer: The issuer, which is part of the address to open in a browser.
     init(
         _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
         language: PageLanguage
@@ -89,7 +90,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// Makes the page about a disabled account. The button leads to the client with `access_denied`.
+    /// Makes the page about a disabled account. Its button redirects to the client with `access_denied`.
     init(_ notice: DisabledAccountNotice, requestID: String, language: PageLanguage, cookie: String?) {
         let texts = AuthorizeTexts.of(language)
         self.init(
@@ -101,7 +102,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// Bound in Unicode scalars, because one character can be as long as a header.
+    /// Maximum length in Unicode scalars, because one character can be as long as a header.
     private static let longestValue = 300
 
     private static func value(of name: String, in query: String) -> String? {
@@ -115,9 +116,9 @@ extension AuthorizeRefusalPage {
 
 extension AuthorizeRefusalPage {
     /// - Parameters:
-    ///   - formRefused: Text for a refused form.
-    ///   - address: Path and query of the page.
-    ///   - issuer: Provides the address to open in a browser.
+    ///   - formRefused: The text about the refused form.
+    ///   - address: Path and query of the page that the form belongs to.
+    ///   - issuer: The issuer, which is part of the address to open in a browser.
     init(
         _ refusal: UserPageRefusal, formRefused: AuthorizeTexts.Refusal, address: String, issuer: Issuer,
         requestID: String, language: PageLanguage, cookie: String?
@@ -144,7 +145,8 @@ extension AuthorizeRefusalPage {
 }
 
 extension AuthorizeRefusalPage {
-    /// Makes the page about a disabled account. The device continues to wait, for another account.
+    /// Makes the page about a disabled account. The device continues to wait for a sign-in with another
+    /// account.
     init(
         ofDisabledAccount query: DeviceQuery, requestID: String, language: PageLanguage, cookie: String?
     ) {

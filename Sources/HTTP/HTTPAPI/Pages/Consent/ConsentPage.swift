@@ -4,14 +4,15 @@ import HTTPEngine
 import OAuth
 import Pages
 
-/// The page that asks a user for consent to a client's request.
+/// The page that asks a user to consent to a client's request.
 ///
-/// All text from the request is escaped and isolated, because any site can link to the page.
+/// All text from the request is escaped and isolated, because any site can link to the page with its own
+/// text.
 struct ConsentPage {
-    /// The names of the fields of its form.
+    /// Names of the fields in the page's form.
     static let tokenField: StaticString = "csrf_token"
     static let decisionField: StaticString = "decision"
-    /// Prefix of the field name of a scope that can be refused.
+    /// Prefix of the field names of optional scopes.
     static let scopePrefix = "scope:"
 
     private let prompt: ConsentPrompt
@@ -37,7 +38,7 @@ struct ConsentPage {
         ).response
     }
 
-    /// Notice for the developer of a client, only in development and only in English.
+    /// A notice for the client's developer, shown only in development and only in English.
     private static let withoutOpenID: HTML = """
         <p class="notice" lang="en" dir="ltr">Development: the scope has email or profile, but not openid. So there is \
         no ID token, and /oauth/userinfo refuses the access token. Ask for openid too, or set imply_openid for \
@@ -61,7 +62,7 @@ struct ConsentPage {
     }
 }
 
-/// The list of the requested scopes, with checkboxes for those that the user can refuse.
+/// The list of requested scopes. Scopes that the user can refuse have checkboxes.
 struct ScopeList {
     let scopes: [DeclaredScope]
     let account: Account
@@ -83,7 +84,7 @@ struct ScopeList {
         return "<ul class=\"scopes\">\(HTML(items))</ul>\(hint)\n"
     }
 
-    /// The address is a part of its scope's item, because it is shared only with this scope.
+    /// The list item of the scope `email` also contains the address, because only this scope shares it.
     private func text(_ scope: DeclaredScope, _ email: ShownUser.SharedEmail) -> HTML {
         let text = HTML.text(scope.text[language])
         guard scope.token == .email else { return text }
@@ -97,15 +98,15 @@ struct ScopeList {
     }
 }
 
-/// The signed-in user: a circle with an initial, the name and the address, if they are known.
+/// The signed-in user: a circle with an initial, and the name and the address if the service knows them.
 struct UserBlock: PagePart {
     let html: HTML
 
-    /// - Parameter link: Leads to the sign-in of another account.
+    /// - Parameter link: A link to sign in with another account.
     private init(_ account: Account, _ texts: AuthorizeTexts.Consent, link: HTML?) {
         let user = ShownUser(account)
         let initial = user.title?.first.map { String($0).uppercased() } ?? "•"
-        // A user without a name has the address as the title.
+        // The title of a user without a name is the address.
         let title = user.title.map { HTML.address($0) } ?? .text(texts.withoutName)
         html = """
             <div class="user"><span class="face" aria-hidden="true">\(initial)</span><span class="who">\
@@ -130,12 +131,12 @@ struct UserBlock: PagePart {
 struct ShownUser {
     let name: String?
     let email: String?
-    /// The address that a client with the scope `email` gets.
+    /// The address that a client with the scope `email` receives.
     let sharedEmail: SharedEmail
 
     enum SharedEmail {
         case own(String)
-        /// A relay address of Apple.
+        /// A private relay address of Apple.
         case relay(String)
         case unknown
     }
@@ -148,20 +149,20 @@ struct ShownUser {
             account.email.map { account.isPrivateEmail ?? false ? .relay($0) : .own($0) } ?? .unknown
     }
 
-    /// The first line: the name, or the address of a user without a name.
+    /// The first line: the name, or the address if the user has no name.
     var title: String? { name ?? email }
 
-    /// The second line: the address of a user who has a name.
+    /// The second line: the address, if the first line is the name.
     var subtitle: String? { name == nil ? nil : email }
 }
 
 extension ClientAppearance {
-    /// The picture, without alternative text, which would repeat the name.
+    /// The client's picture. Its alternative text is empty, because it would repeat the name.
     var picture: HTML? {
         logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" }
     }
 
-    /// Returns a paragraph with the links; returns `nil` without links.
+    /// Returns a paragraph with the client's links; `nil` if the client has no links.
     func links(of name: String, _ language: PageLanguage) -> HTML? {
         let texts = ConnectionsTexts.of(language)
         let links = [(texts.policy, policyURI), (texts.terms, termsURI)].compactMap { text, address in

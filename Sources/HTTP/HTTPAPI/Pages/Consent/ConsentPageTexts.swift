@@ -3,27 +3,28 @@ import AuthorizationServer
 import OAuth
 import Pages
 
-/// The texts of a client's consent page in one language that do not depend on a user or a request.
+/// The texts of a client's consent page in one language, as far as they do not depend on a user or a request.
 final class ConsentPageTexts: Sendable {
     let title: String
-    /// The same for all clients.
+    /// The texts that all clients share.
     let consent: AuthorizeTexts.Consent
-    /// The part before the block about the user.
+    /// The part of the page before the user's block.
     let start: HTML
     let loginHint: TextWithPlaces
-    /// The part between the token of the form and the list.
+    /// The part between the form's token and the list of scopes.
     let scopesStart: HTML
     let optionalScopes: HTML
     /// The text below the scope `email`.
     let emailHidden: TextWithPlaces
     let emailUnknown: HTML
     let emailNotShared: HTML
-    /// The part after the list.
+    /// The part after the list of scopes.
     let notes: HTML
-    /// `nil` on Google's page, which names no address.
+    /// The sentence that names the destination of the redirect. `nil` on Google's page, which names no
+    /// address.
     let returnsTo: TextWithPlaces?
     let returnsToProgram: TextWithPlaces?
-    /// The buttons and the end of the form.
+    /// The buttons, and the end of the form.
     let formEnd: HTML
 
     init(client: OAuthClient, appName: LocalizedText, language: PageLanguage) {
@@ -34,7 +35,8 @@ final class ConsentPageTexts: Sendable {
         let heading = texts.heading(for: client)
         consent = texts
         title = TextPiece.filled(heading, ["client": name, "app": app])
-        // The operator's text about the client. Google's page always has the notice about the link.
+        // The operator can describe the client's purpose. Google's page always shows the notice about the
+        // link.
         let own = client.purpose.map { "<p>\(HTML.value($0[language]))</p>" as HTML }
         let linking = isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : nil
         start = """
@@ -43,8 +45,8 @@ final class ConsentPageTexts: Sendable {
 
             """
         loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
-        // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This
-        // button has no effect: it would close a dialog, and the page has no dialog (§4.10.21.3).
+        // Enter in a checkbox presses the form's first button that is not disabled (HTML §4.10.21.2). This
+        // button does nothing: it would close a dialog, and the page has no dialog (§4.10.21.3).
         scopesStart = """
             <button hidden formmethod="dialog"></button>
             <h2>\(paragraphs.filled(texts.scopes))</h2>
@@ -66,8 +68,8 @@ final class ConsentPageTexts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that skips the hidden button uses the next
-        // button, so the next button must not grant consent.
+        // A browser that ignores the hidden button uses the next button, so the next button must not grant
+        // consent.
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel)</button>
@@ -79,12 +81,12 @@ final class ConsentPageTexts: Sendable {
     }
 }
 
-/// The texts of one client as HTML.
+/// The texts of one client in HTML.
 private struct Paragraphs {
     let client: HTML
     let app: HTML
 
-    /// Both sides of the connection, as in "app ↔ client".
+    /// The app and the client, joined by an arrow: "app ↔ client".
     var pair: HTML { "<p class=\"pair\">\(app) <span aria-hidden=\"true\">↔</span> \(client)</p>\n" }
 
     func filled(_ text: String, _ values: [String: HTML] = [:]) -> HTML {
@@ -100,8 +102,8 @@ private struct Paragraphs {
             .within("<p\(HTML.class(name))>", "</p>\n")
     }
 
-    /// Returns the texts that Google's review requires. The first
-    /// text, about the authorization, is not in small print.
+    /// Returns the texts that Google's review requires. All texts except the first text, about the
+    /// authorization, are in small print.
     func google(_ texts: AuthorizeTexts.Consent) -> HTML {
         HTML(
             texts.notesForGoogle.map { note in
@@ -110,7 +112,7 @@ private struct Paragraphs {
     }
 }
 
-/// The texts of the pages of all clients in all languages, made once: a few kilobytes for each client.
+/// Prepared texts for the pages of all clients in all languages. They need a few kilobytes per client.
 struct ConsentPages: Sendable {
     private let texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
 
@@ -134,9 +136,9 @@ struct ConsentPages: Sendable {
     }
 }
 
-// The choice of texts for a client. Shared by the consent page and the prompt of App Flip.
+// Chooses the texts for a client. The consent page and the prompt of App Flip share them.
 extension AuthorizeTexts.Consent {
-    /// `{client}`, `{app}`
+    /// Has the placeholders `{client}` and `{app}`.
     func heading(for client: OAuthClient) -> String {
         if client.googleLinking != nil { return titleForGoogle }
         return client.isFirstParty ? titleForFirstParty : title
@@ -148,7 +150,7 @@ extension AuthorizeTexts.Consent {
         return client.isFirstParty ? goOn : allow
     }
 
-    /// Texts that Google's review requires, below the scopes.
+    /// The texts that Google's review requires below the list of scopes.
     var notesForGoogle: [ConsentNote] {
         [
             ConsentNote(template: authorizationForGoogle, place: "agree", text: agreeAndLink, url: nil),
@@ -162,14 +164,14 @@ extension AuthorizeTexts.Consent {
     }
 }
 
-/// A sentence below the scopes with one placeholder for a link or a quotation.
+/// A sentence below the list of scopes, with one placeholder for a link or a quotation.
 struct ConsentNote: Sendable {
     let template: String
-    /// The word in braces of the placeholder.
+    /// Name of the placeholder, without its braces.
     let place: String
-    /// The text in place of the placeholder.
+    /// The text that replaces the placeholder.
     let text: String
-    /// The target of a link; `nil` for a quotation.
+    /// URL of the link; `nil` for a quotation.
     let url: String?
 
     var markup: [String: HTML] {

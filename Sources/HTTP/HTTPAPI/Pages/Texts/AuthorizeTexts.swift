@@ -2,56 +2,56 @@ public import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
-/// A word in braces is a placeholder for a value or a link, which
-/// `HTML.filled` inserts. A test compares the words between the languages.
+/// A word in braces is a placeholder for a value or a link, which `HTML.filled` inserts. A test checks that
+/// all languages have the same placeholders.
 struct AuthorizeTexts: TranslatedTexts {
     static let part = "authorize"
 
     let consent: Consent
     let refusals: Refusals
-    /// `{code}`
+    /// Has the placeholder `{code}`.
     let errorCode: String
     let startAgain: String
-    /// `{client}`
+    /// Has the placeholder `{client}`.
     let backToClient: String
 
     /// Texts of the consent page.
     struct Consent: Sendable, Decodable {
-        /// `{client}`, `{app}`
+        /// Has the placeholders `{client}` and `{app}`.
         let title: String
-        /// `{client}`
+        /// Has the placeholder `{client}`.
         let titleForFirstParty: String
-        /// `{app}`
+        /// Has the placeholder `{app}`.
         let titleForGoogle: String
         let signedInAs: String
-        /// Text in place of name and address.
+        /// Replaces the name and the address of a user who has neither.
         let withoutName: String
         let useAnotherAccount: String
-        /// `{client}`, `{hint}`
+        /// Has the placeholders `{client}` and `{hint}`.
         let loginHint: String
-        /// `{app}`
+        /// Has the placeholder `{app}`.
         let purposeForGoogle: String
-        /// `{client}`; the scopes follow as a list.
+        /// Introduces the list of scopes. Has the placeholder `{client}`.
         let scopes: String
         let optionalScopes: String
-        /// `{email}`; below the scope.
+        /// Follows the scope `email`. Has the placeholder `{email}`.
         let emailHidden: String
-        /// Text below the scope.
+        /// Follows the scope `email` of a user without a known address.
         let emailUnknown: String
-        /// `{client}`
+        /// Has the placeholder `{client}`.
         let emailNotShared: String
-        /// `{policy}`: a link with `googlePolicyName`.
+        /// Has the placeholder `{policy}` for a link with the text `googlePolicyName`.
         let googlePolicy: String
         let googlePolicyName: String
-        /// `{agree}`
+        /// Has the placeholder `{agree}`.
         let authorizationForGoogle: String
-        /// `{connections}`: a link with `googleConnectionsName`.
+        /// Has the placeholder `{connections}` for a link with the text `googleConnectionsName`.
         let unlinkFromGoogle: String
         let googleConnectionsName: String
         let unlink: String
-        /// `{target}`
+        /// Has the placeholder `{target}`.
         let returnsTo: String
-        /// `{target}`: an address of the user's own computer.
+        /// Has the placeholder `{target}` for an address on the user's own computer.
         let returnsToProgram: String
         let agreeAndLink: String
         let allow: String
@@ -59,7 +59,8 @@ struct AuthorizeTexts: TranslatedTexts {
         let cancel: String
     }
 
-    /// Texts of the error pages: reasons why there is no consent page, or why a sign-in cannot continue.
+    /// Texts of the error pages, which explain why the page for consent does not appear or why a sign-in
+    /// cannot continue.
     struct Refusals: Sendable, Decodable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal
@@ -67,7 +68,7 @@ struct AuthorizeTexts: TranslatedTexts {
         let embeddedBrowser: Refusal
         let formRefused: Refusal
         let signInNeeded: Refusal
-        /// The app's operator has disabled the account.
+        /// The operator of the app has disabled the account.
         let accountDisabled: Refusal
         let otherBrowser: Refusal
         let signInOver: Refusal
@@ -76,15 +77,15 @@ struct AuthorizeTexts: TranslatedTexts {
         let unavailable: Refusal
         let failed: Refusal
         let pageUnknown: Refusal
-        /// A link of App Flip that no app has opened.
+        /// A browser has opened an App Flip link, because no app has opened it.
         let linkOfApp: Refusal
     }
 
     struct Refusal: Sendable, Decodable {
         let title: String
-        /// The expected value, and the found value.
+        /// Explains the expected value and the found value.
         let reason: String
-        /// The remedy.
+        /// Explains the remedy.
         let advice: String
     }
 
@@ -99,7 +100,7 @@ struct AuthorizeTexts: TranslatedTexts {
     }
 }
 
-/// The parts of all pages for users. A deployment translates each of them.
+/// The groups of texts of all pages for users. A deployment can translate each group.
 public enum PageTexts {
     public static let parts: [any TranslatedTexts.Type] = [
         AuthorizeTexts.self, ConnectionsTexts.self, DeviceTexts.self, LogoutTexts.self, ScopeTexts.self,

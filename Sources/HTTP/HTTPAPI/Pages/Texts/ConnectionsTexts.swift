@@ -5,14 +5,14 @@ struct ConnectionsTexts: TranslatedTexts {
     static let part = "connections"
 
     let title: String
-    /// `{app}`; the clients follow as a list.
+    /// Introduces the list of clients. Has the placeholder `{app}`.
     let intro: String
     let none: String
-    /// `{day}`
+    /// Has the placeholder `{day}`.
     let since: String
-    /// `{day}`; after `since`.
+    /// Follows `since`. Has the placeholder `{day}`.
     let lastUsed: String
-    /// Replaces `lastUsed` for an unused grant.
+    /// Replaces `lastUsed` for a grant that has not been used.
     let neverUsed: String
     let remove: String
     let removed: String
@@ -20,9 +20,9 @@ struct ConnectionsTexts: TranslatedTexts {
     let formRefused: AuthorizeTexts.Refusal
     let chooseApp: String
     let chooseAppAdvice: String
-    /// The link on the consent page.
+    /// Text of the link on the consent page.
     let link: String
-    /// Links to documents of a client.
+    /// Text of a link to a client's document.
     let policy: String
     let terms: String
 

@@ -8,33 +8,33 @@ struct DeviceTexts: TranslatedTexts {
 
     let title: String
     let enterAdvice: String
-    /// The label of the field.
+    /// The label of the input field for the code.
     let code: String
     let goOn: String
     let warning: String
     let malformed: String
     let codeUnknown: String
     let over: String
-    /// `{value}`: minutes and seconds.
+    /// Has the placeholder `{value}` for minutes and seconds.
     let paused: String
-    /// Text above the code on the page that asks for consent.
+    /// Precedes the code on the consent page.
     let compare: String
-    /// The facts about the request follow as a list.
+    /// Introduces the list of facts about the request's origin.
     let origin: String
-    /// `{value}`
+    /// Has the placeholder `{value}`.
     let address: String
-    /// `{value}`
+    /// Has the placeholder `{value}`.
     let program: String
-    /// `{value}`: a number of minutes. `started` has the
-    /// sentences for some numbers in the built-in languages.
+    /// Has the placeholder `{value}` for a number of minutes. In built-in languages, `started` replaces this
+    /// sentence for some numbers.
     let time: String
     /// Replaces an unknown address or program.
     let unknown: String
     let agreedTitle: String
-    /// `{client}`
+    /// Has the placeholder `{client}`.
     let agreed: String
     let refusedTitle: String
-    /// `{client}`
+    /// Has the placeholder `{client}`.
     let refused: String
 
     static func of(_ language: PageLanguage) -> DeviceTexts {
@@ -47,8 +47,8 @@ struct DeviceTexts: TranslatedTexts {
         }
     }
 
-    /// Text about the start time of a request, with or without the word `{value}`.
-    /// In a language added by a deployment, the first minute counts as 1.
+    /// Returns the sentence about a request's start time, with or without the placeholder `{value}`. A
+    /// language that a deployment adds has no sentence for 0 minutes, so it uses 1 minute.
     static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> HTML {
         let text =
             switch (language, minutes) {
@@ -56,7 +56,7 @@ struct DeviceTexts: TranslatedTexts {
             case (.arabic, ...0): "بدأ قبل لحظات"
             case (.arabic, 1): "بدأ قبل دقيقة واحدة"
             case (.arabic, 2): "بدأ قبل دقيقتين"
-            // The numbers 3 to 10 use the plural, also after hundreds.
+            // Arabic uses the plural for the numbers 3 to 10, also after hundreds.
             case (.arabic, _) where (3...10).contains(minutes % 100): "بدأ قبل {value} دقائق"
             case (.turkish, ...0): "az önce başlatıldı"
             case (.polish, ...0): "rozpoczęto przed chwilą"
@@ -70,7 +70,7 @@ struct DeviceTexts: TranslatedTexts {
         case .malformed: .filled(malformed, [:])
         case .unknown: .filled(codeUnknown, [:])
         case .over: .filled(over, [:])
-        // As exact as Retry-After, without plural forms.
+        // Shows the time of Retry-After as minutes and seconds, which need no plural forms.
         case .paused(let seconds):
             .filled(
                 paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])

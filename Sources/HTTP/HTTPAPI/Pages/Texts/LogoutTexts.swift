@@ -1,13 +1,13 @@
 import AuthorizationServer
 
-/// The texts of the pages on which a user signs out, in one language.
+/// The texts of the pages for signing out, in one language.
 struct LogoutTexts: TranslatedTexts {
     static let part = "logout"
 
     let title: String
-    /// `{client}`, `{app}`
+    /// Has the placeholders `{client}` and `{app}`.
     let reason: String
-    /// `{app}`; in place of `reason` for a request without a client.
+    /// Replaces `reason` for a request without a client. Has the placeholder `{app}`.
     let question: String
     let consequence: String
     let signOut: String
@@ -16,7 +16,7 @@ struct LogoutTexts: TranslatedTexts {
     let stayed: Result
     let formRefused: AuthorizeTexts.Refusal
 
-    /// The page at the end.
+    /// The texts of the last page.
     struct Result: Sendable, Decodable {
         let title: String
         let advice: String
