@@ -3,17 +3,18 @@ import AsyncHTTPClient
 import KeySets
 import ServiceLifecycle
 
-/// All requests to Apple, over one HTTP client: the key set, and the calls that a team authenticates.
+/// All connections to Apple, over one HTTP client: fetching the key set, and the calls that a team's key
+/// authenticates.
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
     let clock = AppleClock(millisecondsSince1970: ProcessObservation.millisecondsSince1970)
-    /// HTTP client for requests to Apple and to Google.
+    /// The HTTP client for requests to Apple and Google.
     let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 
-    /// - Parameter snapshots: The store of the last good key set.
-    ///   The initializer restores the set before it returns.
+    /// - Parameter snapshots: The store of the last good key set. The initializer restores this set before it
+    ///   returns.
     init(
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
     ) async {
@@ -34,7 +35,7 @@ struct AppleConnection {
         }
     }
 
-    /// Services stop in reverse order, so the client stops last.
+    /// The services of the connection. Services stop in reverse order, so the HTTP client stops last.
     var services: [any Service] {
         [AppleClientService(client: client)] + (remoteKeys.map { [KeyRefreshService(keys: $0)] } ?? [])
     }
@@ -50,7 +51,7 @@ struct AppleClientService: Service {
     }
 }
 
-/// Keeps Apple's key set fresh.
+/// Refreshes Apple's key set in the background.
 struct KeyRefreshService: Service {
     let keys: RemoteKeySet
 

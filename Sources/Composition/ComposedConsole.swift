@@ -12,9 +12,9 @@ import OAuth
 import ServiceLifecycle
 import SignIn
 
-/// The console: its pages, and the services that serve them.
+/// The console, with its pages and the services that run them.
 struct ComposedConsole {
-    /// Dependencies of the pages.
+    /// The dependencies of the console's pages.
     struct Parts {
         let settings: ServiceSettings
         let store: any ServiceStore
@@ -26,16 +26,16 @@ struct ComposedConsole {
         let observation: ProcessObservation
         let now: @Sendable () -> Moment
         let logger: Logger
-        /// Additions of `siwa dev`; `nil` in other runs.
+        /// Additions to the console by `siwa dev`; `nil` in other programs.
         let development: DevelopmentConsole?
-        /// The callers that read the feed from this process.
+        /// The readers of this process's event feed.
         let readers: FeedReaders
         let overview: ComposedOverview
-        /// Receives a notice of each change in the data of pages.
+        /// Receives a notification of each change to data that pages show.
         let live: LiveUpdates
         /// Records the actions of operators.
         let audit: ConsoleAudit
-        /// The findings of `siwa doctor`.
+        /// Provides the findings of `siwa doctor`.
         let doctor: any DoctorFinding
 
         init(
@@ -59,13 +59,13 @@ struct ComposedConsole {
         }
     }
 
-    /// The requests that a page shows. `nil` if the console is off, so that no requests are kept.
+    /// The requests that the console shows. `nil` without a console, so that no requests are kept.
     let recent: RecentRequests?
-    /// The last refused messages of Apple and Google. `nil` if the console is off.
+    /// The last refused messages from Apple and Google. `nil` without a console.
     let arrivals: ArrivalLog?
-    /// The pages on the port of the interface, in `siwa dev`.
+    /// The console's pages on the port of the interface, in `siwa dev`.
     let site: ConsoleSite?
-    /// The monitor of the overview, and the server of the console in production. Empty if the console is off.
+    /// The overview's monitor, and the console's server in production. Empty without a console.
     let services: [any Service]
 
     init(_ parts: Parts) throws {
@@ -78,8 +78,8 @@ struct ComposedConsole {
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
         parts.overview.numbers.whenChanged { [live = parts.live] in live.changed() }
         let monitor = parts.overview.monitor { [live = parts.live] in live.changed() }
-        // In production there can be thousands of requests a
-        // second, and each request would reload every open page.
+        // Pages do not reload for each request in production, where thousands of requests per second can
+        // arrive.
         let recent =
             parts.development == nil
             ? RecentRequests(keepsExchanges: false)
@@ -112,7 +112,7 @@ struct ComposedConsole {
         ]
     }
 
-    /// One line for each group of pages.
+    /// Returns the pages of the console, one line for each group of pages.
     private static func pages(
         _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
     ) -> [ConsolePage] {
@@ -149,7 +149,7 @@ struct ComposedConsole {
 }
 
 extension ComposedConsole {
-    /// The token inspector over the keys and the database of the running service.
+    /// Returns the token inspector, which uses the keys and the database of the running service.
     static func tokenInspector(_ parts: Parts) -> TokenInspector {
         let settings = parts.settings
         let files = SigningKeyFiles(
@@ -196,9 +196,10 @@ extension ComposedConsole {
     }
 }
 
-/// Additions of the trial to the console.
+/// Additions to the console by the trial (`siwa dev`).
 package struct DevelopmentConsole: Sendable {
-    /// Receives the requests that the service keeps, and a function to call when pages of the trial change.
+    /// A function that receives the requests of the service, and a closure to call when pages of the trial
+    /// change.
     package typealias Observer =
         @Sendable (_ received: RecentRequests, _ changed: @escaping @Sendable () -> Void) -> Void
 
@@ -206,7 +207,7 @@ package struct DevelopmentConsole: Sendable {
     let card: OverviewPages.OtherCard
     let observe: Observer
 
-    /// - Parameter card: A card of the overview.
+    /// - Parameter card: Makes an additional card of the overview.
     package init(pages: [ConsolePage], card: @escaping OverviewPages.OtherCard, observe: @escaping Observer) {
         (self.pages, self.card, self.observe) = (pages, card, observe)
     }

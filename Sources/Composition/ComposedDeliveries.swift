@@ -10,30 +10,32 @@ import OAuth
 import ServiceLifecycle
 import SignIn
 
-/// The deliveries of events, composed from the settings.
+/// The delivery of events, composed from the settings.
 ///
-/// Absent without receivers: then no worker runs, and nothing is stored.
+/// Absent without receivers. In this case no worker runs and no state is stored.
 package struct ComposedDeliveries {
-    /// Services in the order of the service group. They stop in reverse
-    /// order: the worker ends its attempts, then the connections are closed.
+    /// Services in the order of the service group. They stop in reverse order: first the worker finishes its
+    /// attempts, then the connections close.
     let services: [any Service]
-    /// Keys of a service without OAuth clients; `nil` with OAuth clients, and if no tokens are signed.
+    /// Signing keys of a service without OAuth clients. `nil` with OAuth clients, and if the service signs no
+    /// tokens.
     let ownKeys: SigningKeys?
-    /// `nil` if no receiver polls and no OAuth client has a stream.
+    /// The polls and event streams; `nil` if no receiver polls and no OAuth client has a stream.
     let streams: EventStreams?
     private let names: [ReceiverName]
     private let store: any ServiceStore
     private let now: @Sendable () -> Moment
-    /// Wakes the worker that pushes.
+    /// Wakes the worker that pushes events.
     let wake: @Sendable () -> Void
-    /// The last failed attempt of this process at a receiver.
+    /// Returns the last failed attempt of this process to deliver to a receiver.
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
-    /// Stores new receivers, which begin at the end of the feed.
+    /// Stores each new receiver with a position at the end of the feed.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the authorization server, which sign security event tokens too.
-    ///   - client: HTTP client for reports to Google. Its owner shuts it down after the services.
+    ///   - keys: The keys of the authorization server, which also sign security event tokens.
+    ///   - client: The HTTP client for reports to Google. Its owner shuts it down after the services have
+    ///     stopped.
     /// - Returns: `nil` without receivers.
     /// - Throws: `StorageError`.
     init?(
@@ -45,7 +47,7 @@ package struct ComposedDeliveries {
         guard !settings.receiverNames.isEmpty else { return nil }
         ownKeys = Self.ownKeys(settings, besides: keys, in: store, now: now, logger: logger)
         let keys = keys ?? ownKeys
-        // In development the receivers are on the same machine.
+        // In development, the receivers run on the same machine.
         let ownMachine =
             settings.environment == .development
             ? ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) } : []
@@ -112,7 +114,7 @@ package struct ComposedDeliveries {
             destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints))
     }
 
-    /// Makes the keys of a service without OAuth clients, if it has receivers of security event tokens.
+    /// Makes the signing keys of a service without OAuth clients that has receivers of security event tokens.
     private static func ownKeys(
         _ settings: ServiceSettings, besides keys: SigningKeys?, in store: any AuthorizationStore,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -128,8 +130,8 @@ package struct ComposedDeliveries {
             lastSequence: try await store.lastEventSequence())
     }
 
-    /// Sends the waiting events of a receiver at once, for `siwa
-    /// dev`. A receiver without waiting events keeps its claim.
+    /// Delivers the waiting events of a receiver immediately, for `siwa dev`. Does not change the claim of a
+    /// receiver without waiting events.
     package func resume(_ name: ReceiverName) async throws {
         let stored = try await store.receivers().first { $0.record.name == name }
         guard let stored, stored.record.pausedAt != nil || !stored.retries.isEmpty else { return }
@@ -183,7 +185,8 @@ package struct ComposedDeliveries {
 }
 
 extension ClientStreamSettings {
-    /// A client also gets events about users of other apps who have a grant to the client: the form decides.
+    /// Returns the receiver of a client. A client also receives events about users of other apps if they have
+    /// a grant to the client, so the format selects the events.
     fileprivate func polled(_ format: any EventFormat) -> PolledReceiver {
         PolledReceiver(name: name, kinds: kinds, scope: .all, format: format)
     }
@@ -194,7 +197,7 @@ extension ClientStreamSettings {
     }
 }
 
-/// Closes the connections to receivers after the worker that uses them has stopped.
+/// Closes the connections to receivers after the worker that uses the connections has stopped.
 struct DestinationsService: Service {
     let destinations: [HTTPEventDestination]
 

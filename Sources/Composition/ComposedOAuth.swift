@@ -12,24 +12,26 @@ import ServiceLifecycle
 import SignIn
 import Tracing
 
-/// The authorization server, composed from its settings.
+/// The authorization server, composed from the settings.
 ///
-/// Absent without OAuth clients: then no signing key is made, no worker runs, and nothing is stored.
+/// Absent without OAuth clients. In this case the service makes no signing key, runs no worker and stores
+/// nothing.
 struct ComposedOAuth {
     let server: OAuthServer
-    /// The keys that sign tokens, and events for receivers.
+    /// The keys that sign tokens and, for receivers, events.
     let keys: SigningKeys
-    /// `nil` without sign-in in a browser.
+    /// The authorization endpoint; `nil` without sign-in in a browser.
     let authorize: AuthorizeUseCase?
     private let commits: GroupCommit<GrantCommand>
     private let workers: [any Service]
 
     /// - Parameters:
-    ///   - client: HTTP client for requests to Google. Its owner shuts it down after the services.
-    ///   - tracer: `nil` without tracing.
-    ///   - web: Signs users in for the authorization endpoint.
-    /// - Returns: `nil` without OAuth clients. With OAuth clients, the settings reader requires a sealing
-    ///   key.
+    ///   - client: The HTTP client for requests to Google. Its owner shuts it down after the services have
+    ///     stopped.
+    ///   - tracer: Records spans; `nil` without tracing.
+    ///   - web: The sign-in at Apple, which the authorization endpoint uses.
+    /// - Returns: `nil` without OAuth clients. The settings reader guarantees a sealing key if there are
+    ///   OAuth clients.
     init?(
         settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
         feed: EventFeed, client: HTTPClient, tracer: (any Tracer)?, now: @escaping @Sendable () -> Moment,
@@ -42,8 +44,8 @@ struct ComposedOAuth {
             for: oauth, store: store, sealingKeys: sealingKeys,
             signsEvents: settings.signsEvents, now: now, logger: logger)
         self.keys = keys
-        // Google's keys are fetched when a token of Google arrives. Most deployments never receive such a
-        // token.
+        // Fetches Google's keys when a token from Google arrives, because most deployments never receive such
+        // a token.
         let googleKeys = RemoteKeySet(
             source: HTTPKeySetSource(client: client, url: settings.googleEndpoints.certificates))
         let googleEventKeys = RemoteKeySet(
@@ -63,7 +65,7 @@ struct ComposedOAuth {
         workers = [OAuthMaintenance(server: server, logger: logger)]
     }
 
-    /// Services in the order of the service group. They stop in reverse order: the workers finish their
+    /// Services in the order of the service group. They stop in reverse order: first the workers finish their
     /// requests, then accepted commands are committed.
     var services: [any Service] { [commits] + workers }
 }

@@ -17,24 +17,24 @@ package import UnixSignals
 
 /// The whole service, composed from its settings.
 ///
-/// `init` opens and migrates the database and restores the stored key set, so that a restart during an outage
-/// of Apple is ready at once. Fetching begins with `run()`.
+/// The initializer opens and migrates the database, and restores the stored key set, so that a restart during
+/// an outage of Apple is ready immediately. Fetching of keys begins with `run()`.
 package struct ComposedService {
     let keys: any VerificationKeys
-    /// `nil` without receivers of events.
+    /// The delivery of events; `nil` without receivers.
     package let deliveries: ComposedDeliveries?
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
-    /// `nil` in `siwa dev`, whose pages show the clients.
+    /// Logs the App Check mode of each client; `nil` in `siwa dev`, whose pages show the clients.
     private let appCheckClients: AppCheckClientsCheck?
     private let sealedWarning: String?
     private let warnings: StartWarnings
     private let logger: Logger
 
     /// - Parameters:
-    ///   - signals: The signals that begin the shutdown.
-    ///   - development: The fakes of `siwa dev`, for the console.
+    ///   - signals: The signals that start the shutdown.
+    ///   - development: Additions by `siwa dev` to the console.
     /// - Throws: `StorageError`, `WebSettingsError`.
     package init(
         settings: ServiceSettings, observation: ProcessObservation,
@@ -56,7 +56,7 @@ package struct ComposedService {
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
-        // Set before the first response to a probe.
+        // Sets the warning before the first response to a probe.
         warnings.note(firstSample)
         let tokenContext = AppleTokenContext(
             tokens: store, sealingKeys: settings.sealingKeys,
@@ -67,18 +67,19 @@ package struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
-        // Logged before the first request, so that the log includes the configuration of every action.
+        // Logs the configuration before the first request, so that the log contains the configuration of
+        // every action.
         let fingerprints = settings.fingerprints
         let changes = try await store.noteConfiguration(fingerprints, at: now())
-        // At the first start all parts are new, so changes are not logged.
+        // At the first start all parts are new, so there are no changes to log.
         if !changes.isEmpty,
             changes.count < fingerprints.count || changes.contains(where: { $0.before != nil })
         {
             logger.notice(
                 "the configuration has changed since the last start", metadata: ["parts": "\(changes.count)"])
         }
-        // Without a notification, the time counts from the first start,
-        // so that a restart does not hide missing notifications.
+        // Without any notification, the age counts from the first start of the deployment, so that a restart
+        // does not hide missing notifications.
         let firstStart = try await store.configurationParts().map(\.firstSeenAt).min()
         let lastNotification = LastNotification(
             try await store.lastNotification() ?? firstStart ?? now())
@@ -147,8 +148,8 @@ package struct ComposedService {
             auditKeptFor: Int64(settings.numbers[.auditDays]) * 86_400_000, clock: ContinuousClock(),
             secondsAhead: { [clock = apple.clock] in clock.secondsAhead }, now: now, logger: logger)
         let drain = Duration.seconds(settings.numbers[.drainSeconds])
-        // Services stop in reverse order: first no new requests are accepted, then the workers finish their
-        // calls, then accepted commands are committed, then the rest stops.
+        // Services stop in reverse order: first the service stops accepting requests, then the workers finish
+        // their calls, then accepted commands are committed, then all other services stop.
         var services: [any Service] = [
             observation.sink, DatabaseService(database: database),
             EventAnnouncements(database: database, feed: feed),
@@ -180,16 +181,17 @@ package struct ComposedService {
             http, ShutdownNotice(logger: logger),
             DrainPeriod(http: http, duration: drain, logger: logger),
         ]
-        // Without signals, the service is part of another program that owns the process.
+        // Without signals, the service runs inside another program, which handles the signals of the process.
         if !signals.isEmpty {
-            // Ignores other signals until the end of the shutdown, so that they do not interrupt it.
+            // Ignores other signals until the end of the shutdown, so that they cannot interrupt the
+            // shutdown.
             services.insert(IgnoredSignals(logger: logger), at: 1)
             services += Self.serviceManagerNotices(http: http, logger: logger)
         }
         group = Self.group(services, signals: signals, drain: drain, logger: logger)
     }
 
-    /// Opens the database. Responds to probes while PostgreSQL is not available yet.
+    /// Opens the database. While PostgreSQL is not available yet, a waiting service responds to probes.
     private static func openDatabase(
         _ settings: ServiceSettings, _ limits: ServerLimits, _ logger: Logger
     ) async throws -> any ServiceDatabase {
@@ -198,7 +200,7 @@ package struct ComposedService {
             now: ProcessObservation.millisecondsSince1970)
         do {
             let database = try await settings.openDatabase(logger: logger) {
-                // With port 0 the system would choose another port for the service.
+                // With port 0, the system would choose another port for the service.
                 if settings.numbers[.port] != 0 { waiting.begin() }
             }
             await waiting.end()
@@ -216,7 +218,7 @@ package struct ComposedService {
         let keys = settings.sealingKeys
         let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
         var sample = SealedSample(rows, keys: keys)
-        // If no tokens are signed, lost signing keys of removed clients do no harm.
+        // Without signing of tokens, lost signing keys of removed clients do no harm.
         if let keys, settings.oauth != nil || settings.signsEvents {
             sample.add(try await store.signingKeys(), keys: keys)
         }
@@ -230,7 +232,8 @@ package struct ComposedService {
         return try await store.nonceKey(offering: newKey)
     }
 
-    /// Notices for the service manager. Empty when no service manager started the process.
+    /// Returns the service that notifies the service manager. Empty if no service manager started the
+    /// process.
     private static func serviceManagerNotices(http: HTTPService, logger: Logger) -> [any Service] {
         ServiceManager(environment: ProcessInfo.processInfo.environment)
             .map { [ServiceManagerNotices(manager: $0, http: http, logger: logger)] } ?? []
@@ -239,8 +242,8 @@ package struct ComposedService {
     private static func group(
         _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
-        // A failed service stops the other services in the same order:
-        // cancelled all at once, they would fail because of each other.
+        // A failed service stops the other services in the same order. If all were cancelled at once, they
+        // would fail because of each other.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -269,7 +272,7 @@ package struct ComposedService {
 
     package func boundPort() async throws -> Int { try await http.boundPort() }
 
-    /// Waits until tokens can be verified, at most five seconds, or until the task is cancelled.
+    /// Waits until the service can verify tokens, for at most five seconds, or until the task is cancelled.
     package func waitForKeys() async {
         for _ in 0..<250 where !keys.health.isReady && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(20))
@@ -277,8 +280,8 @@ package struct ComposedService {
     }
 }
 
-/// Logs that the shutdown has reached the connections. Placed after the
-/// HTTP service in the group, because services stop in reverse order.
+/// Logs that the shutdown has reached the connections. Follows the HTTP service in the group, because
+/// services stop in reverse order.
 struct ShutdownNotice: Service {
     let logger: Logger
 
@@ -288,10 +291,10 @@ struct ShutdownNotice: Service {
     }
 }
 
-/// Delays the shutdown. During the delay the service still serves requests, and `/readyz` responds with 503,
-/// so that load balancers remove the process before its connections end.
+/// Delays the shutdown. During the delay the service still serves requests, while `/readyz` responds with
+/// 503, so that load balancers remove the process before its connections close.
 ///
-/// The first service that a shutdown reaches.
+/// A shutdown reaches this service first.
 struct DrainPeriod: Service {
     let http: HTTPService
     let duration: Duration
@@ -299,7 +302,7 @@ struct DrainPeriod: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        // Without a delay, or if the service could not listen, the shutdown continues at once.
+        // The shutdown continues immediately without a delay, and if the service could not listen.
         guard duration > .zero, (try? await http.boundPort()) != nil else { return }
         http.beginDraining()
         logger.notice(

@@ -7,24 +7,24 @@ import NIOCore
 import NIOPosix
 import PostgresStorage
 
-/// A mistake that only the operator can correct, in words for readers who do not know the code. A restart
-/// would fail in the same way, so a service manager should not restart the service.
+/// A mistake that only the operator can correct, described for readers who do not know the code. A restart
+/// would fail again, so a service manager should not restart the service.
 package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
-    /// EX_CONFIG of sysexits.h. The systemd unit does not restart the service after it.
+    /// EX_CONFIG of sysexits.h. The systemd unit does not restart the service after this exit status.
     package static let exitStatus = ExitCode(78)
 
     package let description: String
-    /// True if another program may correct the mistake, such as a program that
-    /// creates the database: then the service manager starts the service again.
+    /// True if another program may correct the mistake, for example by creating the database. The service
+    /// manager then restarts the service.
     let mayPass: Bool
 
     init(_ description: String, mayPass: Bool = false) {
         (self.description, self.mayPass) = (description, mayPass)
     }
 
-    /// Finds the mistake behind an error while opening the database.
+    /// Finds the operator's mistake behind an error of opening the database.
     ///
-    /// - Returns: `nil` for errors that can pass without the operator.
+    /// - Returns: `nil` for an error that can disappear without the operator.
     package init?(_ error: any Error, database: DatabaseLocation) {
         guard let error = error as? StorageError else { return nil }
         var mayPass = false
@@ -37,7 +37,8 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
                 let refusal = PostgresRefusal.find(at: address)
                 mayPass = refusal == .databaseMissing
                 found = refusal?.words(for: address)
-            // An unusable encoding, pooler or server stays unusable until the operator changes it.
+            // A wrong encoding, an unsuitable pooler or an unsuitable server remains until the operator
+            // changes it.
             case .migrationFailed: found = "\(address.place) cannot be used: \(error.detail)"
             case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: found = nil
             }
@@ -46,7 +47,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
         self.init(found, mayPass: mayPass)
     }
 
-    /// Returns `true` if only the operator can correct an error of the running service.
+    /// Returns `true` if only the operator can correct this error of the running service.
     package static func isOne(_ error: any Error) -> Bool {
         if let mistake = error as? OperatorMistake { return !mistake.mayPass }
         guard let error = error as? ListenError else { return false }
@@ -73,9 +74,9 @@ extension PostgresRefusal {
     }
 }
 
-/// Finds in the file system, after a failed attempt, the reason why a SQLite file cannot be opened.
+/// Examines the file system after a failed attempt, to find the reason why a SQLite file cannot be opened.
 enum SQLiteMistake {
-    /// - Returns: `nil` for errors that can pass without the operator.
+    /// - Returns: `nil` for an error that can disappear without the operator.
     static func words(for code: StorageError.Code, path: String) -> String? {
         switch code {
         case .busy:
@@ -127,20 +128,21 @@ enum SQLiteMistake {
     }
 }
 
-/// Tries to listen on addresses before a command opens a database or starts a server, so that the error is the
-/// only line of its output.
+/// Tries to listen on addresses before a command opens a database or starts a server, so that an error is the
+/// only line of the command's output.
 ///
-/// Another program can take an address after the trial: then the server itself fails, with the same error.
+/// Another program can occupy an address after the trial. The server itself then fails with the same error.
 package enum ListenTrial {
-    /// - Parameter addresses: An address with port 0 is not tried, because the system chooses its port.
-    /// - Throws: `ListenError` for the first address on which the server could not listen.
+    /// - Parameter addresses: Addresses to try. An address with port 0 is skipped, because the system chooses
+    ///   its port.
+    /// - Throws: `ListenError` for the first address on which this process cannot listen.
     package static func run(on addresses: [(host: String, port: Int)]) async throws {
         for (host, port) in addresses where port != 0 {
             do {
                 let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    // Accepts no clients: a client would wait for a response as long as this process lives.
-                    // The system refuses it when the socket closes.
+                    // Accepts no clients, because a client would wait for a response until this process
+                    // exits. The system refuses waiting clients when the socket closes.
                     .serverChannelOption(.autoRead, value: false)
                     .bind(host: host, port: port).get()
                 try await channel.close()

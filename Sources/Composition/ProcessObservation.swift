@@ -6,13 +6,13 @@ package import Logging
 import TraceExport
 import Tracing
 
-/// The logging and metrics of the process: one sink for the request log and swift-log, and a metrics
+/// Logging and metrics of the process: a log sink, which the request log and swift-log share, and a metrics
 /// registry.
 package struct ProcessObservation: Sendable {
     package let sink: LogSink
     package let logger: Logger
     let registry = MetricsRegistry()
-    /// Makes the spans of the process; `nil` without a collector.
+    /// Records the spans of the process; `nil` without a collector.
     let spans: SpanRecorder?
 
     init(
@@ -27,8 +27,8 @@ package struct ProcessObservation: Sendable {
         }
     }
 
-    /// Logs to standard error, in short lines if that is a terminal, and
-    /// includes the logs and metrics of libraries. Call it once per process.
+    /// Logs to standard error, in short lines if it is a terminal. Includes logs and metrics of libraries.
+    /// Call it once per process.
     package static func ofProcess(
         level: Logger.Level, format: LogFormat = .text, traces: TraceSettings? = nil
     ) -> ProcessObservation {
@@ -47,16 +47,16 @@ package struct ProcessObservation: Sendable {
         return observation
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     package static let millisecondsSince1970: @Sendable () -> Int64 = {
         SystemKeySetClock().millisecondsSince1970
     }
 }
 
-/// Shortens log lines for a terminal: the time of day, the message and the fields, and the level only for
-/// warnings and errors.
+/// Shortens log lines for a terminal. Keeps the time of day, the message and the fields, and keeps the level
+/// of warnings and errors.
 ///
-/// Does no I/O. Keeps lines in another form unchanged.
+/// Does no I/O. Lines in another format remain unchanged.
 struct TerminalLogLines {
     let hasColors: Bool
 
@@ -75,7 +75,7 @@ struct TerminalLogLines {
         guard let time = fields.first, time.name.elementsEqual("time=".utf8), time.value.count == 24,
             let level = fields.dropFirst().first, level.name.elementsEqual("level=".utf8)
         else { return nil }
-        // 2026-11-24T00:19:44.123Z
+        // The time has the format 2026-11-24T00:19:44.123Z.
         var result = Array(time.value.dropFirst(11).prefix(8))
         result = styled(result, "2")
         let word = String(decoding: level.value, as: UTF8.self)
@@ -101,7 +101,8 @@ struct TerminalLogLines {
         hasColors ? Array("\u{1B}[\(style)m".utf8) + text + Array("\u{1B}[0m".utf8) : text
     }
 
-    /// `name=value` pairs, with the equals sign in the name and the quotation marks in the value.
+    /// Returns the `name=value` pairs. The name includes the equals sign, and the value includes its
+    /// quotation marks.
     private static func fields(
         of line: ArraySlice<UInt8>
     ) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {

@@ -4,12 +4,12 @@ import HTTPAPI
 import NIOCore
 import NIOHTTP1
 
-/// Sends a kept request to this service again, unchanged, in development.
+/// Resends a kept request to this service without changes, in development.
 struct RequestReplay: Sendable {
     /// The port that the service listens on.
     let port: Int
 
-    /// Returns the status of the response.
+    /// Resends the request, and returns the status of the response.
     func callAsFunction(_ kept: RecentRequest, requestID: String) async throws -> Int {
         guard let exchange = kept.exchange else { throw CancellationError() }
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(exchange.target)")
@@ -29,7 +29,7 @@ struct RequestReplay: Sendable {
 }
 
 extension RequestsPages {
-    /// Makes the page with *Send again* in development, if the port is known in advance.
+    /// Makes the page with *Send again*, in development and if the port is known in advance.
     init(_ settings: ServiceSettings, recent: RecentRequests, audit: @escaping ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"

@@ -12,18 +12,19 @@ import NIOCore
 #endif
 
 extension ServerLimits {
-    /// Returns the configured limits, with at most as many connections as this process can open files.
+    /// Returns the configured limits. Limits the connections to the number of files that this process can
+    /// open.
     static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
         limits.admission = admission
         limits.addressShare = settings.numbers[.addressShare]
         limits.trustedProxies = settings.trustedProxies
-        // The database, the log and connections to Apple need files too.
+        // The database, the log and connections to Apple also need open files.
         limits.connections = min(limits.connections, max(16, openFiles() - 64))
         return limits
     }
 
-    /// Raises the limit of open files as far as an unprivileged process can, and returns it.
+    /// Raises the limit of open files as far as an unprivileged process can, and returns the new limit.
     static func openFiles() -> Int {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -39,13 +40,14 @@ extension ServerLimits {
     }
 }
 
-/// Number of event loops of the process: at most one event loop for each CPU that the process may use.
+/// Number of event loops: at most one event loop per CPU that the process may use.
 ///
 /// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
-/// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Each loop would
-/// then read fewer requests at once. Requests that are read together get their responses together.
+/// systemd, the cpuset of a container), NIO would start several event loops per allowed CPU. Each event loop
+/// would then read fewer requests at a time, and requests that are read together get their responses
+/// together.
 package enum EventLoopCount {
-    /// Sets the number of event loops. Call it once, before the first use of an event loop. The environment
+    /// Sets the number of event loops. Call it once, before the first event loop is used. The environment
     /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.
     package static func limitToUsableCPUs() {
         guard ProcessInfo.processInfo.environment["NIO_SINGLETON_GROUP_LOOP_COUNT"] == nil,
@@ -55,11 +57,11 @@ package enum EventLoopCount {
         NIOSingletons.groupLoopCountSuggestion = usable
     }
 
-    /// Reads `/proc/self/status` of Linux.
+    /// Returns the number of CPUs in `/proc/self/status` of Linux.
     ///
-    /// - Returns: `nil` when the file does not list the CPUs.
+    /// - Returns: `nil` if the file does not list the CPUs.
     static func usableCPUs(_ status: String) -> Int? {
-        // The value is a bit mask, a bit for each CPU: hexadecimal digits, with commas between groups of
+        // The value is a bit mask with one bit per CPU, in hexadecimal digits with commas between groups of
         // eight.
         let name = "Cpus_allowed:"
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {

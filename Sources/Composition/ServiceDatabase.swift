@@ -11,7 +11,7 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-/// A store with all protocols that the service needs.
+/// A store that implements all protocols that the service needs.
 package typealias ServiceStore = AccountStore & AppleTokenStore & TicketStore & TransferStore & NonceKeyStore
     & AuthorizationStore & AppAttestStore & AppCheckHourStore & AppReceiptStore
     & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore & ServiceHourStore
@@ -24,18 +24,18 @@ package protocol ServiceDatabase: Sendable {
     var accounts: Accounts { get }
     var keySetSnapshots: KeySetSnapshots { get }
 
-    /// Calls `onSequence` with the latest number of the event feed after
-    /// another process has appended to the feed, until the task is cancelled.
+    /// Calls `onSequence` with the last sequence number of the event feed when another process has appended
+    /// events. Runs until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
-    /// Returns numbers about the database for the metrics. Blocks while the file system hangs.
+    /// Numbers about the database for the metrics. Reading blocks while the file system hangs.
     var readings: [DatabaseReading] { get }
 
     /// Closes the database. Later calls fail.
     func close() async
 }
 
-/// One number about the database, a gauge in the metrics.
+/// A number about the database, which a gauge in the metrics shows.
 package struct DatabaseReading: Sendable, Equatable {
     let name: String
     var labels: [(String, String)] = []
@@ -80,7 +80,7 @@ extension SQLiteDatabase: ServiceDatabase {
         } ?? []
     }
 
-    /// Announces nothing: the lock on the file excludes other processes.
+    /// Announces nothing, because the lock on the file excludes other processes.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()
     }
@@ -129,8 +129,8 @@ struct DatabaseService: Service {
     }
 }
 
-/// Notifies the event feed of commits by other replicas,
-/// so that clients waiting at this replica get all events.
+/// Notifies the event feed of commits by other replicas, so that clients that wait at this replica receive
+/// all events.
 struct EventAnnouncements: Service {
     let database: any ServiceDatabase
     let feed: EventFeed
@@ -139,15 +139,15 @@ struct EventAnnouncements: Service {
         await cancelWhenGracefulShutdown {
             await database.announcements { [feed] in feed.advance(to: $0) }
         }
-        // Returning early would stop the whole service.
+        // If `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 }
 
-/// Counts and logs failed transactions of the database, reads and claims included: the first failure of each
-/// cause at once, then at most one failure a minute.
+/// Counts and logs failed database transactions, including reads and claims. Logs the first failure of each
+/// cause immediately, and then at most one failure per minute.
 ///
-/// The response to a request only reports a failure of the database. The log line contains the database's
+/// The response to a request only says that the database failed. The log line contains the database's
 /// message, with PostgreSQL's SQLSTATE or SQLite's result code.
 struct StorageFailures: Sendable {
     private let log: ThrottledLog
@@ -170,18 +170,19 @@ struct StorageFailures: Sendable {
             })
     }
 
-    /// The codes of failed transactions. Other codes are caused by a value, or prevent the start.
+    /// The error codes of failed transactions. Other error codes are caused by a value, or occur only at the
+    /// start.
     static let causes: [StorageError.Code] = [.unavailable, .busy, .full, .readOnly, .corrupted]
 
-    /// The codes of the runbook, of PostgreSQL and of SQLite: a full disk,
-    /// a lock, a standby server, a lost server, a restarting server.
+    /// The database codes that the runbook describes: a full disk, a lock, a standby server, a lost server
+    /// and a restarting server, for PostgreSQL and SQLite.
     static let usualCodes = ["53100", "13", "55P03", "5", "25006", "08006", "57P01"]
 
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
-        // Only the first words distinguish log lines: the rest
-        // contains files and statements, whose number is unbounded.
+        // Only the first words distinguish causes, because the rest contains files and statements, whose
+        // number is unbounded.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",
@@ -190,9 +191,9 @@ struct StorageFailures: Sendable {
     }
 }
 
-/// Counts failed transactions by the database's own code.
+/// Counts failed transactions by the database's own error code.
 private final class DatabaseCodeCounters: Sendable {
-    /// Largest number of series. Further codes count as `other`.
+    /// Maximum number of series. Additional codes count as `other`.
     private static let most = 32
 
     private let factory: any MetricsFactory
@@ -200,7 +201,7 @@ private final class DatabaseCodeCounters: Sendable {
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        // Each series exists before its first failure, so that a rate includes it.
+        // Makes each series before its first failure, so that a rate includes this failure.
         for code in ["none"] + StorageFailures.usualCodes { _ = counter(code) }
     }
 

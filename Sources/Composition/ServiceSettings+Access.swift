@@ -7,8 +7,8 @@ import HTTPAPI
 import SignIn
 
 extension ServiceSettings {
-    /// Callers of the service. Without API keys, a service in development accepts all callers; in production
-    /// the settings reader refuses such a configuration.
+    /// The callers of the service. In development, a service without API keys accepts all callers. In
+    /// production, the settings reader refuses such a configuration.
     var callers: CallerDirectory {
         apiKeys.isEmpty && environment == .development
             ? .open : CallerDirectory(keys: apiKeys, metricsKey: metricsKey)
@@ -16,25 +16,25 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// The check of `Host` and `Origin` in development, where a web page in the developer's browser can reach
-    /// the service. `nil` in production: there the proxy checks `Host`, and callers have API keys.
+    /// The check of `Host` and `Origin` in development, where web pages in the developer's browser can reach
+    /// the service. `nil` in production, where the proxy checks `Host` and callers have API keys.
     var foreignPages: ForeignPageCheck? {
         environment == .development ? ForeignPageCheck(hosts: developmentHosts) : nil
     }
 
-    /// The host names of the service in development.
+    /// The host names that the service accepts in development.
     var developmentHosts: AllowedHosts {
         let publicHost = publicURL.flatMap { WebAddress($0)?.host }
         return AllowedHosts(allowedHosts + [host] + (publicHost.map { [$0] } ?? []))
     }
 
-    /// The host names of the console on its own port. Another name in `Host` belongs to a page of another
-    /// site, which resolves its name to this address.
+    /// The host names that the console accepts on its own port. Any other name in `Host` belongs to a page of
+    /// another site whose name resolves to this address.
     var consoleHosts: AllowedHosts { AllowedHosts(consoleAllowedHosts + [consoleHost]) }
 }
 
 extension ServiceSettings {
-    /// The client for calls to Apple, with the signing keys of each team.
+    /// Returns the client for calls to Apple, with the signing keys of each team.
     func tokenClient(over client: HTTPClient, clock: AppleClock? = nil) -> AppleTokenClient {
         let teams = deployment.apps.flatMap { app in app.clientIDs.map { ($0.rawValue, app.team.rawValue) } }
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
@@ -47,7 +47,7 @@ extension ServiceSettings {
             clock: clock)
     }
 
-    /// Passes the client for calls to Apple to `body`, for a command. Shuts the HTTP client down afterwards.
+    /// Calls `body` with a client for calls to Apple, and then shuts down the HTTP client. For commands.
     package func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws
         -> Result
     {
@@ -56,16 +56,16 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// Roots of App Attest. The roots of the fake Apple are only for development with the fake Apple, because
-    /// their private keys are public.
+    /// The root certificates of App Attest. The service only accepts the roots of the fake Apple in
+    /// development with the fake Apple, because their private keys are public.
     var appAttestRoots: AppAttestRoots { (isWithFakeApple ? fakeRoots : nil) ?? .apple }
 
-    /// True in development with `APPLE_BASE_URL`.
+    /// True in development if `APPLE_BASE_URL` is set.
     package var isWithFakeApple: Bool { environment == .development && appleEndpoints != .apple }
 }
 
 extension ServiceSettings {
-    /// Keeps receipts; `nil` if they are not exchanged.
+    /// Stores receipts; `nil` if the service does not exchange receipts.
     var exchangedReceipts: AppReceipts? {
         switch receipts {
         case .off: nil
@@ -73,7 +73,7 @@ extension ServiceSettings {
         }
     }
 
-    /// The client that exchanges receipts, with the signing keys of each team.
+    /// Returns the client that exchanges receipts, with the signing keys of each team.
     func receiptClient(over client: HTTPClient, clock: AppleClock?) -> AppleReceiptClient {
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
         return AppleReceiptClient(
@@ -84,13 +84,13 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// Sign-in in a browser; `nil` if it is not configured.
+    /// Returns the sign-in in a browser; `nil` if it is not configured.
     ///
     /// - Throws: `WebSettingsError`.
     func webSignIn(
         useCases: SignInUseCases, tickets: any TicketStore, now: @escaping @Sendable () -> Moment
     ) throws -> WebSignIn? {
-        // The settings reader requires both when a redirect URL is configured.
+        // If a redirect URL is configured, the settings reader requires both values.
         guard let publicURL, let sealingKeys, !webClients.isEmpty else { return nil }
         let settings = try WebSignIn.Settings(
             publicURL: publicURL, redirectURLs: webClients, authorizeURL: appleEndpoints.authorize,
@@ -99,11 +99,11 @@ extension ServiceSettings {
             settings: settings, useCases: useCases, sealingKeys: sealingKeys, tickets: tickets, now: now)
     }
 
-    /// The redirect URL of each client ID that can be used in a browser.
+    /// The redirect URLs of all client IDs for browsers.
     ///
-    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. Omits
-    /// the primary client ID if the app has another client ID with a redirect URL, so that links need not
-    /// name the client ID if only one client ID remains.
+    /// Apple's web page only accepts Services IDs, and the primary client ID is the app's bundle ID. So the
+    /// primary client ID is omitted if the app has another client ID with a redirect URL. Links need not name
+    /// the client ID if only one remains.
     var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }

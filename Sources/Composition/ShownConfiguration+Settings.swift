@@ -9,14 +9,14 @@ import HTTPAPI
 extension ShownConfiguration {
     /// Makes the configuration for the console, without secrets.
     ///
-    /// - Parameter masksURLs: False in `siwa dev`, whose receivers have no secret in their addresses.
+    /// - Parameter masksURLs: False in `siwa dev`, where URLs of receivers contain no secrets.
     init(_ settings: ServiceSettings, masksURLs: Bool = true) {
         let shown = ShownSettings(settings: settings, masksURLs: masksURLs)
         self.init(settings: shown.rows, sections: shown.sections, registrations: shown.registrations)
     }
 }
 
-/// The texts of `ShownConfiguration`.
+/// Makes the texts of `ShownConfiguration`.
 private struct ShownSettings {
     let settings: ServiceSettings
     let masksURLs: Bool
@@ -26,7 +26,7 @@ private struct ShownSettings {
             let origin = settings.origins.first { $0.name == setting.name }
             let value = setting.shown?(settings) ?? (origin == nil ? trial(setting) : origin?.text)
             let isDefault = origin.map { $0.place == .byDefault } ?? (value == setting.defaultText)
-            // Settings without origins come from siwa dev.
+            // siwa dev makes settings without origins.
             let source =
                 origin?.place.rawValue ?? (isDefault ? SettingOrigin.Place.byDefault.rawValue : "siwa dev")
             return (
@@ -92,7 +92,7 @@ private struct ShownSettings {
     }
 
     private func source(of key: APIKey) -> String {
-        // Settings without origins come from siwa dev.
+        // siwa dev makes settings without origins.
         guard !settings.origins.isEmpty else { return "siwa dev" }
         guard settings.namesInKeySetting.contains(key.name) else { return "file, api_keys" }
         let place = settings.origins.first { $0.name == Setting.apiKeyHashes.name }?.place ?? .environment

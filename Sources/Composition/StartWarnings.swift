@@ -3,7 +3,7 @@ import AppleIDClient
 import AuthorizationServer
 import Encodings
 
-/// Settings that are allowed but almost certainly mistakes. Logged at each start.
+/// Warnings about settings that are valid but probably mistakes. Logged at every start.
 struct StartWarnings: Equatable {
     let texts: [String]
 
@@ -30,14 +30,15 @@ struct StartWarnings: Equatable {
     }
 }
 
-/// The features that are disabled because a key is not configured, as a message for the operator.
+/// The features that the service disables because a key is missing, as a message for the operator.
 ///
-/// No message if all keys are configured: an app without a web site does not need sign-in in a browser. The
-/// message is for the log only: `/health` is public, and its callers need not know the configuration.
+/// There is no message if all keys are configured: an app without a web site does not need sign-in in a
+/// browser. Only the log contains the message, because `/health` is public and its callers need not know the
+/// configuration.
 struct DisabledFeatures: Equatable {
     let text: String
 
-    /// Returns `nil` if there are signing keys for all teams, and a sealing key.
+    /// Returns `nil` if all teams have signing keys and a sealing key is configured.
     init?(_ settings: ServiceSettings) {
         let teams = Set(settings.deployment.apps.map(\.team))
         let teamsWithoutKey = teams.filter { settings.signingKeys[$0] == nil }.sorted()
@@ -46,7 +47,7 @@ struct DisabledFeatures: Equatable {
         if teamsWithoutKey == teams.sorted() {
             missing.append(Setting.privateKeyFile.name)
         } else if !teamsWithoutKey.isEmpty {
-            // Only a configuration file can have several teams.
+            // Only a configuration file can declare several teams.
             let names = teamsWithoutKey.map(\.rawValue).joined(separator: ", ")
             missing.append("private_key_file of team \(names)")
         }

@@ -8,7 +8,7 @@ import OutgoingHTTP
 import ServiceLifecycle
 import TraceExport
 
-/// Exports spans until all services that make spans have stopped.
+/// Exports spans until all services that record spans have stopped.
 struct TraceService: Service {
     private let collector: HTTPTraceCollector
     private let exporter: TraceExporter
@@ -29,10 +29,10 @@ struct TraceService: Service {
     }
 }
 
-/// Posts spans by OTLP/HTTP, in JSON.
+/// Exports spans over OTLP/HTTP in JSON format.
 ///
-/// Has its own HTTP client, so that a hanging collector holds no connection to Apple. Follows no redirects,
-/// and reads no response bodies: an unread body is dropped with its connection.
+/// Uses its own HTTP client, so that a hanging collector occupies no connection to Apple. Does not follow
+/// redirects or read response bodies; an unread body closes its connection.
 struct HTTPTraceCollector: TraceCollector {
     let client: HTTPClient
     private let settings: TraceSettings
@@ -45,7 +45,7 @@ struct HTTPTraceCollector: TraceCollector {
                 idleTimeout: .seconds(10), concurrentHTTP1ConnectionsPerHostSoftLimit: 1),
             decompression: .disabled)
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A request about spans must not make spans.
+        // A request that exports spans must not record a span.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -5,7 +5,7 @@ import Encodings
 package import Inspection
 import JOSE
 
-/// The options of `siwa verify` for objects of App Attest.
+/// The options of `siwa verify` for App Attest objects.
 package struct AttestationOptions: ParsableArguments {
     package init() {}
 
@@ -42,14 +42,16 @@ package struct AttestationOptions: ParsableArguments {
     @Option(help: "The last counter of the key, for an assertion: 0 if there was no assertion.")
     var counter: UInt32?
 
-    /// True if no option is given.
+    /// True if no option is set.
     package var isEmpty: Bool {
         [teamID, bundleID, challenge, clientData, clientDataHash, keyID, publicKey].allSatisfy { $0 == nil }
             && environment == nil && counter == nil && platform == .iOS && !emulator
     }
 
-    /// - Parameter fakeRoots: The roots for `--emulator`; `nil` in siwa, which starts siwa-dev for it.
-    /// - Throws: `ValidationError` for an option that is missing, malformed, or for another kind of object.
+    /// - Parameter fakeRoots: The root certificates for `--emulator`; `nil` in siwa, which starts siwa-dev
+    ///   for this option.
+    /// - Throws: `ValidationError` for a missing option, a malformed option, and an option for another kind
+    ///   of object.
     package func inspection(
         of kind: AppAttestationKind, at moment: Moment, fakeRoots: AppAttestRoots? = nil
     ) throws -> AttestationInspection {

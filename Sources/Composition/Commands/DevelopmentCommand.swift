@@ -3,11 +3,11 @@ package enum SiwaVersion {
     package static let current = "0.1.0"
 }
 
-/// The commands of the program siwa-dev, which siwa starts by their names.
+/// The commands of the program siwa-dev. siwa starts siwa-dev for these commands.
 package enum DevelopmentCommand: String, CaseIterable, Sendable {
     case dev, tour, emulate, login
 
-    /// One line about the command, in the help of both programs.
+    /// A one-line description of the command, for the help of both programs.
     package var abstract: String {
         switch self {
         case .dev: "Run the service with a fake Apple and a fake Google beside it, and print what to try."

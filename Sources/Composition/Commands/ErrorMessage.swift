@@ -4,7 +4,7 @@ import HTTPAPI
 import HTTPEngine
 import NIOCore
 
-/// A server cannot listen on an address.
+/// An error of a server that cannot listen on its address.
 package protocol ListenFailure: Error {
     var host: String { get }
     var port: Int { get }
@@ -19,7 +19,8 @@ package enum ErrorMessage {
         try? FileHandle.standardError.write(contentsOf: Data((withoutControls(text) + "\n").utf8))
     }
 
-    /// Replaces characters that control a terminal: a message can repeat text from a file or a server.
+    /// Returns the text without characters that control a terminal, because a message can contain text from a
+    /// file or a server.
     package static func withoutControls(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -35,7 +36,7 @@ package enum ErrorMessage {
         return String(result)
     }
 
-    /// Returns the message for an error: the failure and the remedy.
+    /// Returns the message for an error, which names the failure and the remedy.
     package static func text(for error: any Error) -> String {
         switch error {
         case let error as any ListenFailure: text(host: error.host, port: error.port, cause: error.cause)
@@ -44,7 +45,7 @@ package enum ErrorMessage {
         }
     }
 
-    /// The message for an address on which the server cannot listen.
+    /// Returns the message for a server that cannot listen on its address.
     private static func text(host: String, port: Int, cause: any Error) -> String {
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         if cause is SocketAddressError || cause is SocketAddressError.UnknownHost {

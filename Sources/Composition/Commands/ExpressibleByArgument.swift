@@ -5,7 +5,7 @@ package import Inspection
 public import Logging
 
 extension Moment: ExpressibleByArgument {
-    /// RFC 3339.
+    /// Accepts a time in RFC 3339 format.
     public init?(argument: String) { self.init(rfc3339: argument) }
 }
 

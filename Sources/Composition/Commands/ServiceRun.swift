@@ -2,7 +2,7 @@ package import ArgumentParser
 import Foundation
 import HTTPAPI
 
-/// `serve` of both programs: the process of a service.
+/// The command `serve` of both programs, which runs the service in this process.
 package enum ServiceRun {
     package static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the service.",
@@ -40,9 +40,9 @@ package enum ServiceRun {
 
     /// Runs the service until it is stopped.
     ///
-    /// - Parameter program: Changes the settings for this
-    ///   program, or refuses settings that it does not support.
-    /// - Throws: `ExitCode`, after a message on standard error.
+    /// - Parameter program: Changes the settings for this program, or refuses settings that the program does
+    ///   not support.
+    /// - Throws: `ExitCode`, after writing a message to standard error.
     package static func run(
         _ program: (inout ServiceSettings) throws(ConfigurationMistakes) -> Void
     ) async throws {

@@ -1,21 +1,21 @@
 package import ArgumentParser
 import Encodings
 
-/// A misspelled subcommand, with the probably intended subcommand.
+/// A misspelled subcommand, with a suggestion for the intended subcommand.
 package struct UnknownSubcommand: Equatable, CustomStringConvertible {
-    /// EX_USAGE of sysexits.h, like other mistakes in arguments.
+    /// EX_USAGE of sysexits.h, as for other mistakes in the arguments.
     fileprivate static let exitStatus = ExitCode(64)
 
     private let command: String
     private let name: String
     private let nearest: String?
-    /// False for `siwa help serve x`.
+    /// False if the command has no subcommands, as in `siwa help serve x`.
     private let hasCommands: Bool
 
     /// - Returns: `nil` if every subcommand in the arguments exists.
     package init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var (current, path) = (root, [root._commandName])
-        // The parser ignores unknown names after `help`.
+        // After `help`, the parser itself ignores unknown names.
         let isHelp = arguments.first == "help"
         for argument in arguments.dropFirst(isHelp ? 1 : 0) {
             let known = current.configuration.subcommands
@@ -28,7 +28,7 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
             command = path.joined(separator: " ")
             name = argument
             hasCommands = !known.isEmpty
-            // A name that differs in more than a third of its characters is not a typing mistake.
+            // A name that differs in more than a third of its characters is not a spelling mistake.
             nearest = NearestName.of(argument, among: known.map { $0._commandName }).flatMap { candidate in
                 NearestName.distance(argument, candidate) <= max(2, candidate.count / 3) ? candidate : nil
             }
@@ -45,7 +45,7 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the command named by the arguments of this process. Ends the process for an unknown command.
+    /// Runs the command that this process's arguments name. Exits the process if the command is unknown.
     package static func runNamedCommand() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {

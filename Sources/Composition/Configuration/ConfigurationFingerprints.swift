@@ -6,17 +6,17 @@ import Encodings
 import HTTPAPI
 
 extension SettingsReader {
-    /// True for a setting that has a fingerprint of its whole value. Keys have their own fingerprints. A
-    /// secret that may be chosen by a person, such as the password of the database or of a collector, has no
-    /// fingerprint: the secret could be guessed from it. Addresses for listening have no fingerprint:
-    /// replicas on one machine have different ports, and each start of a replica would look like a change.
+    /// Returns `true` if the whole value of the setting has a fingerprint. Keys have their own fingerprints.
+    /// A secret that a person may have chosen, such as the password of the database or of a collector, has no
+    /// fingerprint, because an attacker could guess the secret from it. Listening addresses have no
+    /// fingerprint: replicas on one machine have different ports, so each start of a replica would look like
+    /// a change.
     private static func isWritten(_ setting: Setting) -> Bool {
         let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
         return !setting.isSecret && !others.contains(setting.name)
     }
 
-    /// Returns the parts of the configuration that are set in
-    /// the file or the environment, by name, each as its text.
+    /// Returns the parts of the configuration that the file or the environment sets, as text by name.
     func writtenParts() -> [String: String] {
         var parts = file?.parts ?? [:]
         for setting in Setting.all where Self.isWritten(setting) {
@@ -28,19 +28,19 @@ extension SettingsReader {
 }
 
 extension ServiceSettings {
-    /// A fingerprint of each part of the configuration, by the
-    /// name of the part. Fingerprints do not reveal values.
+    /// A fingerprint of each part of the configuration, by name. A fingerprint does not reveal its value.
     var fingerprints: [String: String] {
         var fingerprints = writtenParts.mapValues(Self.fingerprint)
         for key in apiKeys { fingerprints["api_key \(key.name)"] = Self.fingerprint(of: key) }
         for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
-            // The name of the key, which is not secret. A fingerprint
-            // would look like the fingerprint of another key.
+            // Uses the name of the key, which is not secret. A fingerprint of the key would look like the
+            // fingerprint of another key.
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
-            // Apple gives each key its own ID. The settings reader has just read the keys.
+            // Apple assigns an ID to each key. The settings reader has just read the keys, so reading does
+            // not fail.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
                 fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
                     ofAppleKey: key.keyID, team: team.rawValue)
@@ -49,7 +49,7 @@ extension ServiceSettings {
         return fingerprints
     }
 
-    /// The fingerprint of an API key with its roles and apps.
+    /// Returns the fingerprint of an API key together with its roles and apps.
     static func fingerprint(of key: APIKey) -> String {
         let apps =
             switch key.scope {
@@ -60,10 +60,10 @@ extension ServiceSettings {
         return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
-    /// Returns the name of a sealing key as a part.
+    /// Returns the part name of a sealing key.
     static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
 
-    /// Returns the name of a key for Apple as a part.
+    /// Returns the part name of a signing key for Apple.
     static func part(ofAppleKey id: String) -> String { "apple_key \(id)" }
 
     static func fingerprint(ofAppleKey id: String, team: String) -> String { fingerprint("\(team) \(id)") }

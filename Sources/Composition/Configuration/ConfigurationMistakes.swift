@@ -1,9 +1,9 @@
 import Foundation
 
-/// All mistakes of a configuration, so that they can be corrected together.
+/// All mistakes in a configuration, so that the operator can correct them together.
 ///
-/// A mistake names the setting and the expected value. It never repeats the configured value, which can be a
-/// secret. A file name is repeated only if the text is certainly a file name.
+/// A mistake names the setting and the expected value. It does not repeat the configured value, which can be
+/// a secret. It repeats a file name only if the text is certainly a file name.
 package struct ConfigurationMistakes: Error, CustomStringConvertible {
     package private(set) var list: [String] = []
 
@@ -15,9 +15,9 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
         list.append("\(setting): \(errorText)")
     }
 
-    /// Returns a value without invisible characters at its ends: white space, control
-    /// characters, a byte order mark. Such a character is a mistake, because it changes
-    /// the value: a database name with a line end at its end is a new, empty database.
+    /// Returns a value without invisible characters at either end: white space, control characters and byte
+    /// order marks. Such a character is a mistake, because it changes the value: a database name with a
+    /// trailing line break would name a new, empty database.
     mutating func trimmed(_ value: String, of setting: String) -> String {
         let scalars = value.unicodeScalars
         for (scalar, verb) in [(scalars.first, "begins"), (scalars.last, "ends")] {
@@ -56,8 +56,8 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
         return mistakes
     }
 
-    /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of
-    /// one line. Returns `nil` for any other text, because it can be a key instead of its file name.
+    /// Returns a path if a mistake may repeat it: the path of an existing file, or an absolute path on one
+    /// line. Returns `nil` for any other text, because the text can be a key in place of the key's file name.
     static func place(_ path: String) -> String? {
         guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
         return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil
@@ -71,18 +71,17 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
 
 /// Finds the known name that is most similar to a misspelled name.
 package enum NearestName {
-    /// Returns the candidate with the fewest single-character edits, the first candidate if several are
-    /// equal.
+    /// Returns the candidate with the smallest edit distance. Of several such candidates, returns the first.
     package static func of(_ name: String, among candidates: [String]) -> String? {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }
 
-    /// Finds the nearest name for a member of a list's entry.
+    /// Finds the most similar name for a member in an entry of a list.
     ///
-    /// Other programs put the noun of the entry before the member, such as `client_id` for the `id` of a
-    /// client. By edit distance, `client_id` would be closer to `project_id`.
+    /// Some programs prefix the member with the noun of the entry, such as `client_id` for the `id` of a
+    /// client. By edit distance, `client_id` would be more similar to `project_id`.
     ///
-    /// - Parameter path: Path of the list, for example `oauth.clients`.
+    /// - Parameter path: Path of the list, such as `oauth.clients`.
     static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {
         let list = path.split(separator: ".").last ?? ""
         let prefix = "\(list.hasSuffix("s") ? list.dropLast() : list)_"
@@ -94,7 +93,7 @@ package enum NearestName {
         return meant ?? of(name, among: candidates)
     }
 
-    /// The Levenshtein distance.
+    /// Returns the Levenshtein distance of two texts.
     static func distance(_ lhs: String, _ rhs: String) -> Int {
         let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))
         var row = Array(0...rhs.count)

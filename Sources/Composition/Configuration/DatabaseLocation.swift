@@ -1,7 +1,7 @@
 import Configuration
 package import PostgresStorage
 
-/// The location of the database, from `DATABASE_URL`.
+/// The location of the database, as set in `DATABASE_URL`.
 package enum DatabaseLocation: Equatable {
     case sqlite(path: String)
     case postgres(PostgresAddress)
@@ -28,7 +28,7 @@ package enum DatabaseLocation: Equatable {
         }
     }
 
-    /// The location for messages, without secrets.
+    /// The location in a form for messages, without secrets.
     package var place: String {
         switch self {
         case .sqlite(let path): path
@@ -38,21 +38,21 @@ package enum DatabaseLocation: Equatable {
 }
 
 extension SettingsReader {
-    /// Returns the location of the database, for commands that need
-    /// no other setting. Reports only mistakes about the location.
+    /// Returns the location of the database, for commands that need no other setting. Only reports mistakes
+    /// about the location.
     ///
     /// - Throws: `ConfigurationMistakes`.
     package static func database(environment: [String: String]) async throws -> DatabaseLocation {
         let names = [Setting.database.name, Setting.file.name]
         var needed = environment.filter { names.contains($0.key) }
-        // The environment takes precedence, so the file is not needed.
+        // The environment takes precedence, so the reader does not need the file.
         if !(needed[Setting.database.name] ?? "").isEmpty { needed[Setting.file.name] = nil }
         var reader = await SettingsReader(reading: needed, ConfigurationMistakes())
         if reader.isWritten(.database) {
-            // In the file the mistake begins with the line and this name.
+            // A mistake in the file begins with the line and this name.
             reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
         } else {
-            // If the name of the setting is misspelled, the default would select another database.
+            // With a misspelled setting, the default would select another database.
             reader.mistakes = reader.mistakes.about([Setting.database.nameInFile] + names)
             for name in environment.keys.sorted()
             where name.hasPrefix("SIWA_") && Setting.named(name) == nil {
@@ -66,7 +66,7 @@ extension SettingsReader {
         return location
     }
 
-    /// Returns `true` if the environment or the file has the setting.
+    /// Returns `true` if the environment or the file contains the setting.
     private func isWritten(_ setting: Setting) -> Bool {
         config.string(forKey: setting.key, isSecret: setting.isSecret) != nil
     }

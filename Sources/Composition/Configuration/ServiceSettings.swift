@@ -8,62 +8,63 @@ import HTTPEngine
 package import KeySets
 package import Logging
 
-/// The configuration of a service after all checks: every value can be used.
+/// The checked configuration of a service. All values are usable.
 package struct ServiceSettings: Sendable {
     package var host = Setting.host.defaultText ?? ""
-    /// The settings that are numbers.
+    /// The numeric settings.
     package var numbers = SettingNumbers()
-    /// Addresses that may hold any number of connections.
+    /// Addresses of proxies, which may open any number of connections.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
-    /// Additional host names of the service in development.
+    /// Additional host names that the service accepts in development.
     package var allowedHosts: [String] = []
     package var logLevel = Logger.Level.info
     package var logFormat = LogFormat.text
-    /// `nil` without a collector.
+    /// The collector of traces; `nil` without a collector.
     package var traces: TraceSettings?
     package var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     package var deployment: Deployment
     var apiKeys: [APIKey] = []
-    /// SHA-256 of the key that opens only `/metrics`.
+    /// SHA-256 of the key that only gives access to `/metrics`.
     var metricsKey: SHA256Digest?
     var keySource = KeySource.remote(baseURL: KeySource.apple)
     var issuers: [String]
-    /// The keys for calls to Apple, by team. Verification does not need them.
-    /// Each location had a usable key when the reader checked the settings.
+    /// The signing keys for calls to Apple, by team. Verification does not need them. The settings reader
+    /// found a usable key at each location.
     package var signingKeys: [TeamID: SigningKeyLocation] = [:]
-    /// The keys that seal refresh tokens in the database. Without a sealing key, no refresh token is stored.
+    /// The keys that seal refresh tokens in the database. Without a sealing key, the service stores no
+    /// refresh tokens.
     package var sealingKeys: SealingKeyRing?
-    /// The public URL of this service, without a slash at the end.
+    /// The public URL of this service, without a trailing slash.
     package var publicURL: String?
-    /// The pages that receive the results of the web flow, by client ID.
+    /// The redirect URLs that receive the results of the web flow, by client ID.
     package var webRedirectURLs: [ClientID: String] = [:]
-    /// Settings of the authorization server; `nil` without OAuth clients.
+    /// The settings of the authorization server; `nil` without OAuth clients.
     package var oauth: OAuthSettings?
-    /// App Check of the bundle IDs and OAuth clients.
+    /// The App Check policies of bundle IDs and OAuth clients.
     package var appCheck = AppCheckPolicies.none
-    /// The roots of App Attest of the fake Apple. Only siwa-dev has these roots.
+    /// The App Attest root certificates of the fake Apple. Only siwa-dev has them.
     package var fakeRoots: AppAttestRoots?
-    /// Exchange of the receipts of App Attest.
+    /// The switch for exchanging App Attest receipts.
     package var receipts = ReceiptExchange.off
-    /// Endpoints of Google, or in development possibly of the fake Google.
+    /// The endpoints of Google, or in development optionally of the fake Google.
     package var googleEndpoints = GoogleEndpoints.google
-    /// The JSON key file of the service account that registers the receiver of Google's security events. Only
-    /// commands of the operator read it.
+    /// Path of the JSON key file of the Google service account that registers the receiver of Google's
+    /// security events. Only commands of the operator read the file.
     package var googleServiceAccountFile: String?
-    /// Receivers of events.
+    /// The receivers of events that have a URL.
     package var webhooks: [WebhookSettings] = []
     package var polledReceivers: [PolledReceiverSettings] = []
     package var clientStreams: [ClientStreamSettings] = []
-    /// Each setting with its place, for the console. Empty for settings made without a reader.
+    /// The origin of each setting, for the console. Empty for settings that no reader made.
     var origins: [SettingOrigin] = []
-    /// Names of the API keys in SIWA_API_KEY_HASHES. Other keys are in the list of the file.
+    /// The names of the API keys in SIWA_API_KEY_HASHES. The file lists all other keys.
     var namesInKeySetting: Set<String> = []
-    /// The address of the console; its port is 0 if the console is off.
+    /// The listening address of the console. The console is off if its port is 0.
     package var consoleHost = Setting.consoleHost.defaultText ?? ""
-    /// Additional host names of the console.
+    /// Additional host names that the console accepts.
     var consoleAllowedHosts: [String] = []
-    /// The parts of the configuration as written, to find changes since the last start.
+    /// The parts of the configuration as written, which show changes since the last start.
     var writtenParts: [String: String] = [:]
 
     /// True if the service has receivers of security event tokens.
@@ -71,17 +72,17 @@ package struct ServiceSettings: Sendable {
         webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
     }
 
-    /// Issuer of security event tokens: the issuer of the
-    /// authorization server, or without OAuth clients the public URL.
+    /// The issuer of security event tokens: the issuer of the authorization server, or the public URL without
+    /// OAuth clients.
     var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
 
-    /// True if Google is a client, which gets reports of ended refresh tokens.
+    /// True if Google is a client, so that it receives reports of ended refresh tokens.
     var tellsGoogle: Bool {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }
 
-    /// True if this receiver gets security event tokens, and so also verification
-    /// events. False for Google, which gets reports in its own form.
+    /// Returns `true` if this receiver gets security event tokens, and therefore verification events. Returns
+    /// `false` for Google, which gets reports in its own format.
     package func getsSecurityEvents(_ name: ReceiverName) -> Bool {
         webhooks.contains { $0.name == name && $0.audience != nil }
             || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
@@ -93,7 +94,7 @@ package struct ServiceSettings: Sendable {
             + (tellsGoogle ? [.google] : [])
     }
 
-    /// Address that receives Google's security events; `nil` without a client that accepts them.
+    /// The URL that receives Google's security events; `nil` if no client accepts these events.
     package var googleEventsURL: String? {
         guard let oauth,
             oauth.clients.clients.contains(where: { $0.googleLinking?.googleClientIDs.isEmpty == false })
@@ -101,7 +102,7 @@ package struct ServiceSettings: Sendable {
         return "\(oauth.issuer.text)/v1/google/security-events"
     }
 
-    /// Endpoints of Apple, or in development possibly of the emulator.
+    /// The endpoints of Apple, or in development optionally of the emulator.
     var appleEndpoints: AppleEndpoints {
         // The settings reader has checked the URL.
         if case .remote(let baseURL) = keySource {
@@ -113,7 +114,7 @@ package struct ServiceSettings: Sendable {
 }
 
 extension ServiceSettings {
-    /// Settings without a file and without variables, for the trial.
+    /// Makes settings without a file and without environment variables, for the trial.
     package init(
         environment: ServiceEnvironment, database: DatabaseLocation, deployment: Deployment,
         apiKeys: [APIKey],
@@ -127,26 +128,27 @@ extension ServiceSettings {
 
 /// The environment of the service.
 package enum ServiceEnvironment: String, CaseIterable {
-    /// Requires the real Apple, and API keys for callers.
+    /// Requires the real Apple, and requires API keys of callers.
     case production
-    /// Apple may be the emulator, and API keys are optional.
+    /// Allows the emulator in place of Apple. API keys are optional.
     case development
 }
 
 /// The source of Apple's public keys.
 package enum KeySource: Sendable {
-    /// `{baseURL}/auth/keys`. The base URL is Apple's, or in development perhaps the emulator's.
+    /// Fetches `{baseURL}/auth/keys`. The base URL belongs to Apple, or in development optionally to the
+    /// emulator.
     case remote(baseURL: String)
     case pinned(PinnedKeySet)
 
     static let apple = "https://appleid.apple.com"
 }
 
-/// Origin of the value of a setting. Contains no value of a secret.
+/// The origin of a setting's value. It does not contain the value of a secret.
 struct SettingOrigin: Sendable, Equatable {
     enum Place: String, Sendable {
         case environment
-        /// The YAML file.
+        /// The YAML configuration file.
         case file
         case byDefault = "default"
         case notSet = "not set"
@@ -154,14 +156,14 @@ struct SettingOrigin: Sendable, Equatable {
 
     let name: String
     let place: Place
-    /// The value as written; `nil` for a secret, and for a setting without a value.
+    /// The value as written; `nil` for a secret and for a setting without a value.
     let text: String?
 }
 
 extension SettingsReader {
     /// Returns the origin of each setting.
     ///
-    /// - Parameter environment: The variables that count as set.
+    /// - Parameter environment: The environment variables that count as set.
     func origins(environment: [String: String]) -> [SettingOrigin] {
         Setting.all.map { setting in
             let place: SettingOrigin.Place =
@@ -178,11 +180,11 @@ extension SettingsReader {
     }
 }
 
-/// The numbers of the configuration, each within the bounds of its setting.
+/// The numeric settings. Each number is within the bounds of its setting.
 package struct SettingNumbers: Sendable {
     private var numbers: [String: Int] = [:]
 
-    /// The number of a setting, or its default.
+    /// Returns the number of a setting, or the setting's default.
     package subscript(_ setting: Setting) -> Int {
         get { numbers[setting.name] ?? setting.defaultNumber }
         set { numbers[setting.name] = newValue }

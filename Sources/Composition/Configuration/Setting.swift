@@ -6,21 +6,21 @@ import Cryptography
 import HTTPAPI
 import Logging
 
-/// A setting of the service: its name as an environment variable, its kind and bounds, its default, and a
-/// sentence of help. The YAML file has the same names in lower case.
+/// A setting of the service, with the name of its environment variable, its type, bounds, default, and help
+/// sentence. The YAML file uses the same name in lower case.
 ///
-/// The settings reader, the suggestions for misspelled names, `siwa serve --help`, and the test of
-/// `docs/configuration.md` are derived from `all`.
+/// The settings reader, the suggestions for misspelled names, `siwa serve --help` and the test of
+/// `docs/configuration.md` derive from `all`.
 package struct Setting: Sendable {
     enum Kind: Sendable {
         case text(default: String? = nil)
-        /// Comma-separated.
+        /// A comma-separated list.
         case list(default: String? = nil)
         case choice([String], default: String)
         case number(ClosedRange<Int>, default: Int)
     }
 
-    /// Section of the help of `siwa serve`.
+    /// A section in the help of `siwa serve`.
     package enum Group: Sendable, CaseIterable {
         case required, keys, web, oauth, others
     }
@@ -30,12 +30,12 @@ package struct Setting: Sendable {
     let isSecret: Bool
     let group: Group
     let sentence: String
-    /// Smallest accepted number in development, if it differs.
+    /// The smallest accepted number in development; `nil` if it equals the smallest number in production.
     let smallestInDevelopment: Int?
-    /// Returns the value for the console, if it is not shown
-    /// as written: fingerprints, names and places of secrets.
+    /// Returns the value for the console if the console does not show it as written: fingerprints, names and
+    /// locations of secrets.
     let shown: (@Sendable (ServiceSettings) -> String?)?
-    /// Returns the value that `siwa dev` sets without a text.
+    /// Returns the value that `siwa dev` sets in code instead of text.
     let inTrial: @Sendable (ServiceSettings) -> String?
 
     private init(
@@ -60,7 +60,7 @@ package struct Setting: Sendable {
         "SIWA_API_KEY_HASHES", .list(), in: .required,
         "the callers: name=hash (siwa api-key makes a key and its hash)",
         shown: { settings in
-            // The section itself shows the keys of the file's list.
+            // The section of the console shows the keys in the file's list.
             let count = settings.namesInKeySetting.count
             return count == 0 ? nil : "\(count == 1 ? "one key" : "\(count) keys"), see below"
         })
@@ -124,7 +124,7 @@ package struct Setting: Sendable {
         "SIWA_TRACES_RATIO", .text(default: "0.01"), "the share of new traces that are recorded, 0 to 1")
     static let tracesService = Setting(
         "SIWA_TRACES_SERVICE", .text(default: "siwa"), "the name of the service in its traces")
-    /// Apple throttles clients that validate a user's token more than once a day.
+    /// The check interval. Apple throttles clients that validate the same user's token more than once a day.
     package static let checkInterval = Setting(
         "SIWA_CHECK_INTERVAL", .number(86_400...2_592_000, default: 86_400),
         "seconds between two checks of a refresh token at Apple", smallestInDevelopment: 1)
@@ -185,7 +185,7 @@ package struct Setting: Sendable {
     static let consoleAllowedHosts = Setting(
         "SIWA_CONSOLE_ALLOWED_HOSTS", .list(), "further host names of the console, such as that of a proxy")
 
-    /// Every setting, in the order of the help.
+    /// All settings, in the order of the help.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
@@ -197,18 +197,18 @@ package struct Setting: Sendable {
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    /// All settings except the path of the file itself, which can only be set in the environment.
+    /// All settings except the path of the file itself, which only the environment can set.
     static let ofFile = all.filter { $0.name != file.name }
 
-    /// The key in swift-configuration, which finds it in capitals in the environment and in lower case in the
-    /// file.
+    /// The key in swift-configuration, which converts it to upper case for the environment and to lower case
+    /// for the file.
     var key: ConfigKey {
         ConfigKey(nameInFile.split(separator: "_").map(String.init))
     }
 
     var nameInFile: String { name.lowercased() }
 
-    /// The default, as an operator would write it; `nil` without a default.
+    /// The default in the format of the configuration; `nil` without a default.
     var defaultText: String? {
         switch kind {
         case .text(let text), .list(let text): text
@@ -217,7 +217,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// The accepted numbers; `nil` for a setting of another kind.
+    /// Returns the range of accepted numbers; `nil` if the setting is not numeric.
     func bounds(inDevelopment isDevelopment: Bool) -> ClosedRange<Int>? {
         guard case .number(let bounds, _) = kind else { return nil }
         return
@@ -225,14 +225,14 @@ package struct Setting: Sendable {
             .upperBound
     }
 
-    /// The default of a number. Stops the process for a setting of another kind, which is a programmer's
+    /// The default of a numeric setting. Stops the process for any other setting, which is a programming
     /// error.
     var defaultNumber: Int {
         guard case .number(_, let number) = kind else { preconditionFailure("\(name) is no number") }
         return number
     }
 
-    /// The settings of a group as lines of help: each name with its sentence.
+    /// Returns the settings of a group as lines of help, each with its name and sentence.
     package static func help(of group: Group) -> String {
         all.filter { $0.group == group }.map(\.help).joined(separator: "\n")
     }

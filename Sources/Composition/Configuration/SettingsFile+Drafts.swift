@@ -2,7 +2,7 @@ import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
-    /// Sections of the file, which has them besides the settings of the environment. Not checked yet.
+    /// The file's sections, which have no counterpart in the environment. Their values are not checked yet.
     ///
     /// ```yaml
     /// oauth:
@@ -47,16 +47,16 @@ extension SettingsFile {
     }
 
     struct TeamApp: SectionDraft {
-        /// Bundle IDs, the primary client ID first. Includes Services IDs when `services_ids` is absent.
+        /// Bundle IDs, with the primary client ID first. Includes Services IDs if `services_ids` is absent.
         var clientIDs: [String] = []
-        /// The Services IDs of `services_ids`.
+        /// The Services IDs listed in `services_ids`.
         var servicesIDs: [String] = []
         var webRedirectURL: String?
-        /// Name of the app for users, by language tag. Empty if the file has no name.
+        /// The name of the app for users, by language tag. Empty if the file contains no name.
         var name: [String: String] = [:]
-        /// The bundle IDs that make proofs with App Attest.
+        /// The bundle IDs that use App Attest.
         var attested: [AttestedApp] = []
-        /// `nil` counts as `false`.
+        /// The member `require_minted_nonce`. `nil` counts as `false`.
         var requiresMintedNonce: Bool?
 
         static let empty = TeamApp()
@@ -71,16 +71,16 @@ extension SettingsFile {
 
         var allClientIDs: [String] { clientIDs + servicesIDs }
 
-        /// The client IDs that browsers may sign in with: `services_ids`, or all client IDs when
-        /// `services_ids` is absent (`ServiceSettings.webClients` then drops the primary client ID, unless it
-        /// is the only one).
+        /// The client IDs for sign-in in a browser: `services_ids`, or all client IDs if `services_ids` is
+        /// absent. In the second case, `ServiceSettings.webClients` removes the primary client ID, unless it
+        /// is the only client ID.
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 
-    /// A bundle ID that makes proofs with App Attest. Each word is named as in the file.
+    /// A bundle ID that uses App Attest. The properties contain words of the file.
     struct AttestedApp: SectionDraft {
         var bundleID = ""
-        /// `app_check`: the name of an `AppCheckMode`
+        /// The member `app_check`: the raw value of an `AppCheckMode`.
         var mode: String?
         var environment: String?
         var platform: String?
@@ -102,9 +102,9 @@ extension SettingsFile {
     struct Key: SectionDraft {
         var name = ""
         var hash = ""
-        /// The apps that the key is limited to. `nil` for no limit.
+        /// The apps that the key is limited to; `nil` without a limit.
         var apps: [String]?
-        /// Each word is named as in the file. `nil` counts as `backend`.
+        /// The roles of the key, as written in the file. `nil` counts as `backend`.
         var roles: [String]?
 
         static let empty = Key()
@@ -118,15 +118,15 @@ extension SettingsFile {
     struct Webhook: SectionDraft {
         var name = ""
         var url = ""
-        /// The events that the receiver gets. `nil` for all events.
+        /// The events that the receiver gets; `nil` for all events.
         var events: [String]?
-        /// The apps whose events the receiver gets. `nil` for all apps.
+        /// The apps whose events the receiver gets; `nil` for all apps.
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
-        /// The API key with which the receiver polls. Such a receiver has no URL.
+        /// The name of the API key with which the receiver polls. Such a receiver has no URL.
         var apiKey: String?
-        /// With an audience the receiver gets security event tokens.
+        /// The audience of security event tokens. A receiver with an audience gets security event tokens.
         var audience: String?
 
         static let empty = Webhook()

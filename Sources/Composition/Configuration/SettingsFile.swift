@@ -3,7 +3,7 @@ import Configuration
 import Foundation
 package import Yams
 
-/// The YAML file of a service with several teams, apps or limited API keys.
+/// The YAML configuration file of a service. Several teams, several apps and limited API keys require it.
 ///
 /// ```yaml
 /// siwa_host: 0.0.0.0
@@ -38,10 +38,10 @@ package import Yams
 ///     secret_files: [/run/secrets/webhook]           # two during a rotation
 ///     private_networks: [10.0.5.0/24]                # without it, public addresses only
 /// ```
-/// The section `oauth` is described beside `Sections`.
+/// The documentation of the section `oauth` is beside `Sections`.
 ///
-/// Every other setting has the name of its environment variable in lower case. A value in the environment
-/// takes precedence. An unknown name is a mistake, and so is a value of the wrong type.
+/// All other settings have the names of their environment variables in lower case. A value in the environment
+/// takes precedence over the file. An unknown name or a value of the wrong type is a mistake.
 package struct SettingsFile: FileConfigSnapshot {
     struct ParsingOptions: FileParsingOptions {
         static let `default` = ParsingOptions()
@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The parts of the sections in a canonical spelling, by name, to find changes since the last start.
+    /// The parts of the sections in canonical form, by name, which show changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
@@ -73,7 +73,7 @@ package struct SettingsFile: FileConfigSnapshot {
     }
 
     package var description: String { "\(providerName)[\(values.count) values]" }
-    /// Omits values, which can be secrets, for debuggers too.
+    /// Omits the values, which can be secrets, so that debuggers do not show them either.
     package var debugDescription: String { description }
 
     private mutating func read(_ mapping: Node.Mapping) {
@@ -90,7 +90,7 @@ package struct SettingsFile: FileConfigSnapshot {
         self.sections = sections
     }
 
-    /// Returns the members with known names. Other members are mistakes.
+    /// Returns the members with known names. Adds a mistake for each other member.
     mutating func members(
         of mapping: Node.Mapping, allowing known: [String], at path: String
     ) -> [(String, Node)] {
@@ -115,9 +115,9 @@ package struct SettingsFile: FileConfigSnapshot {
         return []
     }
 
-    /// The same check as for a variable of the environment.
+    /// Applies the same check as to an environment variable.
     mutating func trimmed(_ text: String, of node: Node, at path: String) -> String {
-        // The lines of a PEM end with line ends.
+        // The lines of a PEM text end with line breaks.
         guard path != Setting.privateKey.nameInFile else { return text }
         return mistakes.trimmed(text, of: Self.line(node) + path)
     }
@@ -128,7 +128,7 @@ package struct SettingsFile: FileConfigSnapshot {
         return nil
     }
 
-    /// Reads a list of values, or a single value.
+    /// Reads a list of values. A single value counts as a list of one value.
     mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [trimmed(scalar.string, of: node, at: path)] }
         let values = elements(node, at: path).compactMap { element in
@@ -141,9 +141,10 @@ package struct SettingsFile: FileConfigSnapshot {
     }
 }
 
-// Reads the sections of the file by the members that their drafts declare.
+// Reads the sections of the file, with the members that their drafts declare.
 extension SettingsFile {
-    /// Reads a member of a section. A value of the wrong form is a mistake. Later checks judge its content.
+    /// Reads a member of a section. Adds a mistake for a value of the wrong type. Later checks judge the
+    /// content.
     mutating func read<Draft: SectionDraft>(
         _ member: DraftMember<Draft>, of draft: inout Draft, from node: Node, at path: String
     ) {
@@ -187,7 +188,7 @@ extension SettingsFile {
         }
     }
 
-    /// Reads texts by language, or a single English text.
+    /// Reads texts by language. A single text counts as English.
     private mutating func texts(_ node: Node, at path: String) -> [String: String] {
         if let scalar = node.scalar { return ["en": trimmed(scalar.string, of: node, at: path)] }
         guard let mapping = node.mapping else {
@@ -220,14 +221,14 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// Sections that are lists, with the noun and the naming member of an entry.
-    /// API keys have their own parts, in the file and in the environment.
+    /// The sections that are lists, each with the noun for an entry and the member that names an entry. API
+    /// keys have separate parts, because both the file and the environment can contain them.
     private static let lists = [
         "teams": ("team", "team_id"), "webhooks": ("webhook", "name"),
         "oauth.clients": ("oauth_client", "id"), "oauth.scopes": ("oauth_scope", "name"),
     ]
 
-    /// Returns the parts of a section, each in a spelling that does not depend on the order of its members.
+    /// Returns the parts of a section. The text of a part does not depend on the order of its members.
     static func parts(ofSection name: String, _ node: Node) -> [String: String] {
         var parts: [String: String] = [:]
         if let (noun, member) = lists[name] {
@@ -248,7 +249,7 @@ extension SettingsFile {
         return parts
     }
 
-    /// Returns a text that is the same for the same content.
+    /// Returns the canonical text of a node: equal content has an equal text.
     private static func spelling(of node: Node) -> String {
         if let mapping = node.mapping {
             let members = mapping.map { "\(spelling(of: $0)):\(spelling(of: $1))" }
@@ -263,8 +264,8 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// Returns the reason why a file cannot be used: it does not exist,
-    /// cannot be read, or is not YAML. Repeats nothing of the file's content.
+    /// Returns the reason why a file cannot be used: it does not exist, cannot be read, or is not YAML. The
+    /// reason repeats no content of the file.
     static func errorText(for path: String, _ error: any Error) -> String {
         let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
         var isDirectory: ObjCBool = false
@@ -278,17 +279,17 @@ extension SettingsFile {
         return "\(place)\(words(for: error))"
     }
 
-    /// Returns the first line of a node, as "line 3: ".
+    /// Returns the line number of a node as text, such as "line 3: ".
     static func line(_ node: Node) -> String {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    /// Returns the fault of a file that is not YAML.
+    /// Returns the fault of a file that is not YAML, as text.
     package static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            // libyaml's message, which does not repeat content.
+            // This is libyaml's message, which does not repeat the content.
             "line \(mark.line), column \(mark.column): is not YAML: \(problem)"
         case .reader(_, let offset, _, _):
             "is not YAML: no UTF-8 text" + (offset.map { " at byte \($0)" } ?? "")

@@ -2,14 +2,13 @@ import AppAttestation
 import AppleAccounts
 
 extension SettingsReader {
-    /// Reads the entries of `app_attest`. After a mistake in a word, the policy has the default, so that
-    /// clients of this bundle ID cause no further mistake.
+    /// Reads the entries of `app_attest`. If a word of an entry is wrong, the policy has the default for it,
+    /// so that clients of this bundle ID cause no additional mistake.
     ///
-    /// The strictest mode of an app applies to each of its bundle IDs without
-    /// its own mode, because all bundle IDs sign in to the same accounts.
+    /// A bundle ID without its own mode has the strictest mode of the app's bundle IDs, because all of them
+    /// sign in to the same accounts.
     ///
-    /// - Parameter webClientIDs: Client IDs that sign users in
-    ///   on Apple's page. Apps cannot prove such a sign-in.
+    /// - Parameter webClientIDs: Client IDs for sign-in on Apple's page. Apps cannot prove such a sign-in.
     mutating func appCheckPolicies(
         of teams: [SettingsFile.Team], webClientIDs: Set<ClientID>
     ) -> [AppCheckPolicy] {
@@ -35,8 +34,8 @@ extension SettingsReader {
         return policies
     }
 
-    /// Policies of the bundle IDs without an entry, with the defaults
-    /// of an entry and the environment of the strictest policy.
+    /// Returns the policies of bundle IDs without an entry. They have the defaults of an entry, and the
+    /// environment of the strictest policy.
     private func undeclaredPolicies(
         of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
         webClientIDs: Set<ClientID>
@@ -63,7 +62,7 @@ extension SettingsReader {
         of entry: SettingsFile.AttestedApp, app: SettingsFile.TeamApp, team: SettingsFile.Team
     ) -> AppCheckPolicy? {
         let isKnown = checkBundleID(of: entry, app: app)
-        // A text is repeated only if it is a bundle ID of the app.
+        // The message repeats a text only if it is a bundle ID of the app.
         let owner = isKnown ? "of \(entry.bundleID) " : ""
         let mode: AppCheckMode = word(entry.mode, "app_check", owner) ?? .off
         let environment: AttestationEnvironment = word(entry.environment, "environment", owner) ?? .production
@@ -74,7 +73,7 @@ extension SettingsReader {
                 "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
         }
         guard isKnown else { return nil }
-        // A wrong team ID has its own mistake.
+        // A wrong team ID causes its own mistake.
         let teamID = isCode(team.teamID) ? team.teamID : Self.anyTeamID
         guard let appID = AppID(teamID: teamID, bundleID: entry.bundleID) else {
             mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-', '_' and '.'")
@@ -116,7 +115,8 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// Reads the exchange of receipts, which needs a key to seal them and a key to sign the requests.
+    /// Reads the switch for exchanging receipts. The exchange needs a sealing key and a signing key for the
+    /// requests.
     mutating func receiptExchange(canSeal: Bool, canSign: Bool) -> ReceiptExchange {
         let exchange: ReceiptExchange = choice(.receipts) ?? .off
         switch exchange {
@@ -137,9 +137,9 @@ extension SettingsReader {
     }
 }
 
-/// Switch for keeping receipts of App Attest, and exchanging them at Apple for the risk metric.
+/// A switch for storing App Attest receipts, and exchanging them at Apple for the risk metric.
 package enum ReceiptExchange: String, CaseIterable {
     case off
-    /// The signing keys of the teams must have DeviceCheck enabled.
+    /// Receipts are exchanged. The signing keys of the teams must have DeviceCheck enabled.
     case on
 }

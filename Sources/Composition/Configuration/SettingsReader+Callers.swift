@@ -5,7 +5,7 @@ import HTTPAPI
 import SignIn
 
 extension SettingsReader {
-    /// Reads the API keys of the environment, which are valid for all apps, and the API keys of the file.
+    /// Reads the API keys of the environment, which have access to all apps, and the API keys of the file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
         let setting = Setting.apiKeyHashes.name
         var entries: [(setting: String, key: SettingsFile.Key)] = []
@@ -45,7 +45,8 @@ extension SettingsReader {
         return keys
     }
 
-    /// Reads the key for the metrics. It must differ from all API keys: otherwise it would open all calls.
+    /// Reads the metrics key. It must differ from all API keys, because otherwise it would give access to all
+    /// calls.
     mutating func metricsKey(beside apiKeys: [APIKey]) -> SHA256Digest? {
         let (setting, name) = (Setting.metricsKeyHash.name, CallerDirectory.metricsName)
         guard let text = text(.metricsKeyHash), let hash = keyHash(text, of: name, in: setting) else {
@@ -64,7 +65,7 @@ extension SettingsReader {
         return hash
     }
 
-    /// Reads the hash of a key. A well-formed hash that is refused counts as read.
+    /// Reads the hash of a key. A well-formed hash counts as read, even if it is refused.
     private mutating func keyHash(_ text: String, of name: String, in setting: String) -> SHA256Digest? {
         guard !text.hasPrefix(APIKeySecret.prefix) else {
             mistakes.add(
@@ -89,9 +90,9 @@ extension SettingsReader {
         return hash
     }
 
-    /// Refuses an address that other machines can reach, for a service that accepts every caller.
+    /// For a service that accepts every caller, refuses a listening address that other machines can reach.
     ///
-    /// The check of `Host` protects only from web pages: another program can send any `Host`.
+    /// The check of `Host` only protects from web pages, because other programs can send any `Host`.
     mutating func refuseOtherMachines(at host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
         // Without configured names, `AllowedHosts` allows only loopback names. Browsers resolve names below

@@ -6,9 +6,10 @@ import HTTPAPI
 import HTTPEngine
 
 extension SettingsReader {
-    /// Reads the entries of `webhooks` with an API key, whose receivers poll.
+    /// Reads the entries of `webhooks` that have an API key, because their receivers poll.
     ///
-    /// The key bounds the apps of the receiver, so that a limited key learns nothing more by a poll.
+    /// The receiver only gets events of apps that the key has access to, so that a limited key reveals
+    /// nothing more.
     mutating func polledReceivers(
         for deployment: Deployment?, keys: [APIKey], beside webhooks: [WebhookSettings],
         canSign: Bool
@@ -73,7 +74,7 @@ extension SettingsReader {
     mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
         var streams: [ClientStreamSettings] = []
         if oauth == nil {
-            // The URLs are checked even if another mistake makes the section unusable.
+            // Checks the URLs even if another mistake makes the section unusable.
             for client in file?.sections.oauth.clients ?? [] {
                 guard let url = client.eventsURL else { continue }
                 _ = push(to: url, networks: client.eventsPrivateNetworks, of: client.id)
@@ -121,14 +122,14 @@ extension SettingsReader {
     }
 }
 
-/// An entry of `webhooks` whose receiver polls, after all checks.
+/// An entry of `webhooks` whose receiver polls. All values are checked.
 package struct PolledReceiverSettings: Sendable {
     let name: ReceiverName
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
-    /// The audience of its security event tokens.
+    /// The audience of the receiver's security event tokens.
     let audience: String
-    /// The name of the only API key that may poll.
+    /// The name of the API key that may poll. No other key may poll.
     let keyName: String
 
     package init(
@@ -139,19 +140,19 @@ package struct PolledReceiverSettings: Sendable {
     }
 }
 
-/// The event stream of an OAuth client after all checks.
+/// The event stream of an OAuth client. All values are checked.
 package struct ClientStreamSettings: Sendable {
     package struct Push: Sendable {
         let url: WebAddress
-        /// The URL as written.
+        /// The URL as written in the configuration.
         let text: String
-        /// Private networks that the URL's host may resolve to.
+        /// Private networks to which the URL's host may resolve.
         let networks: [AddressBlock]
     }
 
     let client: OAuthClientID
     let kinds: Set<AccountEvent.Kind>
-    /// `nil` for a client that polls.
+    /// The destination of pushed events; `nil` for a client that polls.
     let push: Push?
 
     package init(client: OAuthClientID, kinds: Set<AccountEvent.Kind>, push: Push?) {

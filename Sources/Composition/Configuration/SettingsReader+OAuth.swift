@@ -7,19 +7,20 @@ import HTTPAPI
 import Yams
 
 extension SettingsReader {
-    /// Reads the section `oauth`. Returns `nil` if the section declares no client, and after a mistake.
+    /// Reads the section `oauth`. Returns `nil` if the section declares no client or has a mistake.
     ///
     /// - Parameters:
-    ///   - appCheck: The bundle IDs that make proofs.
-    ///   - servicesIDs: The Services IDs of `services_ids`.
-    ///   - webRedirectURLs: Redirect URLs by client ID. An app has sign-in on the web if a client ID of the
-    ///     app has a redirect URL: users of an OAuth client's app sign in with the app's Services ID.
+    ///   - appCheck: The bundle IDs that use App Attest.
+    ///   - servicesIDs: The Services IDs in `services_ids`.
+    ///   - webRedirectURLs: Redirect URLs by client ID. An app supports sign-in on the web if one of its
+    ///     client IDs has a redirect URL, because users of an OAuth client sign in with the Services ID of
+    ///     the client's app.
     mutating func oauthSettings(
         for deployment: Deployment?, appCheck: AppCheckPolicies, servicesIDs: Set<ClientID>,
         publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        // Checks the section even if no app can be read, which is a separate mistake.
+        // Checks the section even if no app is readable, because this is a separate mistake.
         guard let file, let known = deployment ?? Self.deploymentOfNoApp else { return nil }
         var draft = file.sections.oauth
         for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {
@@ -48,7 +49,8 @@ extension SettingsReader {
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
-            // An app with mistakes in its client IDs is unknown, without a further mistake.
+            // An app with mistakes in its client IDs is unknown here. A reference to it causes no additional
+            // mistake.
             let apps = file.sections.teams.flatMap(\.apps)
             let isWhole = deployment.map { $0.apps.count >= apps.count } ?? false
             for mistake in found where isWhole || mistake.code != .appUnknown {
@@ -59,12 +61,12 @@ extension SettingsReader {
         }
     }
 
-    /// Placeholder for a deployment without apps. No client names its app.
+    /// A placeholder for a deployment without apps. Its app belongs to no client.
     private static let deploymentOfNoApp: Deployment? = TeamID(anyTeamID).flatMap { team in
         ClientID("no app").flatMap { try? Deployment(apps: [App(team: team, primaryClientID: $0)]) }
     }
 
-    /// Reads the texts of further languages.
+    /// Reads the texts of additional languages.
     private mutating func languages(in directory: String?) -> PageLanguages {
         guard let directory else { return .builtIn }
         let (languages, found) = TextsDirectory(path: directory).languages()
@@ -72,7 +74,7 @@ extension SettingsReader {
         return languages
     }
 
-    /// Reads the pictures of clients, each once and only little above the bound.
+    /// Reads the logo of each client once, up to slightly more than the size limit.
     private static func logos(of clients: [ClientDraft]) -> [String: [UInt8]] {
         var logos: [String: [UInt8]] = [:]
         for file in Set(clients.compactMap(\.logoFile)) {
@@ -84,8 +86,8 @@ extension SettingsReader {
         return logos
     }
 
-    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and a
-    /// client ID does not show whether it is a Services ID, so the authorization endpoint would have to
+    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and the
+    /// text of a client ID does not show if it is a Services ID, so the authorization endpoint would have to
     /// guess.
     private mutating func checkServicesIDs(
         of apps: Set<App>, named servicesIDs: Set<ClientID>, webRedirectURLs: [ClientID: String]
@@ -105,7 +107,8 @@ extension SettingsReader {
         }
     }
 
-    /// Refuses publicly known client secrets: a client ID is public, so any program could act as the client.
+    /// Refuses publicly known client secrets. A client ID is public, so with a known secret any program could
+    /// act as the client.
     private mutating func checkSecrets(of clients: [ClientDraft]) {
         for client in clients {
             for hash in client.secretHashes {
@@ -121,7 +124,7 @@ extension SettingsReader {
         }
     }
 
-    /// Endpoints of Google, or in development of the fake Google.
+    /// Returns the endpoints of Google, or in development of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }
         let setting = Setting.googleBaseURL.name
@@ -136,13 +139,14 @@ extension SettingsReader {
     }
 }
 
-/// Files of texts in further languages, in one directory of the deployment.
+/// The files with texts in additional languages, in a directory of the deployment.
 struct TextsDirectory {
     private(set) var drafts: [TranslationDraft] = []
     private(set) var mistakes: [OAuthMistake] = []
     private let texts = TranslationDraft.texts(of: PageTexts.parts)
 
-    /// Reads the files. Skips files whose name begins with a period: some mounts contain such files.
+    /// Reads the files. Skips files whose names begin with a period, because some mounted volumes contain
+    /// such files.
     init(path: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             add(
@@ -153,7 +157,7 @@ struct TextsDirectory {
         for name in names.sorted() where !name.hasPrefix(".") { read(name, in: path) }
     }
 
-    /// Checks the files, and returns the languages of the pages.
+    /// Checks the files and returns the languages of the pages, with all mistakes.
     func languages() -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
         let (languages, found) = PageLanguages.check(drafts, parts: PageTexts.parts)
         return (languages, mistakes + found)
@@ -182,7 +186,7 @@ struct TextsDirectory {
         }
         var draft = TranslationDraft(file: name, tag: tag, texts: [:])
         do {
-            // JSON is also YAML.
+            // The YAML parser also reads JSON.
             let root = try Parser(yaml: content).singleRoot()
             flatten(root, at: "", into: &draft)
         } catch {
@@ -198,7 +202,7 @@ struct TextsDirectory {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
         do {
-            // An empty file has no data, but counts as read.
+            // Reading an empty file returns no data, which is not an error.
             let content = try handle.read(upToCount: TranslationDraft.longestFile + 1) ?? Data()
             return content.count <= TranslationDraft.longestFile ? content : nil
         } catch {
@@ -208,7 +212,7 @@ struct TextsDirectory {
 
     private static func words(for error: YamlError) -> String { SettingsFile.words(for: error) }
 
-    /// Reads groups of texts. Reports unknown names here, where their line is known.
+    /// Reads groups of texts. Reports unknown names here, where their line numbers are known.
     private mutating func flatten(_ node: Node?, at path: String, into draft: inout TranslationDraft) {
         guard let mapping = node?.mapping else {
             let line = node.map { SettingsFile.line($0) } ?? ""
@@ -243,7 +247,7 @@ struct TextsDirectory {
         }
     }
 
-    /// The names of the texts and groups directly below a path, in the order of a file.
+    /// Returns the names of the texts and groups directly below a path, in the order of a translation file.
     private func names(below path: String) -> [String] {
         let start = path.isEmpty ? "" : "\(path)."
         var names: [String] = []

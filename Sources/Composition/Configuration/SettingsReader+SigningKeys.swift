@@ -5,7 +5,7 @@ import Encodings
 import Foundation
 
 extension SettingsReader {
-    /// Reads the keys for calls to Apple. They are optional, because verification does not need them.
+    /// Reads the signing keys for calls to Apple. They are optional, because verification does not need them.
     mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKeyLocation] {
         var locations: [TeamID: SigningKeyLocation] = [:]
         let isFromFile = !(file?.sections.teams.isEmpty ?? true)
@@ -32,7 +32,7 @@ extension SettingsReader {
         return locations
     }
 
-    /// Returns `nil` if the team has no key, and after a mistake.
+    /// Returns the location of a team's key; `nil` if the team has no key or the key has a mistake.
     private mutating func location(
         of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
     ) -> SigningKeyLocation? {
@@ -79,7 +79,7 @@ extension SettingsReader {
 }
 
 extension SigningKeyError {
-    /// The error and its file, as text after the name of a setting.
+    /// The error and its file as text, to follow the name of a setting.
     var errorText: String {
         guard let path, let place = ConfigurationMistakes.place(path) else { return code.errorText }
         return "\(place): \(code.errorText)"
@@ -102,14 +102,14 @@ extension SigningKeyError.Code {
 }
 
 extension SettingsReader {
-    /// Reads the keys that seal stored refresh tokens. Without a key, no refresh token is stored.
+    /// Reads the keys that seal stored refresh tokens. Without a key, the service stores no refresh tokens.
     mutating func sealingKeys() -> SealingKeyRing? {
         guard let entries = list(.sealingKeys) else { return nil }
         let setting = Setting.sealingKeys.name
         var keys: [SealingKey] = []
         for (index, entry) in entries.enumerated() {
-            // A message refers to an entry by its number and never repeats it: without the name, the whole
-            // entry is the secret.
+            // A message names an entry by its number and never repeats the entry: if its name is missing, the
+            // whole entry is the secret.
             let which = entries.count == 1 ? "its key" : "key \(index + 1)"
             let halves = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2, let bytes = Base64.decode(String(halves[1])),

@@ -6,8 +6,8 @@ import Foundation
 import KeySets
 
 extension SettingsReader {
-    /// Returns the teams of the file, or the single team of the
-    /// environment. With both, the team of an app would be ambiguous.
+    /// Returns the teams of the file, or the team of the environment. Both together are a mistake, because
+    /// the team of an app would be ambiguous.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
             Setting.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
@@ -42,7 +42,8 @@ extension SettingsReader {
         return [team]
     }
 
-    /// Returns `nil` if no app can be read. After a mistake, the deployment has the readable apps.
+    /// Returns the deployment; `nil` if no app is readable. After a mistake, the deployment contains the
+    /// readable apps.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
@@ -71,8 +72,8 @@ extension SettingsReader {
                         appSetting, "must be bundle IDs or Services IDs: letters, digits, '.', '-' and '_'")
                     continue
                 }
-                // The apps exist even after a mistake in the team ID, so that references to them are checked.
-                // The service does not start with such apps.
+                // Adds the apps even if the team ID has a mistake, so that references to the apps can be
+                // checked. The service does not start with such apps.
                 guard let teamID = teamID ?? TeamID(Self.anyTeamID) else { continue }
                 if Set(ids).count < ids.count { mistakes.add(appSetting, "names a client ID twice") }
                 apps.append(
@@ -91,7 +92,7 @@ extension SettingsReader {
         }
     }
 
-    /// True if the text has the format of team IDs and key IDs: 10 capital letters and digits.
+    /// Returns `true` if the text has the format of team IDs and key IDs: 10 capital letters or digits.
     func isCode(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
@@ -104,7 +105,7 @@ extension SettingsReader {
         (1...255).contains(text.utf8.count) && text.hasOnlyLettersDigits(and: ".-_")
     }
 
-    /// Placeholder for a team ID with a mistake.
+    /// A placeholder for a wrong team ID.
     static let anyTeamID = "0000000000"
 }
 
@@ -133,8 +134,8 @@ extension SettingsReader {
         }
     }
 
-    /// Reads the accepted issuers. In production only hosts of Apple are accepted: tokens of another issuer
-    /// are signed with other keys and could not be verified.
+    /// Reads the accepted issuers. Production only accepts hosts of Apple, because other issuers sign with
+    /// other keys, so the service could not verify their tokens.
     mutating func issuers() -> [String] {
         let setting = Setting.issuers.name
         let issuers = list(.issuers) ?? []

@@ -6,9 +6,9 @@ import Foundation
 package import HTTPEngine
 
 extension SettingsReader {
-    /// Reads the entries of the section `webhooks` whose receivers have a URL.
+    /// Reads the entries of `webhooks` that have a URL.
     ///
-    /// - Parameter canSign: `false` if settings that security event tokens need are missing.
+    /// - Parameter canSign: False if settings that security event tokens require are missing.
     mutating func webhooks(for deployment: Deployment?, canSign: Bool) -> [WebhookSettings] {
         let entries = file?.sections.webhooks ?? []
         if entries.count > EventReceiver.most {
@@ -96,7 +96,7 @@ extension SettingsReader {
         return .only(apps)
     }
 
-    /// - Parameter canSign: `false` if settings that security event tokens need are missing.
+    /// - Parameter canSign: False if settings that security event tokens require are missing.
     mutating func checkAudience(_ entry: SettingsFile.Webhook, of name: ReceiverName, canSign: Bool) {
         guard let audience = entry.audience else { return }
         if !(1...255).contains(audience.utf8.count) || audience.hasControlCharacters {
@@ -107,7 +107,7 @@ extension SettingsReader {
                 "webhooks.secret_files",
                 "of \(name) cannot be set together with audience: a key of the service signs its tokens")
         }
-        // With OAuth clients, the settings of the authorization server have their own mistakes.
+        // With OAuth clients, the authorization server's own settings already cause these mistakes.
         if !canSign, file?.sections.oauth.clients.isEmpty ?? true {
             mistakes.add(
                 "webhooks.audience",
@@ -129,7 +129,7 @@ extension SettingsReader {
         }
         return entry.secretFiles.compactMap { path in
             let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
-            // A secret has less than 100 bytes. Longer files are not read to the end.
+            // Secrets have fewer than 100 bytes, so the reader stops early in a longer file.
             guard let handle = FileHandle(forReadingAtPath: path),
                 let content = try? handle.read(upToCount: 1024)
             else {
@@ -165,22 +165,22 @@ extension SettingsReader {
     }
 }
 
-/// A webhook of the configuration after all checks.
+/// A webhook of the configuration. All values are checked.
 package struct WebhookSettings: Sendable {
     let name: ReceiverName
     let url: WebAddress
-    /// The URL as written.
+    /// The URL as written in the configuration.
     let text: String
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
-    /// The audience of security event tokens; `nil` for the form of Standard Webhooks.
+    /// The audience of security event tokens; `nil` for a receiver of Standard Webhooks.
     let audience: String?
-    /// One secret, or two during a rotation. Empty with an audience.
+    /// One secret, or two secrets during a rotation. Empty for a receiver with an audience.
     let secrets: [WebhookSecret]
-    /// Private networks that the URL's host may resolve to.
+    /// Private networks to which the URL's host may resolve.
     let networks: [AddressBlock]
-    /// PEM of the authority that signs the receiver's certificate,
-    /// in place of the system's authorities. Only set by `siwa dev`.
+    /// The PEM certificate of the authority that signed the receiver's certificate. It replaces the system's
+    /// authorities. Only `siwa dev` sets it.
     package var authority: String?
 
     package init(

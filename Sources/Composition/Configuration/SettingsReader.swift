@@ -10,8 +10,8 @@ import Logging
 import PostgresStorage
 
 extension ServiceSettings {
-    /// Reads the settings. Reads every member even after a
-    /// mistake, so that all mistakes are reported together.
+    /// Reads the settings. Reads all members even after a mistake, so that all mistakes are reported
+    /// together.
     fileprivate init(_ reader: inout SettingsReader) throws {
         environment = reader.choice(.environment) ?? .production
         reader.isDevelopment = environment == .development
@@ -64,7 +64,7 @@ extension ServiceSettings {
 package struct SettingsReader {
     let config: ConfigReader
     let file: SettingsFile?
-    /// The environment without empty variables and without quotes around values.
+    /// The environment without empty variables, and without quotation marks around values.
     let environment: [String: String]
     var mistakes: ConfigurationMistakes
     var isDevelopment = false
@@ -80,15 +80,15 @@ package struct SettingsReader {
         return try ServiceSettings(&reader)
     }
 
-    /// Opens the file that the environment names. A file that cannot be read is a mistake.
+    /// Opens the file that the environment names. Adds a mistake if the file cannot be read.
     init(reading environment: [String: String], _ found: ConfigurationMistakes) async {
         var mistakes = found
-        // Shells and compose files use an empty variable for "not set".
+        // Shells and compose files represent an unset variable by an empty variable.
         var environment = environment.filter { !$0.value.isEmpty }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
-            // The lines of a PEM end with line ends.
+            // The lines of a PEM text end with line breaks.
             let isText = name == Setting.privateKey.name
-            // Without the refused characters, so that the value is not refused a second time because of them.
+            // Removes the refused characters, so that they do not cause a second mistake.
             var plain = isText ? value : mistakes.trimmed(value, of: name)
             if let unquoted = Self.withoutQuotes(plain) {
                 mistakes.add(
@@ -120,10 +120,10 @@ package struct SettingsReader {
         (self.environment, self.mistakes) = (environment, mistakes)
     }
 
-    /// Refuses a text that is not an address to listen on.
-    /// A resolver resolves `*` to an address of its choice.
+    /// Refuses a listening address that is neither an IP address nor a host name. A resolver may resolve `*`
+    /// to any address.
     mutating func checkAddress(_ host: String, of setting: Setting) {
-        // A link-local address has its zone after "%".
+        // The zone of a link-local address follows "%".
         let name = String(host.prefix { $0 != "%" })
         guard !AllowedHosts.isName(name) || !host.hasOnlyLettersDigits(and: ".:-_%[]") else { return }
         mistakes.add(
@@ -148,18 +148,18 @@ package struct SettingsReader {
         return blocks.compactMap { $0 }
     }
 
-    /// Returns the value, or the default; `nil` without both.
+    /// Returns the value of a setting, or its default; `nil` without a value and a default.
     func text(_ setting: Setting) -> String? {
         config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
     }
 
-    /// Returns the parts of a comma-separated value, without surrounding white space.
+    /// Returns the elements of a comma-separated value, without surrounding white space.
     func list(_ setting: Setting) -> [String]? {
         text(setting)?.split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Returns the chosen word, or the default; `nil` after a mistake.
+    /// Returns the value of a setting with fixed choices, or its default; `nil` after a mistake.
     mutating func choice<Choice: RawRepresentable<String>>(_ setting: Setting) -> Choice? {
         guard case .choice(let words, _) = setting.kind, let text = text(setting) else {
             preconditionFailure("\(setting.name) is no choice")
@@ -207,10 +207,10 @@ package struct SettingsReader {
 
     private static func isKnownSetting(_ name: String) -> Bool { Setting.named(name) != nil }
 
-    /// Removes quotes around a value: Docker's `--env-file` and some service managers keep the quotes that a
-    /// shell would remove.
+    /// Removes quotation marks around a value. A shell would remove them, but Docker's `--env-file` and some
+    /// service managers keep them.
     ///
-    /// - Returns: `nil` if the value has no quotes.
+    /// - Returns: `nil` if the value has no quotation marks.
     private static func withoutQuotes(_ value: String) -> String? {
         for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
             return String(value.dropFirst().dropLast())

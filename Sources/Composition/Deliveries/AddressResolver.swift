@@ -12,31 +12,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// Finds the addresses of a host name.
+/// Resolves host names to addresses.
 protocol AddressResolver: Sendable {
-    /// Returns all addresses as text; empty for a name without addresses.
+    /// Returns all addresses of a host as text; empty for a host without addresses.
     ///
-    /// - Throws: `DeliveryError` `timed_out`.
+    /// - Throws: `DeliveryError` with the code `timed_out`.
     func addresses(of host: String) async throws(DeliveryError) -> [String]
 }
 
-/// Resolves names with the system's resolver. Each query has its own thread, and concurrent callers with the
-/// same name share a query, so that a hanging name server delays only the receivers with its names.
+/// Resolves names with the system's resolver. Each query runs on its own thread, and concurrent callers with
+/// the same name share a query, so that a hanging name server only delays receivers with its names.
 final class SystemAddressResolver: AddressResolver {
-    /// A query can take longer in the background.
+    /// The time limit of a caller. The query itself can continue in the background.
     static let timeLimit = DispatchTimeInterval.seconds(4)
 
     private let queue = DispatchQueue(label: "siwa.names", attributes: .concurrent)
-    /// The waiting callers of each query.
+    /// The waiting callers of each query, by host name.
     private let asked = Mutex<[String: [FirstAnswer]]>([:])
     private let lookUp: @Sendable (String) -> [String]
 
-    /// - Parameter lookUp: Returns the addresses of a name. It may block its thread.
+    /// - Parameter lookUp: Returns the addresses of a name. It may block the thread.
     init(lookUp: @escaping @Sendable (String) -> [String] = SystemAddressResolver.lookUp) {
         self.lookUp = lookUp
     }
 
-    /// Number of waiting callers.
+    /// Number of callers that wait for a query.
     var waiterCount: Int { asked.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     func addresses(of host: String) async throws(DeliveryError) -> [String] {
@@ -64,7 +64,7 @@ final class SystemAddressResolver: AddressResolver {
     static func lookUp(_ host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        // The socket type prevents that each address is returned three times.
+        // Without the socket type, the resolver would return each address three times.
         #if canImport(Glibc)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         #else
@@ -76,7 +76,7 @@ final class SystemAddressResolver: AddressResolver {
         var addresses: [String] = []
         var next: UnsafeMutablePointer<addrinfo>? = first
         while let entry = next {
-            // An IPv6 address with an interface name has at most 62 characters.
+            // An IPv6 address with its interface name has at most 62 characters.
             let size = 128
             var text = [CChar](repeating: 0, count: size)
             let status = getnameinfo(
@@ -92,7 +92,7 @@ final class SystemAddressResolver: AddressResolver {
     }
 }
 
-/// Keeps the first of two answers.
+/// Keeps the first of two results: the addresses or the timeout.
 private final class FirstAnswer: Sendable {
     private let waiting: Mutex<CheckedContinuation<[String]?, Never>?>
 
@@ -109,18 +109,18 @@ private final class FirstAnswer: Sendable {
     }
 }
 
-/// Checks the addresses of a receiver's name, so that a name cannot resolve
-/// into the network behind the service (server-side request forgery).
+/// Checks the addresses that a receiver's name resolves to, so that a name cannot resolve into the network
+/// behind the service (server-side request forgery).
 struct DestinationAddresses: Sendable {
     /// Private networks that the operator allows for this receiver.
     let allowed: [AddressBlock]
 
-    /// Networks with parts on the public internet. No other part of IPv6 is assigned (IANA's registry of
-    /// global unicast addresses). IPv4-mapped IPv6 addresses count as IPv4 addresses.
+    /// Networks that contain addresses of the public internet. No other part of IPv6 is assigned (IANA's
+    /// registry of global unicast addresses). IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
     private static let assigned: [AddressBlock] = ["0.0.0.0/0", "2000::/3"].compactMap { AddressBlock($0) }
 
-    /// Networks within `assigned` that are not on the public internet or have a special purpose there (IANA's
-    /// registries of special-purpose addresses), and networks whose addresses represent IPv4 addresses.
+    /// Networks within `assigned` that do not belong to the public internet or have a special purpose (IANA's
+    /// registries of special-purpose addresses), and networks whose addresses contain IPv4 addresses.
     static let special: [AddressBlock] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
         "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
@@ -129,7 +129,7 @@ struct DestinationAddresses: Sendable {
         "3fff::/20",
     ].compactMap { AddressBlock($0) }
 
-    /// - Parameter text: An address without brackets and port. Any other text is refused.
+    /// - Parameter text: An address without brackets and port. The function refuses any other text.
     func allow(_ text: String) -> Bool {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return false }
         let isPublic =

@@ -11,11 +11,11 @@ import Synchronization
 import TraceExport
 import Tracing
 
-/// Posts events to one URL.
+/// A destination that posts events to one URL.
 struct HTTPEventDestination: EventDestination {
     static let timeLimit: Int64 = 10_000
-    /// Largest number of bytes read of a response, so that its connection
-    /// can be reused. A longer response is dropped with its connection.
+    /// Maximum number of bytes read from a response body to reuse its connection. After a longer body, the
+    /// connection closes.
     static let longestResponse = 65_536
 
     let connections: PinnedConnections
@@ -48,7 +48,8 @@ struct HTTPEventDestination: EventDestination {
             request.headers.add(name: name, value: value)
         }
         request.headers.add(name: "user-agent", value: "siwa")
-        // The operator configures the receivers, so traces continue there. Only recorded spans are sent.
+        // Propagates traces, because the operator configures the receivers. Only sends the context of
+        // recorded spans.
         if span.isRecording, let trace = span.context.trace {
             request.headers.add(name: "traceparent", value: trace.traceparent)
         }
@@ -57,9 +58,9 @@ struct HTTPEventDestination: EventDestination {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
-            // The error says nothing about the receiver.
+            // A closed gate is not an error of the receiver.
             guard connections.gate.isOpen else { throw CancellationError() }
-            // The receiver may have moved, or its address may be unreachable from here.
+            // The receiver may have a new address, or its address may be unreachable from this machine.
             await connections.avoidAddress()
             throw Self.error(error)
         }
@@ -72,11 +73,11 @@ struct HTTPEventDestination: EventDestination {
         }
     }
 
-    /// Reads the rest of a response, which has no effect on the result, within
-    /// the attempt's time: the client's own deadline only covers the status.
+    /// Reads the rest of a response within the time limit of the attempt. The client's own deadline only
+    /// covers the response head. The body does not affect the result.
     ///
-    /// Uses a timer of an event loop. The system keeps a cancelled sleep until its time: a thousand
-    /// deliveries a second would leave ten thousand sleeps.
+    /// Uses a timer on an event loop. The system keeps a cancelled sleep until its deadline, so a thousand
+    /// deliveries per second would leave ten thousand sleeps.
     private static func read(_ body: HTTPClientResponse.Body, until deadline: NIODeadline) async {
         let reading = Task { _ = try? await body.collect(upTo: Self.longestResponse) }
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
@@ -106,19 +107,20 @@ struct HTTPEventDestination: EventDestination {
     ]
 }
 
-/// Description for the log, which must not contain tokens of the path or the query.
+/// A description for the log, which must not contain secrets in the path or the query of the URL.
 extension HTTPEventDestination: CustomStringConvertible {
     var description: String { "HTTPEventDestination(\(connections.host))" }
 }
 
-/// The HTTP client of one receiver, whose connections go to one checked address.
+/// The HTTP client of one receiver. It only connects to one checked address.
 ///
-/// The client never resolves the name itself: otherwise a name server could return an allowed address for the
-/// check, and another address for the connection (DNS rebinding). Certificate and `Host` use the name.
+/// The client never resolves the name itself, because a name server could return an allowed address for the
+/// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
+/// name.
 actor PinnedConnections {
-    /// The time after which the name is resolved again, for receivers that move.
+    /// Lifetime of a resolved address. After it the name is resolved again, because receivers can move.
     static let freshFor = Duration.seconds(30)
-    /// The time after which the connections to an old address are closed: longer than an attempt.
+    /// Delay before connections to an old address close. It is longer than an attempt.
     private static let retirement = Duration.seconds(15)
 
     private struct Pin {
@@ -128,13 +130,13 @@ actor PinnedConnections {
     }
 
     let host: String
-    /// The condition under which requests are sent.
+    /// The gate through which requests are sent.
     let gate = RequestGate()
     private let rule: DestinationAddresses
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration
     private var pin: Pin?
-    /// The address of the last failed connection. Other addresses of the name are tried first.
+    /// The address of the last failed connection. The client prefers other addresses of the name.
     private var avoided: String?
     private var checking: Task<HTTPClient, any Error>?
 
@@ -144,11 +146,11 @@ actor PinnedConnections {
         (self.host, self.rule, self.resolver, self.tls) = (host, rule, resolver, tls)
     }
 
-    /// - Throws: `DeliveryError`.
+    /// Returns a client for the checked address.
     func client() async throws -> HTTPClient {
         if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
         if let checking { return try await checking.value }
-        // Cancelling an attempt must not end the check for other attempts.
+        // The task is unstructured: cancellation of one attempt must not cancel the check for other attempts.
         let task = Task { try await check() }
         checking = task
         defer { checking = nil }
@@ -160,7 +162,7 @@ actor PinnedConnections {
         pin?.checkedAt = ContinuousClock.now - Self.freshFor
     }
 
-    /// Records that the address does not respond.
+    /// Records that the current address does not respond.
     func avoidAddress() {
         avoided = pin?.address
         expire()
@@ -175,7 +177,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // A receiver's name never resolves to public and private addresses by mistake.
+        // A receiver's name does not resolve to both public and private addresses by mistake.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,
@@ -185,8 +187,8 @@ actor PinnedConnections {
             return held.client
         }
         if let old = pin?.client {
-            // Attempts on the old client end before this. At the end
-            // of the process, the system closes its connections.
+            // Attempts with the old client end before the delay. If the process exits earlier, the system
+            // closes the connections.
             Task {
                 try? await Task.sleep(for: Self.retirement)
                 try? await old.shutdown()
@@ -204,7 +206,7 @@ actor PinnedConnections {
         configuration.timeout.connect = .seconds(5)
         configuration.dnsOverride = [host: address]
         configuration.connectionPool.retryConnectionEstablishment = false
-        // `HTTPEventDestination` makes the spans, without values of a URL or a header.
+        // `HTTPEventDestination` records the spans itself, without values of a URL or a header.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
         gate.guardRequests(of: &configuration)
@@ -212,26 +214,25 @@ actor PinnedConnections {
     }
 }
 
-/// Passes a request to the system only if a condition holds at that moment.
+/// Passes a request to the system only if a condition holds at this moment.
 ///
-/// A process that is suspended between the decision and the send would send the bytes
-/// when it resumes, which may be much later. With busy processors, most of the delay
-/// is in queues of the client and its event loop, so the gate checks the condition
-/// after these queues. Bytes that the system has accepted cannot be taken back.
+/// A process that is suspended between decision and send would send the bytes on resumption, which may be
+/// much later. On busy processors, most of the delay occurs in queues of the client and its event loop, so
+/// the gate checks the condition after these queues. It cannot recall bytes that the system has accepted.
 final class RequestGate: Sendable {
-    /// The condition did not hold.
+    /// The error of a request that is not sent, because the condition does not hold.
     struct Closed: Error {}
 
     private let condition = Mutex<@Sendable () -> Bool>({ true })
 
     var isOpen: Bool { condition.withLock { $0 }() }
 
-    /// Sets the condition for all requests that are not sent yet.
+    /// Sets the condition for all requests that have not been sent yet.
     func setCondition(_ condition: @escaping @Sendable () -> Bool) {
         self.condition.withLock { $0 = condition }
     }
 
-    /// Adds the gate to each connection of a client, after the client's own handlers.
+    /// Adds the gate to each connection of a client, behind the client's own handlers.
     func guardRequests(of configuration: inout HTTPClient.Configuration) {
         let before = configuration.http1_1ConnectionDebugInitializer
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
@@ -244,7 +245,7 @@ final class RequestGate: Sendable {
     }
 }
 
-/// The gate in one connection. It closes the connection of a request that may not be sent.
+/// The gate of one connection. If a request must not be sent, it closes the connection.
 private final class RequestGateHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
@@ -262,7 +263,7 @@ private final class RequestGateHandler: ChannelOutboundHandler {
         promise?.fail(RequestGate.Closed())
         guard !isClosed else { return }
         isClosed = true
-        // The client is still in its write, and must not receive the error during it.
+        // The client is still inside its write call, and must not receive the error there.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute {
             bound.value.fireErrorCaught(RequestGate.Closed())

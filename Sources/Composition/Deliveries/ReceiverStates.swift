@@ -1,20 +1,20 @@
 package import AppleAccounts
 import EventDelivery
 
-/// The stored and the configured receivers, for `siwa deliveries` and `siwa doctor`.
+/// The states of stored and configured receivers, for `siwa deliveries` and `siwa doctor`.
 package struct ReceiverStates {
     static let check = "receivers"
 
     package let configured: [ReceiverName]
     let stored: [ClaimedReceiver]
-    /// Number of the last event of the feed.
+    /// Sequence number of the last event in the feed.
     let lastSequence: Int64
 
     package init(configured: [ReceiverName], stored: [ClaimedReceiver], lastSequence: Int64) {
         (self.configured, self.stored, self.lastSequence) = (configured, stored, lastSequence)
     }
 
-    /// One line for each receiver.
+    /// The states as text, one line per receiver.
     package var lines: [String] {
         let names = Set(configured + stored.map(\.record.name)).sorted()
         guard !names.isEmpty else {
@@ -26,7 +26,7 @@ package struct ReceiverStates {
         return names.map { name in "\(name): \(words(of: name))" }
     }
 
-    /// The state of one receiver, in words.
+    /// Returns the state of a receiver as text.
     package func words(of name: ReceiverName) -> String {
         guard let receiver = stored.first(where: { $0.record.name == name }) else {
             return "new; it begins at the end of the feed when the service starts"
@@ -46,7 +46,7 @@ package struct ReceiverStates {
         return words.joined(separator: "; ")
     }
 
-    /// The results of the check of `siwa doctor`.
+    /// The findings of this check of `siwa doctor`.
     package var findings: [Finding] {
         configured.map { name in
             let text = "\(name): \(words(of: name))"

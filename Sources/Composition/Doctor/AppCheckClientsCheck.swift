@@ -3,11 +3,12 @@ import AppleAccounts
 import AuthorizationServer
 import Logging
 
-/// Reports the mode of each client of an app with App Check: a forgotten client would admit other programs.
+/// Reports the mode of each client of an app with App Check, because a client without App Check would admit
+/// other programs.
 struct AppCheckClientsCheck: DoctorCheck {
     let settings: ServiceSettings
 
-    /// App Check of the apps in which at least one client is judged.
+    /// The App Check coverage of all apps with at least one judged client.
     private var coverages: [AppCheckCoverage] {
         settings.deployment.apps.map { app in
             AppCheckCoverage(
@@ -23,7 +24,7 @@ struct AppCheckClientsCheck: DoctorCheck {
         }
     }
 
-    /// Logs a line for each client, at the start.
+    /// Logs one line for each client when the service starts.
     func log(to logger: Logger) {
         for client in coverages.flatMap(\.clients) {
             logger.notice(
@@ -46,18 +47,18 @@ extension AppCheckCoverage.Client {
     }
 }
 
-/// Reports the effect that enforced mode would have had on yesterday's
-/// requests (UTC) of each app and OAuth client in monitored mode.
+/// Reports how many of yesterday's requests (UTC) enforced mode would have refused, for each app and OAuth
+/// client in monitored mode.
 struct AppCheckHoursCheck {
     static let name = "app check"
 
     let policies: AppCheckPolicies
-    /// The stored hours of the policies' targets.
+    /// The stored counts per hour for the targets of the policies.
     let hours: [AppCheckHour]
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: Int64
 
-    /// Beginning of yesterday, in seconds since 1970.
+    /// Returns the start of yesterday (UTC) in seconds since 1970.
     static func yesterday(at now: Int64) -> Int64 { max(0, now) / day * day - day }
 
     private static let day: Int64 = 86_400
@@ -81,7 +82,7 @@ struct AppCheckHoursCheck {
         }
         let text =
             "\(name): enforced mode would have refused \(tally.refusable) of yesterday's \(tally.total) requests"
-        // Multiplied, because a quotient would round 1% up.
+        // Multiplies instead of dividing, because an integer quotient would be rounded.
         guard tally.refusable * 100 > tally.total else { return .good(Self.name, "\(text), at most 1%") }
         return .note(
             Self.name, "\(text), more than 1%",

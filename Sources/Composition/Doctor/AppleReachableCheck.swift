@@ -6,7 +6,7 @@ import KeySets
 import NIOCore
 import NIOHTTP1
 
-/// Checks that Apple can be reached.
+/// Checks that this machine can reach Apple.
 struct AppleReachableCheck: DoctorCheck {
     static let name = "Apple"
 
@@ -72,19 +72,19 @@ struct KeySetCheck: DoctorCheck {
     }
 }
 
-/// Fetches Apple's key set once for several checks.
+/// Fetches Apple's key set once, for several checks.
 struct AppleProbe: Sendable {
     struct Response: Sendable {
         let status: Int
         let body: [UInt8]
-        /// The `Date` of the response in seconds since 1970, if present.
+        /// The `Date` field of the response in seconds since 1970, if it is present.
         let date: Int64?
     }
 
     let endpoints: AppleEndpoints
     let client: HTTPClient
 
-    /// Returns `nil` if no complete response arrived. The time limits of the client apply.
+    /// Returns Apple's response; `nil` if no complete response arrived within the client's time limits.
     func fetch() async -> Response? {
         do {
             var request = HTTPClientRequest(url: endpoints.keySet)
@@ -100,19 +100,19 @@ struct AppleProbe: Sendable {
     }
 }
 
-/// Checks that the clock of this machine agrees with Apple's.
+/// Checks that the clock of this machine agrees with Apple's clock.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// Difference in seconds, ten seconds below the difference at which tokens
-    /// or client secrets are refused because their times are in the future.
+    /// Clock difference in seconds that fails the check. It is ten seconds less than the difference at which
+    /// Apple or this service refuses tokens or client secrets, because their times are in the future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
-    /// Apple's time in seconds since 1970; `nil` if unknown.
+    /// Apple's time in seconds since 1970; `nil` if it is unknown.
     let appleDate: Int64?
     let ownDate: Int64
 
-    /// Seconds by which this machine's clock is ahead.
+    /// Returns the seconds by which this machine's clock is ahead of Apple's clock.
     static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
         guard let appleDate else { return nil }
         let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)

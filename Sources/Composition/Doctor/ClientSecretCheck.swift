@@ -3,8 +3,8 @@ import AppleIDClient
 import AsyncHTTPClient
 import Foundation
 
-/// Checks that Apple accepts the client secrets: tries each key of each team with each client ID, by
-/// exchanging an invalid code. Apple checks the secret before the code.
+/// Checks that Apple accepts the client secrets. Exchanges an invalid code with each key of each team and
+/// each client ID. Apple checks the secret before the code.
 struct ClientSecretCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -51,14 +51,14 @@ struct ClientSecretCheck: DoctorCheck {
     }
 }
 
-/// Finds the likely cause of refused client secrets by comparing the responses to several secrets. Apple
-/// responds with `invalid_client` for every cause.
+/// Finds the probable cause of refused client secrets by comparing the responses to several secrets. Apple
+/// responds with `invalid_client` in all cases.
 struct ClientSecretDiagnosis {
     static let name = "client secret"
 
     /// The trials of one team.
     let trials: [ClientSecretTrial]
-    /// Seconds by which this machine's clock is ahead of Apple's, if known.
+    /// Seconds by which this machine's clock is ahead of Apple's clock; `nil` if unknown.
     let skew: Int64?
 
     var findings: [Finding] {
@@ -73,8 +73,8 @@ struct ClientSecretDiagnosis {
     private var keyIDs: [String] { unique(trials.map(\.keyID)) }
     private var team: String { trials.first?.team ?? "" }
 
-    /// Finding for a client ID. Apple accepted another secret of the team, so the team ID and the clock are
-    /// right.
+    /// Returns the finding for a client ID. Apple accepted another secret of the same team, so the team ID
+    /// and the clock are correct.
     private func finding(forClientID clientID: String) -> Finding {
         let own = trials.filter { $0.clientID == clientID }
         if let accepted = own.first(where: { $0.outcome == .accepted }) {
@@ -92,7 +92,7 @@ struct ClientSecretDiagnosis {
                 + "the key is for: look at developer.apple.com (Identifiers), Services IDs included.")
     }
 
-    /// Keys whose secrets are all refused, although secrets of other keys are accepted.
+    /// Findings for keys whose secrets Apple always refused, although it accepted secrets of other keys.
     private var findingsForKeys: [Finding] {
         keyIDs.filter { keyID in
             trials.filter { $0.keyID == keyID }.allSatisfy { $0.outcome == .refused }
@@ -121,7 +121,7 @@ struct ClientSecretDiagnosis {
                 + "\(keyIDs.joined(separator: ", ")) at developer.apple.com (Keys).",
             "The key ID and the file do not belong together: Apple names the file AuthKey_<key ID>.p8.",
         ]
-        // Several invalid keys, or several misspelled client IDs, are unlikely.
+        // Several invalid keys are improbable, and so are several misspelled client IDs.
         if keyIDs.count == 1 { causes.swapAt(0, 1) }
         if clientIDs.count == 1 {
             causes.append(
@@ -139,14 +139,15 @@ struct ClientSecretDiagnosis {
     }
 }
 
-/// Apple's response to the secret of one client ID and one key.
+/// Apple's response to the client secret for one client ID and one key.
 struct ClientSecretTrial: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
-        /// Apple checked the code, which it does only when the secret is valid.
+        /// Apple checked the code, so the secret is valid.
         case accepted
-        /// `invalid_client`: the secret is wrong; Apple does not name the reason.
+        /// Apple responded with `invalid_client`: the secret is wrong. Apple does not name the reason.
         case refused
-        /// `unauthorized_client`: the secret is valid, but the client ID may not use this endpoint.
+        /// Apple responded with `unauthorized_client`: the secret is valid, but the client ID must not use
+        /// this endpoint.
         case unauthorized
         /// No usable response arrived.
         case unanswered(AppleCallError.Code)
@@ -157,11 +158,11 @@ struct ClientSecretTrial: Equatable, Sendable {
     let clientID: String
     let outcome: Outcome
 
-    /// A code in another format than Apple's codes, so that no real code is consumed.
+    /// An invalid code in a format that Apple does not use, so that the check consumes no real code.
     static let bogusCode = "siwa-doctor-asks-with-a-code-that-cannot-be"
 
-    /// - Parameter error: The error of exchanging the bogus code;
-    ///   `nil` if it was exchanged, which Apple never does.
+    /// - Parameter error: The error of exchanging the invalid code; `nil` if Apple accepted the code, which
+    ///   never happens.
     static func outcome(of error: AppleCallError?) -> Outcome {
         guard let error else { return .accepted }
         guard error.code == .rejected else { return .unanswered(error.code) }
@@ -174,7 +175,7 @@ struct ClientSecretTrial: Equatable, Sendable {
     }
 }
 
-/// Checks that each team has a private key that can be read and has the right format.
+/// Checks that each team has a readable private key in the correct format.
 struct SigningKeyCheck: DoctorCheck {
     static let name = "signing key"
 

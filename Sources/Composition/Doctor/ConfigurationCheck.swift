@@ -3,7 +3,7 @@ import AuthorizationServer
 import Cryptography
 import HTTPAPI
 
-/// Checks that the configuration can be read and has no mistakes.
+/// Checks that the configuration is readable and contains no mistakes.
 struct ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 
@@ -39,14 +39,14 @@ struct ConfigurationCheck: DoctorCheck {
     }
 }
 
-/// Checks that there are API keys.
+/// Checks that API keys are configured.
 struct CallersCheck: DoctorCheck {
     static let name = "API keys"
 
     let settings: ServiceSettings
 
     func run() -> [Finding] {
-        // In production, a missing key is a mistake of the configuration.
+        // In production, a missing API key is a mistake in the configuration.
         guard !settings.apiKeys.isEmpty else {
             return [
                 .note(
@@ -58,7 +58,7 @@ struct CallersCheck: DoctorCheck {
     }
 }
 
-/// Lists the OAuth clients. Mistakes in their declaration are reported by `ConfigurationCheck`.
+/// Lists the OAuth clients. `ConfigurationCheck` reports mistakes in their declarations.
 struct OAuthClientsCheck: DoctorCheck {
     static let name = "OAuth clients"
 
@@ -71,7 +71,7 @@ struct OAuthClientsCheck: DoctorCheck {
     }
 }
 
-/// Checks that there is a sealing key.
+/// Checks that a sealing key is configured.
 struct SealingKeysCheck: DoctorCheck {
     static let name = "sealing keys"
 

@@ -8,8 +8,9 @@ import OAuth
 import PostgresStorage
 import SignIn
 
-/// Checks that the database can be read, has the schema of this version, and matches the configuration: its
-/// apps are configured, and its sealed values can be decrypted. The service may be running.
+/// Checks that the database is readable, has the schema of this version, and matches the configuration: the
+/// apps with stored data are configured, and the sealed values can be decrypted. The check can run while the
+/// service runs.
 struct DatabaseCheck: DoctorCheck {
     static let name = "database"
 
@@ -50,7 +51,7 @@ struct DatabaseCheck: DoctorCheck {
 
     private func server(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard let inspection = inspection as? PostgresInspection else { return [] }
-        // One connection besides the pool listens for the commits of other replicas.
+        // In addition to the pool, one connection listens for commits of other replicas.
         return PostgresServerCheck(
             server: try await inspection.server(), connections: settings.numbers[.databaseConnections] + 1
         ).findings
@@ -136,8 +137,8 @@ struct DatabaseCheck: DoctorCheck {
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 
-    /// Checks the keys that sign tokens. Skipped if no tokens are signed:
-    /// without OAuth clients and receivers of security event tokens.
+    /// Checks the stored keys that sign tokens. Skipped if the service signs no tokens, because it has
+    /// neither OAuth clients nor receivers of security event tokens.
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard settings.oauth != nil || settings.signsEvents, let keys = settings.sealingKeys else {
             return []
@@ -163,25 +164,25 @@ struct DatabaseCheck: DoctorCheck {
     }
 }
 
-/// Checks that the service can write the files of a SQLite database: the database,
-/// its write-ahead log, and the lock file that keeps out a second process. A
-/// command run as another user leaves files that the service cannot open.
+/// Checks that the service can write the files of a SQLite database: the database, its write-ahead log, and
+/// the lock file against a second process. A command that ran as another user can leave files that the
+/// service cannot open.
 struct DatabaseFiles {
     private let path: String
 
-    /// Returns `nil` for a database that is not a file.
+    /// Returns `nil` if the database is not a file.
     init?(_ location: DatabaseLocation) {
         guard case .sqlite(let path) = location else { return nil }
         self.path = path
     }
 
-    /// The error; `nil` if the files are writable.
+    /// The failure; `nil` if all files are writable.
     var finding: Finding? {
         let owner = Self.owner(of: path)
         for file in [path, path + "-wal", path + "-shm", path + ".lock"] {
             guard FileManager.default.fileExists(atPath: file) else { continue }
             let isWritable = FileManager.default.isWritableFile(atPath: file)
-            // root may write every file, but the service runs as the owner of the database.
+            // root can write every file, but the service runs as the owner of the database.
             guard !isWritable || Self.owner(of: file) != owner else { continue }
             return .wrong(
                 DatabaseCheck.name, "\(file) belongs to another user, so siwa serve cannot write it",
@@ -196,7 +197,7 @@ struct DatabaseFiles {
     }
 }
 
-/// Checks that the stored keys that sign the service's own tokens can be decrypted.
+/// Checks that the stored signing keys for the service's own tokens can be decrypted.
 struct TokenSigningKeysCheck {
     static let name = "OAuth keys"
 

@@ -5,28 +5,28 @@ import PostgresStorage
 import SQLTables
 import SQLiteStorage
 
-/// Reads a database that the service may have open at the same time. Changes nothing.
+/// Reads a database without changing it. The service may have the database open at the same time.
 package protocol DatabaseInspection: AuditReader {
     func schema() async throws -> InspectedSchema
-    /// The primary client IDs of the apps that have stored data.
+    /// Returns the primary client IDs of the apps that have stored data.
     func primaryClientIDs() async throws -> [ClientID]
-    /// See `TransferStore`. The schema must be the current one.
+    /// See `TransferStore`. Requires the current schema.
     func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]
-    /// See `AppleTokenStore`. The schema must be the current one.
+    /// See `AppleTokenStore`. Requires the current schema.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
-    /// See `AuthorizationStore`. The schema must be the current one.
+    /// See `AuthorizationStore`. Requires the current schema.
     func signingKeys() async throws -> [SigningKeyRecord]
-    /// See `AuthorizationStore`. The schema must be the current one.
+    /// See `AuthorizationStore`. Requires the current schema.
     func lastGoogleEvent() async throws -> Moment?
-    /// See `AuthorizationStore`. The schema must be the current one.
+    /// See `AuthorizationStore`. Requires the current schema.
     func googleVerification(_ state: String) async throws -> Moment?
-    /// See `AppCheckHourStore`. The schema must be the current one.
+    /// See `AppCheckHourStore`. Requires the current schema.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
-    /// See `DeliveryStore`. The schema must be the current one.
+    /// See `DeliveryStore`. Requires the current schema.
     func receivers() async throws -> [ClaimedReceiver]
-    /// See `AccountStore`. The schema must be the current one.
+    /// See `AccountStore`. Requires the current schema.
     func lastEventSequence() async throws -> Int64
     func close() async
 }
@@ -37,9 +37,9 @@ package enum InspectedSchema: Equatable {
     case empty
     /// The database belongs to another program.
     case foreign
-    /// The schema of an older version, which `siwa serve` migrates.
+    /// The database has the schema of an older version, which `siwa serve` migrates.
     case older
-    /// The schema of this version, or a later schema that this version can use.
+    /// The database has the schema of this version, or a later schema that this version supports.
     case present
     case newer
 }
@@ -66,7 +66,7 @@ extension PostgresInspection: DatabaseInspection {
 }
 
 extension DatabaseLocation {
-    /// Opens the database for reading, also while the service runs. Throws `StorageError`.
+    /// Opens the database for reading, even while the service runs. Throws `StorageError`.
     package func inspection() throws -> any DatabaseInspection {
         switch self {
         case .sqlite(let path): try SQLiteInspection(path: path)

@@ -5,7 +5,7 @@ import KeySets
 import NIOHTTP1
 import StrictJSON
 
-/// Runs all checks of `siwa doctor`. Checks whose errors explain other errors come first.
+/// All checks of `siwa doctor`. A check whose error explains errors of other checks comes first.
 package struct DoctorChecks: Sendable {
     let configuration: @Sendable () async throws -> ServiceSettings
     let secondsSince1970: @Sendable () -> Int64
@@ -71,26 +71,26 @@ package struct DoctorChecks: Sendable {
     }
 }
 
-/// A check of `siwa doctor`. Changes nothing.
+/// A check of `siwa doctor`. It changes nothing.
 protocol DoctorCheck: Sendable {
     func run() async -> [Finding]
 }
 
-/// A result of one check of `siwa doctor`.
+/// A finding of a check of `siwa doctor`.
 package struct Finding: Equatable {
     package enum Verdict: String {
         case good = "ok"
-        /// Works, but the operator should know about it.
+        /// The checked part works, but the operator should know a fact about it.
         case note
         case wrong
-        /// Skipped because of another error.
+        /// The check was skipped because of another error.
         case skipped
     }
 
-    /// The name of the check. Stable across versions, for scripts.
+    /// The name of the check. It is stable across versions, so scripts can use it.
     let check: String
     package let verdict: Verdict
-    /// The result. Contains nothing secret.
+    /// The text of the finding. It contains no secrets.
     let text: String
     /// Advice for the operator.
     let advice: String?
@@ -115,7 +115,7 @@ package struct Finding: Equatable {
 /// The results of `siwa doctor`.
 package struct DoctorReport {
     let findings: [Finding]
-    /// Values that the operator registers, with their places.
+    /// Values that the operator must register, with the place to register them.
     var registrations: [String] = []
 
     package var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
@@ -198,7 +198,7 @@ extension Finding.Verdict {
 }
 
 extension HTTPClientRequest {
-    /// Names `siwa doctor`, so that its requests can be distinguished from
-    /// requests of users and the service. The fake Apple reads the field.
+    /// Adds a `User-Agent` for `siwa doctor`, so that its requests differ from requests of users and of the
+    /// service. The fake Apple reads the field.
     mutating func nameDoctor() { headers.add(name: "User-Agent", value: "siwa-doctor") }
 }

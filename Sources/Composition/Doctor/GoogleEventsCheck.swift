@@ -1,8 +1,8 @@
 import AppleAccounts
 import AsyncHTTPClient
 
-/// Checks that Google's security events arrive: requests the registration from Google, if a service account
-/// is configured, and the last event from the database.
+/// Checks that Google's security events arrive. Requests the registration from Google, if a service account
+/// is configured, and reads the last event from the database.
 struct GoogleEventsCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -46,19 +46,19 @@ struct GoogleEventsCheck: DoctorCheck {
     }
 }
 
-/// Determines whether Google's security events arrive, from the responses of Google and the database.
+/// Diagnoses the arrival of Google's security events from Google's response and the database.
 struct GoogleEventsDiagnosis {
     static let name = "Google events"
 
     enum LastEvent: Equatable {
         case at(Moment)
-        /// No event within the retention of events.
+        /// No event arrived within the retention period of events.
         case absent
-        /// The database cannot be read, which another check reports.
+        /// The database is unreadable, which another check reports.
         case unknown
     }
 
-    /// `nil` if Google was not asked.
+    /// Google's registration of the receiver, or the error; `nil` if the check did not request it.
     let registration: Result<EventRegistration, EventStreamError>?
     let lastEvent: LastEvent
 

@@ -1,17 +1,18 @@
 import PostgresStorage
 
-/// Checks the version and settings of a PostgreSQL server, and that it has enough free connections.
+/// Checks the version, the settings and the number of free connections of a PostgreSQL server.
 struct PostgresServerCheck {
     static let name = "PostgreSQL"
 
     let server: PostgresServer
-    /// The largest number of connections of one replica.
+    /// The maximum number of connections of a replica.
     let connections: Int
 
     /// The oldest version that supports all statements of the service.
     private static let oldestVersion = 130_000
 
-    /// Milliseconds. Another replica may take over a claim after 30 s by that replica's clock.
+    /// Clock difference in milliseconds from which the check reports it. By its own clock, another replica
+    /// may take over a claim after 30 s.
     private static let remarkableClockLead: Int64 = 5000
 
     var findings: [Finding] {
@@ -64,7 +65,7 @@ struct PostgresServerCheck {
     private var version: String { "\(server.version / 10_000).\(server.version % 10_000)" }
 }
 
-/// Checks that the synchronous standbys are connected. Has no finding for a server without standbys.
+/// Checks that the synchronous standbys are connected. Reports nothing for a server without standbys.
 struct StandbyCheck {
     static let name = "standbys"
 

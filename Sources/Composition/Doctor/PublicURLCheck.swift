@@ -1,7 +1,7 @@
 import AuthorizationServer
 import Encodings
 
-/// Checks that Apple accepts the form of the public URL. Does not test whether the URL can be reached.
+/// Checks that Apple accepts the form of the public URL. Does not check that the URL is reachable.
 struct PublicURLCheck: DoctorCheck {
     static let name = "public URL"
 
@@ -53,7 +53,7 @@ struct PublicURLCheck: DoctorCheck {
         guard settings.environment == .production, settings.trustedProxies.isEmpty else {
             return [.good(Self.name, publicURL)]
         }
-        // The service has no TLS, so a proxy serves an https URL.
+        // The service does not support TLS, so an https URL requires a proxy.
         return [
             .good(Self.name, publicURL),
             .note(

@@ -2,19 +2,18 @@ import AppleAccounts
 import AuthorizationServer
 import Encodings
 
-/// Values that the operator registers at Apple and Google for this configuration. `siwa doctor` prints them
-/// last, and the console shows them with the results of the checks.
+/// Values of this configuration that the operator must register at Apple and Google. `siwa doctor` prints
+/// them at the end, and the console shows them with the findings.
 struct Registrations {
-    /// The values of one place.
+    /// Values that the operator enters in one place.
     struct Item {
-        /// Path of menus to the fields.
+        /// Menu path to the input fields.
         let place: [String]
         let fields: [(name: String, value: String)]
-        /// The check of `siwa doctor` that tests the values;
-        /// `nil` for values that cannot be tested from here.
+        /// The check of `siwa doctor` that tests the values; `nil` for values that this machine cannot test.
         let check: String?
-        /// The app whose notifications arrive at the values. The
-        /// first notification of Apple proves the registration.
+        /// The app whose notifications Apple sends to the registered URL. Apple's first notification proves
+        /// the registration.
         var notifiedApp: ClientID?
 
         var line: String {
@@ -28,10 +27,11 @@ struct Registrations {
 
     let settings: ServiceSettings
 
-    /// Lines with a place and the values to enter there. Empty if the service cannot be reached from outside.
+    /// One line for each place, with the values to enter there. Empty if the service is not reachable from
+    /// outside.
     var lines: [String] { items.map(\.line) + google }
 
-    /// The values for Apple's pages and Google's console.
+    /// The values for Apple's developer pages and Google's console.
     var items: [Item] {
         guard let (publicURL, host) = publicAddress else { return [] }
         var items: [Item] = []
@@ -68,7 +68,7 @@ struct Registrations {
         return items
     }
 
-    /// The receiver of Google's security events, which a command registers.
+    /// Lines about the receiver of Google's security events, which a command registers.
     private var google: [String] {
         guard publicAddress != nil, let url = settings.googleEventsURL else { return [] }
         return [

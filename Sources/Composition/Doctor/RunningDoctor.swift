@@ -2,13 +2,13 @@ import AppleAccounts
 import Console
 import Synchronization
 
-/// Runs the checks of `siwa doctor` for the console, one run at a time, and only while a page is open.
+/// Runs the checks of `siwa doctor` for the console while a page is open. Only one run is active at a time.
 ///
-/// A run sends requests to Apple and Google, so findings are reused for half a minute, also by many pages.
+/// A run sends requests to Apple and Google, so all open pages share the findings of a run for half a minute.
 final class RunningDoctor: DoctorFinding {
-    /// Milliseconds for which findings are reused.
+    /// Lifetime of findings in milliseconds.
     static let freshFor: Int64 = 30_000
-    /// Milliseconds between two runs that operators request.
+    /// Minimum time between two runs that operators request, in milliseconds.
     static let pause: Int64 = 5_000
 
     private struct State {
@@ -24,8 +24,8 @@ final class RunningDoctor: DoctorFinding {
     private let changed: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - changed: Called at the end of a run.
-    ///   - run: Runs the checks.
+    ///   - changed: Called when a run ends.
+    ///   - run: Performs all checks.
     init(
         now: @escaping @Sendable () -> Moment, changed: @escaping @Sendable () -> Void,
         run: @escaping @Sendable () async -> [DoctorFindings.Finding]
@@ -53,8 +53,8 @@ final class RunningDoctor: DoctorFinding {
             return true
         }
         guard begins else { return }
-        // Unstructured, because no request waits for the checks
-        // or may cancel them. Every check has its own time limit.
+        // The task is unstructured, because no request waits for the checks or may cancel them. Each check
+        // has its own time limit.
         Task {
             let findings = await run()
             let now = self.now()

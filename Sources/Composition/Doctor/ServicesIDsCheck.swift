@@ -5,8 +5,8 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// Checks that Apple's page accepts each client ID for browsers, together with the return URL of this
-/// service. Only loads the page, without a sign-in.
+/// Checks that Apple's page accepts each client ID for browsers with the return URL of this service. Loads
+/// the page without signing in.
 struct ServicesIDsCheck: DoctorCheck {
     static let name = "Services ID"
 
@@ -27,7 +27,7 @@ struct ServicesIDsCheck: DoctorCheck {
         return findings
     }
 
-    /// Returns `nil` if no complete response arrived.
+    /// Returns Apple's page; `nil` if no complete response arrived.
     private func page(for clientID: ClientID, publicURL: String) async -> ServicesIDTrial.Page? {
         let query = FormEncoding.encode([
             ("client_id", clientID.rawValue), ("redirect_uri", publicURL + "/v1/web/callback"),
@@ -48,7 +48,7 @@ struct ServicesIDsCheck: DoctorCheck {
     }
 }
 
-/// Apple's response to the start of a sign-in in a browser, with one client ID.
+/// Apple's response to the start of a sign-in in a browser, for one client ID.
 struct ServicesIDTrial {
     struct Page {
         let status: Int
@@ -57,11 +57,11 @@ struct ServicesIDTrial {
 
     let clientID: String
     let returnURL: String
-    /// `nil` without a complete response.
+    /// The loaded page; `nil` without a complete response.
     let page: Page?
 
-    /// The error that the page names. Only pages with an error status count, because any other page may
-    /// contain the same words.
+    /// The error on the page. Only pages with an error status count, because other pages may contain the same
+    /// words.
     private var error: String? {
         ["invalid_client", "unauthorized_client", "invalid_request"].first {
             page?.text.contains($0) ?? false

@@ -6,13 +6,13 @@ import StrictJSON
 
 /// The URLs of Google's endpoints.
 package struct GoogleEndpoints: Sendable, Equatable {
-    /// The keys of Google's ID tokens.
+    /// The URL of the keys for Google's ID tokens.
     let certificates: String
-    /// The document that names the key set of Google's security event tokens.
+    /// The URL of the configuration document, which names the key set for Google's security event tokens.
     let riscConfiguration: String
-    /// The endpoint that receives security event tokens.
+    /// The URL to which this service reports security event tokens.
     let eventsReport: String
-    /// The API that registers the receiver of Google's own security events, without the names of its calls.
+    /// The base URL of the API that registers the receiver of Google's security events.
     let riscAPI: String
 
     /// The endpoints of Google itself.
@@ -22,10 +22,10 @@ package struct GoogleEndpoints: Sendable, Equatable {
         eventsReport: "https://risc.googleapis.com/v1beta/events:report",
         riscAPI: "https://risc.googleapis.com/v1beta")
 
-    /// Makes the endpoints of an emulator, which has all endpoints at one origin. Returns `nil` unless the
-    /// URL is an absolute http or https URL without user, query and fragment.
+    /// Makes the endpoints of an emulator, which have the same origin. Returns `nil` unless the URL is an
+    /// absolute http or https URL without user, query and fragment.
     package init?(baseURL: String) {
-        // Apple's emulator has the same rule.
+        // The emulator of Apple has the same rule.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
         self.init(
             certificates: "\(base)/oauth2/v3/certs",
@@ -41,10 +41,10 @@ package struct GoogleEndpoints: Sendable, Equatable {
     }
 }
 
-/// Fetches the keys of Google's security event tokens from the URL in Google's configuration.
+/// Fetches the keys for Google's security event tokens from the URL in Google's configuration document.
 ///
-/// Both documents are fetched each time: sets are fetched about once
-/// an hour, and a stored URL would miss a change of the configuration.
+/// Fetches both documents every time: a fetch happens about once an hour, and a stored URL would miss a
+/// change of the configuration.
 struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource
@@ -63,7 +63,7 @@ struct RISCKeySetSource: KeySetSource {
         }
         guard let document = try? JSONValue(parsing: response.body),
             let url = document["jwks_uri"]?.string, url.utf8.count <= 2048,
-            // Keys fetched without TLS would let an attacker on the network path sign events.
+            // Keys that were fetched without TLS would let an attacker on the network path forge events.
             url.hasPrefix("https://") || !isSecure
         else { throw KeySetFetchError(.malformed, detail: "no jwks_uri") }
         return try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)

@@ -14,16 +14,16 @@ struct GoogleEventReporter: EventDestination {
     private let limit: TimeAmount
 
     /// - Parameters:
-    ///   - client: HTTP client, which must not follow redirects: a token is only for Google.
-    ///   - limit: Time limit of a whole report.
+    ///   - client: The HTTP client. It must not follow redirects, because only Google may receive the token.
+    ///   - limit: Time limit for the whole report.
     init(
         client: HTTPClient, endpoints: GoogleEndpoints, limit: TimeAmount = .milliseconds(Self.timeLimit)
     ) {
         (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    /// The client is shared, so its connections have no
-    /// receiver. The caller has checked the condition before.
+    /// Posts a token. The HTTP client is shared, so its connections have no gate. The caller has checked the
+    /// condition before.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         guard mayBegin() else { throw CancellationError() }
         var request = HTTPClientRequest(url: url)
@@ -38,7 +38,7 @@ struct GoogleEventReporter: EventDestination {
         try await OutgoingRequestSpan.with(.callGoogle, url) { [request] span in
             let status: Int
             do {
-                // The body of the response is not needed. An unread body is dropped with its connection.
+                // The status is sufficient. The client closes the connection of an unread body.
                 status = Int(try await client.execute(request, timeout: limit).status.code)
             } catch {
                 throw DeliveryError(.unreachable)
@@ -52,8 +52,9 @@ struct GoogleEventReporter: EventDestination {
         switch status {
         case 202: return
         case 300...399: throw DeliveryError(.redirected, status: status)
-        // The only status for an invalid token (RFC 8935 §2.4). With other statuses, Google accepts no token
-        // at all: wrong credentials or address, too many requests, an outage.
+        // RFC 8935 §2.4 defines this status for an invalid token. With any other status Google accepts no
+        // token at all: the credentials or the URL are wrong, requests are too frequent, or Google has an
+        // outage.
         case 400: throw DeliveryError(.eventRefused, status: status)
         default: throw DeliveryError(.refused, status: status)
         }

@@ -8,10 +8,10 @@ import Metrics
 import ServiceLifecycle
 import SignIn
 
-/// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and shows the
-/// state of the database in the metrics.
+/// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and updates the
+/// metrics about the database.
 struct HealthMonitor: Service {
-    /// The interval of the checks. Each check costs one small read of the database.
+    /// Interval of the checks. Each check makes one small read in the database.
     static let interval = Duration.seconds(2)
     /// Number of checks between two samples of the stored values: one sample every ten minutes.
     static let checksPerSample = 300
@@ -21,7 +21,7 @@ struct HealthMonitor: Service {
     let signingKeys: SigningKeyFiles
     let teams: [String]
     let warnings: ServiceWarnings
-    /// Sample taken at the start of the service.
+    /// The sample from the start of the service.
     let firstSample: SealedSample
     let sealedSample: @Sendable () async throws -> SealedSample
     let gauges: DatabaseGauges
@@ -53,7 +53,7 @@ struct HealthMonitor: Service {
                 try? await Task.sleep(for: interval)
             }
         }
-        // Returning early would stop the whole service.
+        // If `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 
@@ -62,7 +62,7 @@ struct HealthMonitor: Service {
         write(log.notice(secondsAhead: warnings.secondsAhead))
         for team in teams {
             let (keys, trouble) = signingKeys.look(atTeam: team)
-            // An empty directory is not a read error: its keys were removed.
+            // An empty directory is not an error: the operator removed the keys.
             let isRead = trouble == nil || trouble?.code == .noKey
             let found = HealthLog.SigningKeys(
                 keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.errorText)
@@ -75,7 +75,7 @@ struct HealthMonitor: Service {
         write(log.notice(failure))
     }
 
-    /// Opens a sample of the stored values. Does nothing if the database does not respond.
+    /// Tries to open a sample of the stored values. Does nothing if the database does not respond.
     private func openSample(_ log: inout HealthLog) async {
         guard let sample = try? await sealedSample() else { return }
         warnings.note(sample)
@@ -102,14 +102,14 @@ struct HealthMonitor: Service {
 
 extension ServiceWarnings {
     func note(_ sample: SealedSample) {
-        // Set first, because it changes the number of all values.
+        // Sets this value first, because the total depends on it.
         shutSigningKeys = Int64(sample.shutKeys.count)
         (unreadableValues, sampledValues) = (Int64(sample.unreadable), Int64(sample.tried))
     }
 }
 
-/// Chooses the log lines about the service's dependencies: a line when a dependency fails, recovers or
-/// changes, and no line for an attempt without a change. Does no I/O.
+/// Decides which log lines about dependencies to write: a line when a dependency fails, recovers or changes,
+/// and no line for a check without a change. Does no I/O.
 struct HealthLog {
     struct Line: Equatable {
         let level: Logger.Level
@@ -120,7 +120,7 @@ struct HealthLog {
     /// The signing keys of one team.
     struct SigningKeys: Equatable {
         let keyIDs: Set<String>
-        /// The currently unreadable file or directory, and the reason.
+        /// The file or directory that is currently unreadable, and the reason.
         var trouble: String?
     }
 
@@ -132,16 +132,17 @@ struct HealthLog {
     private var isClockWrong = false
     private var sealedWarning: String?
 
-    /// - Parameter sealedWarning: Warning that the service logged about stored values at its start.
+    /// - Parameter sealedWarning: Warning about stored values that the service logged at its start.
     init(sealedWarning: String? = nil) {
         self.sealedWarning = sealedWarning
     }
 
-    /// - Parameter secondsAhead: Seconds by which the clock is ahead of Apple's; `nil` while unknown.
+    /// - Parameter secondsAhead: Seconds by which this machine's clock is ahead of Apple's clock; `nil` while
+    ///   unknown.
     mutating func notice(secondsAhead: Int64?) -> [Line] {
         guard let secondsAhead else { return [] }
         let difference = Int64(clamping: secondsAhead.magnitude)
-        // The margin of 10 s prevents a line every two seconds for a difference near the bound.
+        // A margin of 10 s prevents repeated lines for a difference near the bound.
         let isWrong = difference >= ServiceWarnings.wrongClock - (isClockWrong ? 10 : 0)
         guard isWrong != isClockWrong else { return [] }
         isClockWrong = isWrong
@@ -168,7 +169,8 @@ struct HealthLog {
         return [Line(level: .warning, message: sealedWarning)]
     }
 
-    /// A key set that has not been fetched yet after the start is not a failure; a failed fetch is.
+    /// Returns lines about the key set. A key set that has not been fetched since the start is not a failure,
+    /// but a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
         let (found, cause): (Keys, KeySetFetchError.Code?) =
             switch status {
@@ -200,7 +202,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: Reason why the database accepts no command; `nil` if it works.
+    /// - Parameter failure: The reason why the database does not accept commands; `nil` if it does.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code
@@ -210,7 +212,7 @@ struct HealthLog {
         return [Line(level: .error, message: "the database is lost", fields: fields)]
     }
 
-    /// Keys that are present at the first check are not logged.
+    /// Returns lines about a team's signing keys. Does not log keys that the first check finds.
     mutating func notice(_ found: SigningKeys, ofTeam team: String) -> [Line] {
         let before = signingKeys.updateValue(found, forKey: team)
         guard let before else { return trouble(found.trouble, before: nil, team) }
@@ -245,7 +247,7 @@ struct HealthLog {
     }
 }
 
-/// Metrics about the database: whether it accepts commands, and the standbys that its commits wait for.
+/// Metrics about the database: its readiness, and the standbys that its commits wait for.
 struct DatabaseGauges: Sendable {
     private struct Standbys: Sendable {
         let required: Meter
@@ -253,22 +255,22 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// Age from which a number about standbys counts as unknown. Longer than the time in which commits that
-    /// wait for a lost standby can block all connections.
+    /// Age from which a number about standbys counts as unknown. It is longer than the time in which commits
+    /// that wait for a lost standby can block all connections.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter
-    /// `nil` on SQLite.
+    /// The metrics about standbys; `nil` on SQLite.
     private let standbys: Standbys?
 
-    /// - Parameter standbys: The value that the console also reads; `nil` on SQLite.
+    /// - Parameter standbys: The condition of the standbys, which the console also reads; `nil` on SQLite.
     init(standbys: Watched<StandbyCondition?>?, factory: any MetricsFactory = MetricsSystem.factory) {
         func meter(_ name: String, _ help: String) -> Meter {
             (factory as? any DescribedMetricsFactory)?.describeMeter(name, help: help)
             return Meter(label: name, factory: factory)
         }
         isReady = meter("siwa_database_ready", "1 while the database accepts commands.")
-        // The database was opened and read.
+        // The start has already opened and read the database.
         isReady.set(1 as Int64)
         self.standbys = standbys.map { watched in
             Standbys(
@@ -281,7 +283,7 @@ struct DatabaseGauges: Sendable {
         showStandbys()
     }
 
-    /// - Parameter failure: The failure of the last health check.
+    /// - Parameter failure: The failure of the last check; `nil` if the database works.
     func show(_ failure: StorageError?) {
         isReady.set(failure == nil ? 1 : 0 as Int64)
         showStandbys()

@@ -5,22 +5,22 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// Tries to decrypt a sample of the stored values with the configured
-/// sealing keys. `siwa reseal --dry-run` tries all stored values.
+/// Result of decrypting a sample of the stored values with the configured sealing keys. `siwa reseal
+/// --dry-run` tries all stored values.
 struct SealedSample: Equatable {
-    /// The largest number of values in the sample.
+    /// Maximum number of values in the sample.
     static let size = 200
 
     let count: Int
-    /// Names of keys that sealed some values but are not configured.
+    /// Names of keys that sealed values of the sample but are not configured.
     private(set) var unknownKeys: Set<String> = []
-    /// The number of values that cannot be decrypted although a key with the right name is configured.
+    /// Number of values that a configured key with the right name cannot decrypt.
     private(set) var damaged = 0
     /// The number of values that cannot be decrypted, including token signing keys.
     private(set) var unreadable = 0
     /// The token signing keys that cannot be decrypted.
     private(set) var shutKeys: [ShutKey] = []
-    /// The number of tried values, including token signing keys.
+    /// Number of values in the sample, including token signing keys.
     private(set) var tried: Int
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
@@ -45,8 +45,8 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// Tries to decrypt the token signing keys too. A key that
-    /// cannot be decrypted is also logged when it is needed.
+    /// Adds the token signing keys to the sample. The service also logs a key that it cannot decrypt when it
+    /// needs the key.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
         tried += signingKeys.count
         shutKeys = Self.shutKeys(among: signingKeys, keys: keys)
@@ -63,7 +63,7 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// The warning that `siwa serve` logs at its start; `nil` if the whole sample can be decrypted.
+    /// The warning that `siwa serve` logs at its start; `nil` if all values in the sample can be decrypted.
     var warning: String? {
         guard !unknownKeys.isEmpty || damaged > 0 else { return nil }
         var causes: [String] = []

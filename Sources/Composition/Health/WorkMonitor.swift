@@ -4,12 +4,12 @@ import Metrics
 import ServiceLifecycle
 import SignIn
 
-/// Shows the waiting work in the metrics, the time for which its oldest piece has been due, the last number
-/// of the event feed, and numbers about the database. Looks every 15 seconds.
+/// Updates metrics every 15 seconds: the amount of waiting work, the delay of its oldest item, the last
+/// sequence number of the event feed, and numbers about the database.
 struct WorkMonitor: Service {
     typealias Store = AccountStore & AppleTokenStore & AppReceiptStore & InboxStore
 
-    /// Kinds of work that a worker claims when it is due.
+    /// A kind of work that workers claim when it is due.
     enum Queue: String, CaseIterable {
         case exchange, check, erasure, receipt
     }
@@ -23,9 +23,9 @@ struct WorkMonitor: Service {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Moment
     let factory: any MetricsFactory
-    /// Called with the last number of the feed, which a process does not know after its start.
+    /// Called with the last sequence number of the feed, which a process does not know after its start.
     let onSequence: @Sendable (Int64) -> Void
-    /// Called with the time of the last notification stored by any replica.
+    /// Called with the time of the last notification that any replica has stored.
     let onNotification: @Sendable (Moment) -> Void
 
     init(
@@ -53,11 +53,12 @@ struct WorkMonitor: Service {
                 try? await clock.sleep(for: Self.interval)
             }
         }
-        // Returning early would stop the whole service.
+        // If `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 
-    /// Shows no numbers about work while the database does not respond: the last numbers would look healthy.
+    /// Updates the metrics. Shows no numbers about work while the database does not respond, because old
+    /// numbers would look healthy.
     func look() async {
         for reading in await readings() {
             describe(reading.name, reading.help)
@@ -91,7 +92,7 @@ struct WorkMonitor: Service {
 
     private func readings() async -> [DatabaseReading] {
         await withCheckedContinuation { continuation in
-            // A hanging file system must not block a thread of the tasks.
+            // A hanging file system must not block a thread of the cooperative pool.
             DispatchQueue.global().async { continuation.resume(returning: database.readings) }
         }
     }
@@ -110,7 +111,7 @@ struct WorkMonitor: Service {
 }
 
 extension WorkMonitor.Queue {
-    /// False for receipts, which are few, and which their store does not count.
+    /// False for receipts: they are few, and their store does not count them.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true
@@ -118,9 +119,9 @@ extension WorkMonitor.Queue {
         }
     }
 
-    /// Returns the number of due items, and the seconds for which the oldest item has been due.
+    /// Returns the number of due items, and the delay of the oldest due item in seconds.
     ///
-    /// - Returns: `nil` as the count if this work is not counted.
+    /// - Returns: The count is `nil` if this work is not counted.
     func work(
         _ backlog: AppleTokensBacklog, nextReceipt: Moment?, at moment: Moment
     ) -> (count: Int64?, age: Int64) {

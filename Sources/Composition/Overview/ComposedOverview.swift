@@ -10,15 +10,16 @@ import PostgresStorage
 import ServiceLifecycle
 import SignIn
 
-/// The overview of the console: its numbers and their sources.
+/// The overview page of the console, with its numbers and their sources.
 struct ComposedOverview {
-    /// Counts in each replica, also without the console: the hours are sums over replicas.
+    /// The counts of this replica. Each replica counts, even without the console, because the counts per hour
+    /// are sums over all replicas.
     let numbers: ServiceNumbers
-    /// The standbys of PostgreSQL, for the overview and for the metrics; `nil` on SQLite.
+    /// The condition of the PostgreSQL standbys, for the overview and the metrics; `nil` on SQLite.
     let standbys: Watched<StandbyCondition?>?
     private let parts: Parts
 
-    /// Sources of the overview.
+    /// The sources of the overview.
     struct Parts {
         let settings: ServiceSettings
         let database: any ServiceDatabase
@@ -48,7 +49,7 @@ struct ComposedOverview {
         let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
         let hasSealingKeys = parts.settings.sealingKeys != nil
         let (keysURL, lastNotification) = (parts.settings.keysURL, parts.lastNotification)
-        // If no tokens are signed, lost keys of removed clients do no harm.
+        // Without signing of tokens, lost signing keys of removed clients do no harm.
         let signs = parts.settings.oauth != nil || parts.settings.signsEvents
         let sealingKeys = signs ? parts.settings.sealingKeys : nil
         let signing = Watched(every: .seconds(15)) {
@@ -66,7 +67,7 @@ struct ComposedOverview {
             condition.secondsAhead = warnings.secondsAhead
             if let look = signing.latest {
                 (condition.shutKeys, condition.signs) = (look.shut, look.signs)
-                // A retired key no longer counts.
+                // Retired keys are not counted.
                 warnings.shutSigningKeys = Int64(look.shut.count)
             }
             condition.loneRequester = warnings.loneRequester
@@ -92,7 +93,7 @@ struct ComposedOverview {
             }, card: card)
     }
 
-    /// Removes a token signing key that does not open.
+    /// Removes a token signing key that the sealing keys do not open.
     static func retire(
         _ keyID: String, by origin: AuditOrigin, at moment: Moment, _ keys: SealingKeyRing?,
         in store: any ServiceStore
@@ -106,14 +107,16 @@ struct ComposedOverview {
 
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
-        // A database role that may not see the synchronous standbys sees the number of connected standbys.
+        // A database role without permission to read the synchronous standbys can read the number of
+        // connected standbys.
         return (
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
             wanted: standbys.wanted
         )
     }
 
-    /// Returns the queues from the metrics, which are read every 15 seconds. Empty while they cannot be read.
+    /// Returns the queues from the metrics, which update every 15 seconds. Empty while the database is
+    /// unreadable.
     private static func queues(_ registry: MetricsRegistry) -> [QueueCondition] {
         func values(_ metric: String) -> [String: Double] {
             Dictionary(
@@ -130,9 +133,9 @@ struct ComposedOverview {
         }
     }
 
-    /// Returns the sealing and signing keys, without secrets.
+    /// Returns the sealing keys and signing keys for the console, without secrets.
     ///
-    /// Ages of keys from outside count from their first start on this database.
+    /// The age of a configured key counts from the first start on this database with this key.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
         let parts = (try? await store.configurationParts()).map { parts in
             Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
@@ -183,13 +186,13 @@ extension WorkMonitor.Queue {
     }
 }
 
-/// The token signing keys, opened with the sealing keys.
+/// The token signing keys, opened by the sealing keys.
 private struct SigningKeysLook: Sendable {
     let shut: [ShutKey]
-    /// False if the keys of an algorithm do not open.
+    /// False if the sealing keys open no key of an algorithm.
     let signs: Bool
 
-    /// - Parameter keys: `nil` if no tokens are signed.
+    /// - Parameter keys: The sealing keys; `nil` if the service signs no tokens.
     init(_ store: any ServiceStore, _ keys: SealingKeyRing?, at now: Moment) async throws {
         guard let keys else {
             (shut, signs) = ([], true)
@@ -204,7 +207,7 @@ private struct SigningKeysLook: Sendable {
 }
 
 extension ServiceSettings {
-    /// The address of Apple's keys; empty for keys from a file.
+    /// The URL of Apple's keys; empty for keys from a file.
     fileprivate var keysURL: String {
         switch keySource {
         case .remote: appleEndpoints.keySet
@@ -213,12 +216,13 @@ extension ServiceSettings {
     }
 }
 
-/// Facts about waiting work from the database that the metrics lack.
+/// Facts about waiting work that the metrics do not contain. They come from the database.
 struct WaitingWork: Sendable {
     let receivers: [ClaimedReceiver]
-    /// Time of the first event that a receiver has not got; absent for receivers that have all events.
+    /// Time of the first event that each receiver has not received. A receiver that has received all events
+    /// is absent.
     let oldest: [ReceiverName: Moment]
-    /// The earliest deadline of an unfinished erasure.
+    /// The earliest deadline of all unfinished erasures.
     let deadline: Moment?
 
     init(receivers: [ClaimedReceiver], next events: [AccountEvent], deadline: Moment?) {
@@ -244,9 +248,9 @@ struct WaitingWork: Sendable {
 }
 
 extension ServiceCondition {
-    /// Adds the events that wait for receivers, and the deadline of erasures.
+    /// Adds the events that wait for receivers, and the deadline of unfinished erasures.
     ///
-    /// - Parameter registry: Contains the numbers of waiting events, which are read every 15 seconds.
+    /// - Parameter registry: Contains the numbers of waiting events, which update every 15 seconds.
     mutating func add(_ work: WaitingWork, waiting registry: MetricsRegistry, at now: Moment) {
         if let index = queues.firstIndex(where: { $0.name == .erasure }) {
             queues[index].deadline = work.deadline
@@ -255,7 +259,7 @@ extension ServiceCondition {
             registry.readings(of: "siwa_event_receiver_waiting").compactMap { reading in
                 reading.labels["receiver"].map { ($0, Int64(reading.value)) }
             }, uniquingKeysWith: { first, _ in first })
-        // Stored receivers that are no longer configured have no metric.
+        // Stored receivers that are not configured any more have no metric.
         let known = work.receivers.filter { waiting[$0.record.name.rawValue] != nil }
         for (name, isOwn) in [(QueueCondition.Name.google, true), (.deliveries, false)] {
             let own = known.filter { ($0.record.name == .google) == isOwn }
@@ -270,7 +274,7 @@ extension ServiceCondition {
             .filter { !$0.hasPrefix("client:") }
         lateReceivers = known.compactMap { receiver in
             let name = receiver.record.name
-            // Other conditions cover reports to Google and streams of clients.
+            // Other conditions cover reports to Google and the streams of clients.
             guard name != .google, !name.rawValue.hasPrefix("client:"), receiver.record.pausedAt == nil,
                 let since = work.oldest[name]
             else { return nil }

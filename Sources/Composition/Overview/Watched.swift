@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A value that is read in the background, so that an unresponsive
-/// database does not delay readers of the value. One read runs at a time.
+/// A value that is read in the background, so that a slow database does not delay readers of the value. Only
+/// one read runs at a time.
 final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var begunAt: ContinuousClock.Instant?
-        /// Time at which the value was read.
+        /// Time of the last read.
         var readAt: ContinuousClock.Instant?
         var isReading = false
     }
@@ -15,12 +15,12 @@ final class Watched<Value: Sendable>: Sendable {
     private let read: @Sendable () async throws -> Value
     private let state = Mutex(State())
 
-    /// - Parameter interval: Shortest time between the beginnings of two reads.
+    /// - Parameter interval: Minimum time between the starts of two reads.
     init(every interval: Duration, _ read: @escaping @Sendable () async throws -> Value) {
         (self.interval, self.read) = (interval, read)
     }
 
-    /// The last value read; `nil` before the first read. Begins a read if it is due.
+    /// The last read value; `nil` before the first read. Starts a read if it is due.
     var latest: Value? {
         let (value, begins) = state.withLock { state -> (Value?, Bool) in
             let now = ContinuousClock.now
@@ -29,7 +29,7 @@ final class Watched<Value: Sendable>: Sendable {
             (state.isReading, state.begunAt) = (true, now)
             return (state.value, true)
         }
-        // Unstructured, because no reader waits for it. The store has its own time limits.
+        // The task is unstructured, because no reader waits for it. The stores have their own time limits.
         if begins {
             Task {
                 let value = try? await read()
@@ -42,7 +42,7 @@ final class Watched<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Returns the last value; `nil` if it is older than `age`. Begins a read if it is due.
+    /// Returns the last read value; `nil` if it is older than `age`. Starts a read if it is due.
     func latest(within age: Duration) -> Value? {
         let value = latest
         let readAt = state.withLock { $0.readAt }

@@ -10,8 +10,8 @@ import UnixSignals
     import Darwin
 #endif
 
-/// Logs the signals that make many programs read their configuration or open their log file again, and does
-/// nothing else. Without this service, each signal would end the process at once, in the middle of its
+/// Logs signals that make many programs reload their configuration or reopen their log file, and ignores
+/// them. Without this service, each of these signals would terminate the process in the middle of its
 /// requests.
 package struct IgnoredSignals: Service {
     static let signals: [UnixSignal] = [.sighup, .sigusr1, .sigusr2]
@@ -31,7 +31,7 @@ package struct IgnoredSignals: Service {
                     metadata: ["signal": "\(signal)"])
             }
         }
-        // Returning early would stop the whole service.
+        // If `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 }

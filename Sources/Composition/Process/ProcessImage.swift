@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// The program of this process.
+/// The program that this process executes.
 package enum ProcessImage {
-    /// Replaces the program of this process by the program at `path`, with these arguments and the same
-    /// environment. Returns only after a failure, with the error of `execv`.
+    /// Replaces this process's program by the program at `path`, with the given arguments and the same
+    /// environment. Returns only on failure, with the error of `execv`.
     package static func replace(by path: String, _ arguments: [String]) -> CInt {
-        // `strdup` allocates with the C library, and Swift does not free that memory.
+        // Swift does not free the memory that `strdup` allocates.
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for copy in copies { free(copy) } }
         _ = execv(path, copies)

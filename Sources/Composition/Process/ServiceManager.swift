@@ -10,31 +10,31 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// The service manager that started this process (sd_notify(3)). It passed a socket to the process and
-/// expects a datagram for each change of state.
+/// The service manager that started this process (sd_notify(3)). It passes the address of a socket to the
+/// process, and expects a datagram for each state change.
 struct ServiceManager: Sendable {
-    /// The largest path that fits into the address of a socket, with its end.
+    /// Maximum length of a path in a socket address, including its terminator.
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private let path: [UInt8]
 
-    /// Returns `nil` without `NOTIFY_SOCKET`, and for a value that is not an address of a local socket.
+    /// Returns `nil` if `NOTIFY_SOCKET` is absent or is not an address of a local socket.
     init?(environment: [String: String]) {
         guard let text = environment["NOTIFY_SOCKET"] else { return nil }
         var path = Array(text.utf8)
         guard (2...Self.longestPath).contains(path.count) else { return nil }
         switch path[0] {
         case UInt8(ascii: "/"): break
-        // An abstract name (unix(7)), which is not in the file system, begins with a zero byte.
+        // An abstract name (unix(7)), which does not exist in the file system, begins with a zero byte.
         case UInt8(ascii: "@"): path[0] = 0
         default: return nil
         }
         self.path = path
     }
 
-    /// Sends one state, like `READY=1`.
+    /// Sends a state, such as `READY=1`.
     ///
-    /// - Returns: True if the datagram was sent.
+    /// - Returns: True if the system has accepted the datagram.
     func tell(_ state: String) -> Bool {
         #if canImport(Darwin)
             let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
@@ -46,7 +46,8 @@ struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-        // Abstract names have an exact length: further zero bytes would be part of the name.
+        // The length of an abstract name must be exact, because additional zero bytes would be part of the
+        // name.
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
         let size = socklen_t(offset + path.count)
         let bytes = Array(state.utf8)
@@ -59,21 +60,22 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Notifies the service manager when the service listens, and when its shutdown begins.
+/// Notifies the service manager when the service starts listening, and when its shutdown begins.
 struct ServiceManagerNotices: Service {
     let manager: ServiceManager
     let http: HTTPService
     let logger: Logger
 
     func run() async throws {
-        // A service that cannot listen ends with an error, which the service manager sees.
+        // A service that cannot listen exits with an error, which the service manager detects.
         if (try? await http.boundPort()) != nil { tell("READY=1\nSTATUS=serving") }
         try? await gracefulShutdown()
         tell("STOPPING=1\nSTATUS=finishing requests")
     }
 
     private func tell(_ state: String) {
-        // Under Type=notify, systemd waits for `READY=1` and ends the process if it does not arrive.
+        // With Type=notify, systemd waits for `READY=1` and terminates the process if the datagram does not
+        // arrive.
         if !manager.tell(state) { logger.warning("the service manager could not be told") }
     }
 }

@@ -3,28 +3,28 @@ import AuthorizationServer
 import Encodings
 package import StrictJSON
 
-/// Google's registration of the security event stream to this service.
+/// The stream of security events that Google sends to this service, as registered at Google.
 package struct EventStream: Sendable, Equatable {
-    /// Address that receives the events.
+    /// The URL that receives the events.
     let url: String
     /// URIs of the requested events.
     let events: [String]
 
-    /// The events that siwa handles, and the test event.
+    /// The event kinds that siwa handles, and the test event.
     static let wantedKinds: [GoogleEventKind] = [
         .sessionsRevoked, .tokensRevoked, .tokenRevoked, .accountDisabled, .accountEnabled,
         .credentialChangeRequired, .verification,
     ]
     package static let wantedEvents = wantedKinds.compactMap(\.uri)
 
-    /// `delivery_method` of the events: Google posts them (RFC 8935).
+    /// The `delivery_method` for events that Google posts (RFC 8935).
     static let delivery = "https://schemas.openid.net/secevent/risc/delivery-method/push"
 
     package init(url: String, events: [String]) {
         (self.url, self.events) = (url, events)
     }
 
-    /// Returns `nil` if the response has no address.
+    /// Returns `nil` if the response contains no URL.
     init?(_ json: JSONValue) {
         guard let url = json["delivery"]?["url"]?.string, url.utf8.count <= 2048 else { return nil }
         self.url = url
@@ -43,7 +43,8 @@ package struct EventStream: Sendable, Equatable {
         ])
     }
 
-    /// The kinds that siwa handles, but that are not requested. Google sends a verification in any case.
+    /// The event kinds that siwa handles but the stream does not request. Google always sends verification
+    /// events.
     var missingKinds: [GoogleEventKind] {
         Self.wantedKinds.filter { kind in
             kind != .verification && !(kind.uri.map { events.contains($0) } ?? true)
@@ -53,7 +54,7 @@ package struct EventStream: Sendable, Equatable {
     package enum Status: Equatable, Sendable {
         case enabled
         case disabled
-        /// A word that this version does not know.
+        /// A status that this version does not know.
         case other(String)
 
         init(_ word: String) {
@@ -77,11 +78,11 @@ package struct EventStream: Sendable, Equatable {
 /// Google's registration of the receiver, compared with this configuration.
 package struct EventRegistration: Sendable, Equatable {
     let account: String
-    /// The receiver of this service.
+    /// The URL of this service's receiver.
     let expectedURL: String
-    /// `nil` without a registration.
+    /// The registered stream; `nil` without a registration.
     let stream: EventStream?
-    /// `nil` without a registration.
+    /// The status of the registered stream; `nil` without a registration.
     let status: EventStream.Status?
 
     /// Reads the registration from Google. Throws `EventStreamError`.
@@ -107,7 +108,7 @@ package struct EventRegistration: Sendable, Equatable {
         case eventsMissing([GoogleEventKind])
     }
 
-    /// The first difference; `nil` if the registration is correct.
+    /// The first difference to the configuration; `nil` if the registration is correct.
     package var fault: Fault? {
         guard let stream, let status else { return .notRegistered }
         if stream.url != expectedURL { return .otherURL(stream.url) }

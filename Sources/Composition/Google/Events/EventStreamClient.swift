@@ -4,14 +4,14 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Calls Google's RISC API, which registers the receiver of security events.
+/// A client of Google's RISC API, which registers the receiver of security events.
 ///
-/// Each call has a time limit and is not repeated: the operator can repeat it.
+/// Each call has a time limit. The client does not retry calls, because the operator can repeat the command.
 package struct EventStreamClient: Sendable {
-    /// Largest size of a response in bytes.
+    /// Maximum size of a response in bytes.
     static let longestResponse = 65_536
 
-    /// Must not follow redirects: the token is for Google alone.
+    /// The HTTP client. It must not follow redirects, because only Google may receive the token.
     let client: HTTPClient
     let endpoints: GoogleEndpoints
     package let key: ServiceAccountKey
@@ -40,7 +40,7 @@ package struct EventStreamClient: Sendable {
         return EventStream.Status(word)
     }
 
-    /// Registers a stream, or changes the registered stream.
+    /// Registers a stream, or replaces the registered stream.
     package func update(_ stream: EventStream) async throws(EventStreamError) {
         _ = try await call(.POST, "stream:update", stream.json)
     }
@@ -50,7 +50,7 @@ package struct EventStreamClient: Sendable {
         _ = try await call(.POST, "stream/status:update", JSONObject([("status", .string(word))]))
     }
 
-    /// Requests a test event with this state.
+    /// Requests a test event that contains this state.
     package func verify(_ state: String) async throws(EventStreamError) {
         _ = try await call(.POST, "stream:verify", JSONObject([("state", .string(state))]))
     }
@@ -72,7 +72,7 @@ package struct EventStreamClient: Sendable {
         guard status == 200 || status == 204 else {
             throw EventStreamError(status: status, body: received, call: path, account: key.email)
         }
-        // Calls that only make changes have an empty response.
+        // The response to a call that only makes changes is empty.
         guard !received.isEmpty else { return .object(JSONObject()) }
         guard let json = try? JSONValue(parsing: received), json.object != nil else {
             throw EventStreamError(
@@ -102,37 +102,37 @@ package struct EventStreamClient: Sendable {
     }
 }
 
-/// A call of Google's event stream that has failed, or could not be made.
+/// An error of a call to Google's RISC API, or of its preparation.
 ///
-/// The text names the fault and the remedy, and never contains a part of a key or a token.
+/// The text names the fault and the remedy. It never contains a part of a key or a token.
 package struct EventStreamError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
         /// The file with the service account's key cannot be read.
         case keyUnreadable
         /// The file is not a key file of a service account.
         case keyMalformed
-        /// A key of Google would be sent to another server.
+        /// The command would send a token of a Google key to another server.
         case keyMisdirected
         case urlRefused
-        /// No response, or not in time.
+        /// No response arrived within the time limit.
         case unreachable
-        /// The response is too long, or differs from Google's documentation.
+        /// The response is too long, or does not match Google's documentation.
         case responseMalformed
-        /// 400
+        /// Google responded with status 400.
         case requestRefused
-        /// 401
+        /// Google responded with status 401.
         case notAuthenticated
-        /// 403, with Google's message that the API is not enabled.
+        /// Google responded with status 403 and the message that the API is not enabled.
         case apiDisabled
-        /// 403
+        /// Google responded with status 403.
         case forbidden
-        /// 404
+        /// Google responded with status 404.
         case streamMissing
-        /// 429
+        /// Google responded with status 429.
         case throttled
-        /// 5xx, and every other status
+        /// Google responded with status 5xx or any other status.
         case failed
-        /// The test event has not arrived in time.
+        /// The test event did not arrive within the time limit.
         case verificationMissing
     }
 
@@ -145,9 +145,9 @@ package struct EventStreamError: CodedError {
 }
 
 extension EventStreamError {
-    /// The error of a response of Google's API (`google.rpc.Status`).
+    /// Makes the error for an error response of Google's API (`google.rpc.Status`).
     ///
-    /// - Parameter call: The call, for the text.
+    /// - Parameter call: Name of the call, for the text of the error.
     init(status: Int, body: [UInt8], call: String, account: String) {
         let error = (try? JSONValue(parsing: body))?["error"]
         let message = error?["message"]?.string.map { ": \($0.forTerminal(limit: 300))" } ?? ""

@@ -4,13 +4,13 @@ import Foundation
 import JOSE
 import StrictJSON
 
-/// Dependencies of the commands of `siwa google risc`, after all checks.
+/// Checked dependencies of the commands of `siwa google risc`.
 package struct EventStreamContext: Sendable {
     package let client: EventStreamClient
     private let url: String?
     private let location: DatabaseLocation?
 
-    /// Throws `.keyMisdirected` for a key of Google at another server.
+    /// Throws `.keyMisdirected` if the endpoint of a Google key is not Google's.
     package init(
         key: ServiceAccountKey, endpoints: GoogleEndpoints, url: String?, location: DatabaseLocation?,
         http: HTTPClient,
@@ -29,7 +29,7 @@ package struct EventStreamContext: Sendable {
         (self.url, self.location) = (url, location)
     }
 
-    /// The address of this service that receives the events. Throws `.urlRefused`.
+    /// Returns the URL of this service that receives the events. Throws `.urlRefused`.
     package func receiverURL() throws(EventStreamError) -> String {
         guard let url else {
             throw EventStreamError(
@@ -50,7 +50,7 @@ package struct EventStreamContext: Sendable {
         return url
     }
 
-    /// Throws `.verificationMissing`.
+    /// Returns the location of the database. Throws `.verificationMissing`.
     package func database() throws(EventStreamError) -> DatabaseLocation {
         guard let location else {
             throw EventStreamError(
@@ -60,22 +60,22 @@ package struct EventStreamContext: Sendable {
     }
 }
 
-/// The key of a service account of a Google project, from the JSON file of Google's console.
+/// The key of a Google Cloud service account, from the JSON file that Google's console creates.
 ///
-/// The private key appears in no description, and leaves the process only as signatures.
+/// Descriptions do not contain the private key. It only leaves the process in the form of signatures.
 package struct ServiceAccountKey: Sendable {
-    /// Largest size of a key file in bytes. Google's files have about 2,400.
+    /// Maximum size of a key file in bytes. Google's files have about 2,400 bytes.
     static let longestFile = 16_384
-    /// The receiver of the tokens (Google, Cross-Account Protection).
+    /// The audience of the tokens (Google, Cross-Account Protection).
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
-    /// Seconds.
+    /// Lifetime of a token in seconds.
     static let lifetime: Int64 = 3600
 
     package let email: String
     let keyID: String
     private let key: RSAPrivateKey
 
-    /// Reads a key file. Throws `.keyUnreadable` and `.keyMalformed`.
+    /// Reads a key file. Throws `.keyUnreadable` or `.keyMalformed`.
     package init(file path: String) throws(EventStreamError) {
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: Self.longestFile + 1), data.count <= Self.longestFile
@@ -88,7 +88,7 @@ package struct ServiceAccountKey: Sendable {
         try self.init(json: Array(data), name: path)
     }
 
-    /// - Parameter name: Name of the file, for errors. Throws `.keyMalformed`.
+    /// - Parameter name: Name of the file, for errors.
     init(json: [UInt8], name: String) throws(EventStreamError) {
         func refusal(_ text: String) -> EventStreamError {
             EventStreamError(
@@ -114,14 +114,14 @@ package struct ServiceAccountKey: Sendable {
         return text
     }
 
-    /// True for an account of Google itself. Its tokens must not reach
-    /// another server, because they are valid at Google for an hour.
+    /// True for a service account at Google itself. Its tokens are valid at Google for an hour, so they must
+    /// not reach another server.
     var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
 
-    /// Returns a token for one hour. The service account
-    /// itself signs it, without a request to another server.
+    /// Returns a token that is valid for one hour. The service account's key signs it, without a request to a
+    /// server.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: Current time in seconds since 1970.
     func token(at now: Int64) throws(EventStreamError) -> String {
         let header = JSONObject([
             ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string("JWT")),
