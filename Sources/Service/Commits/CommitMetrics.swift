@@ -3,8 +3,8 @@ import Metrics
 import TraceExport
 public import Tracing
 
-/// The metrics of a commit queue, recorded once for each transaction. Commands divided by commits are the
-/// size of a batch.
+/// The metrics of a commit queue, recorded once per transaction. The average batch size is the number of
+/// commands divided by the number of commits.
 @usableFromInline
 struct CommitMetrics: Sendable {
     private let commits: Counter
@@ -40,8 +40,8 @@ struct CommitMetrics: Sendable {
     }
 }
 
-/// Makes a span for each transaction that a recorded request waits for. The first such request is the parent
-/// of the span; the other requests are linked to it.
+/// Records a span for each transaction that a recorded request waits for. The first waiting request is the
+/// parent of the span, and the span links to all other waiting requests.
 @usableFromInline
 struct CommitSpans: Sendable {
     private let name: SpanName
@@ -51,8 +51,8 @@ struct CommitSpans: Sendable {
         (self.name, self.tracer) = (name, tracer)
     }
 
-    /// - Parameter waiting: The spans of all commands of the transaction.
-    /// - Returns: `nil` if no span waits.
+    /// - Parameter waiting: The spans of all commands in the transaction.
+    /// - Returns: `nil` if no command has a span.
     @usableFromInline
     func begin(_ waiting: some Sequence<ServiceContext?>) -> (any Span)? {
         var (span, count): ((any Span)?, Int64) = (nil, 0)

@@ -1,32 +1,33 @@
-/// Decides which commands are committed together: the commands that arrived during the previous transaction
-/// and, after a transaction of several commands, the commands that follow at once.
+/// Decides which commands are committed together: all commands that arrived during the previous transaction
+/// and, after a transaction with several commands, also the commands that follow immediately.
 ///
 /// Does no I/O and reads no clock.
 @usableFromInline
 struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline
     enum Acceptance: Equatable {
-        /// No command is being committed or gathered: the caller of `accept` must call `next`.
+        /// The queue is idle: the caller of `accept` must call `next`.
         case startCommitting
         case wait
         case refuse
     }
 
-    /// The next step of the thread that commits.
+    /// The next step of the thread that commits commands.
     @usableFromInline
     enum Next {
         case commit([Entry])
-        /// Call `next` again a moment later, with this turn.
+        /// Call `next` again after a short delay, with this turn.
         case look(turn: Int)
-        /// Nothing to do: the queue is empty, or another call of `next` continues.
+        /// Do nothing, because the queue is empty or another call of `next` continues.
         case stop
     }
 
-    /// Number of commands in a transaction at which the queue stops waiting for more commands.
+    /// Number of gathered commands at which the queue stops waiting for more commands.
     @inlinable static var mostGathered: Int { 64 }
-    /// Longest gathering. After this time no further look begins, and the next arrival ends the gathering.
+    /// Maximum duration of a gathering. After this time no further look begins, and the next arrival ends the
+    /// gathering.
     @inlinable static var longestGathering: Duration { .milliseconds(5) }
-    /// Time within which the callers of a transaction are expected to send their next commands.
+    /// Expected time in which callers send their next commands after a transaction.
     @inlinable static var longestReturn: Duration { .milliseconds(10) }
 
     @usableFromInline let mostWaiting: Int
@@ -34,11 +35,11 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline var waiting: [Entry] = []
     @usableFromInline var isCommitting = false
     @usableFromInline var pace = CommitPace()
-    /// Number of commands of the last transaction, and the time of its end.
+    /// Number of commands in the last transaction, and the end time of the transaction.
     @usableFromInline var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
-    /// Number of commands that waited at the last look, and the time of the first look.
+    /// Number of waiting commands at the last look, and the time of the first look.
     @usableFromInline var gathering: (seen: Int, began: ContinuousClock.Instant)?
-    /// Number of the current turn. A look of an earlier turn has no effect.
+    /// Number of the current turn. A look that belongs to an earlier turn has no effect.
     @usableFromInline var turn = 0
     @usableFromInline private(set) var isClosed = false
 
@@ -49,7 +50,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     @inlinable var isIdle: Bool { !isCommitting }
     @inlinable var depth: Int { waiting.count }
 
-    /// Returns the capacity for a command whose caller can retry.
+    /// Returns the queue's capacity for a command whose caller can retry.
     @inlinable
     func capacity(at now: ContinuousClock.Instant) -> CommitCapacity {
         guard isCommitting else { return .available }
@@ -58,7 +59,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
 
     @inlinable
     mutating func accept(_ entry: Entry) -> Acceptance {
-        // At the bound a caller should retry instead of waiting too long.
+        // When the queue is full, the caller should retry instead of waiting too long.
         guard !isClosed, waiting.count < mostWaiting else { return .refuse }
         waiting.append(entry)
         guard !isCommitting else { return .wait }
@@ -66,8 +67,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return .startCommitting
     }
 
-    /// Ends the gathering if enough commands have been gathered. The caller has accepted commands; after
-    /// `true` it must call `next`. On a busy event loop the looks may be late.
+    /// Ends the gathering if it has enough commands. Called after `accept`. If the result is `true`, the
+    /// caller must call `next`. On a busy event loop, looks can be late.
     @inlinable
     mutating func endsGathering(at now: ContinuousClock.Instant) -> Bool {
         guard let began = gathering?.began, depth >= mostTogether || now - began >= Self.longestGathering
@@ -77,11 +78,11 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the next step. Called after a transaction, when no transaction runs, and at a look.
+    /// Returns the next step. Called after a transaction, when the queue is idle, and at each look.
     ///
     /// - Parameters:
-    ///   - look: The turn of a look; `nil` otherwise.
-    ///   - gathers: `true` if the queue may wait for more commands.
+    ///   - look: The turn of the look; `nil` for any other call.
+    ///   - gathers: True if the queue may wait for more commands.
     @inlinable
     mutating func next(
         look: Int? = nil, gathers: Bool, at now: ContinuousClock.Instant
@@ -93,12 +94,12 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return nextBatch(at: now).map { .commit($0) } ?? .stop
     }
 
-    /// Decides to wait for more commands if they are likely to arrive at once: a transaction costs as much as
-    /// several commands in it.
+    /// Decides to wait for more commands if they will probably arrive immediately, because a transaction
+    /// costs as much as several commands in it.
     ///
-    /// After a transaction of several commands, their callers got their results together and send their next
-    /// commands together. The gathering ends when a look finds no more commands than the look before.
-    /// Commands that come alone do not wait.
+    /// The callers of a transaction with several commands received their results together, and send their
+    /// next commands together. The gathering ends when a look finds no more commands than the previous look.
+    /// Commands that arrive alone do not wait.
     @inlinable
     mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
         let (seen, began) = gathering ?? (0, now)
@@ -124,7 +125,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
-    /// Returns the next batch in the order of arrival. `nil` when no command waits: the queue is idle then.
+    /// Returns the next batch in order of arrival; `nil` if no command waits, so that the queue is idle.
     @inlinable
     mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
         guard !waiting.isEmpty else {
@@ -149,10 +150,10 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     }
 }
 
-/// Measures how long transactions take, and estimates how long a new command would wait.
+/// Measures the duration of transactions, and estimates the waiting time of a new command.
 @usableFromInline
 struct CommitPace: Sendable {
-    /// Longest time that a caller may wait. A longer transaction is not an overload: another program has
+    /// Maximum time that a caller may wait. A longer transaction is not an overload: another program has
     /// locked the database, or its disk does not respond.
     static let longestWait = Duration.seconds(2)
 
@@ -167,17 +168,17 @@ struct CommitPace: Sendable {
         beganAt = now
     }
 
-    /// Returns `false` if no batch was in progress.
+    /// Records the end of a batch. Returns `false` if no batch was in progress.
     @discardableResult @usableFromInline
     mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
         guard let beganAt else { return false }
         self.beganAt = nil
-        // The last two batches count most, so that one checkpoint has little effect.
+        // The last two batches have the largest weight, so that a single checkpoint has little effect.
         recent = (recent + (now - beganAt)) / 2
         return true
     }
 
-    /// - Parameter batches: Number of full batches that wait before the next command's batch.
+    /// - Parameter batches: Number of full batches ahead of the next command's batch.
     @usableFromInline
     func capacity(behind batches: Int, at now: ContinuousClock.Instant) -> CommitCapacity {
         let elapsed = beganAt.map { now - $0 } ?? .zero
@@ -187,12 +188,12 @@ struct CommitPace: Sendable {
     }
 }
 
-/// The commit queue's capacity for a command whose caller can retry.
+/// The capacity of the commit queue for a command whose caller can retry.
 @usableFromInline
 enum CommitCapacity: Equatable, Sendable {
     case available
-    /// A new command would wait too long behind the commands that wait already.
+    /// A new command would wait too long behind the commands in the queue.
     case exhausted
-    /// The current transaction does not return.
+    /// The current transaction does not end.
     case stalled
 }

@@ -2,10 +2,10 @@ package import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes readers that wait for account events. Holds no events, only the last sequence number.
+/// Wakes readers that wait for account events. It stores only the last sequence number, and no events.
 ///
-/// The number advances with the commits of this process, and with announcements of other processes. A wait
-/// ends at a newer number, with the cancellation of its task, and at the shutdown of its service.
+/// Commits of this process and announcements of other processes advance the number. A wait ends when the
+/// number advances, when its task is cancelled, and when the service shuts down.
 public final class EventFeed: Sendable {
     private struct State {
         var latest: Int64 = 0
@@ -23,13 +23,13 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Largest number of readers that may wait. Further readers are refused, because
-    ///   an immediate empty page would make them poll without pause.
+    /// - Parameter mostWaiters: Maximum number of waiting readers. The feed refuses further readers, because
+    ///   an immediate empty page would make them poll in a busy loop.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
 
-    /// The last number that the feed knows: 0 until the first commit or announcement.
+    /// The last known sequence number; 0 until the first commit or announcement.
     public var latest: Int64 { state.withLock { $0.latest } }
 
     /// Number of waiting readers.
@@ -42,7 +42,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes every reader that has only seen lower numbers.
+    /// Wakes all readers that wait after a lower number.
     public func advance(to sequence: Int64) {
         let listeners = state.withLock { $0.latest < sequence ? $0.listeners : [] }
         release { state in
@@ -56,13 +56,13 @@ public final class EventFeed: Sendable {
         for listener in listeners { listener() }
     }
 
-    /// Calls `listener` at each newer number, on the thread of the commit, which it must not block. Listeners
-    /// stay for the life of the feed, and do not count among the readers.
+    /// Calls `listener` whenever the number advances. The call runs on the thread of the commit, so it must
+    /// not block. Listeners stay registered for the life of the feed, and do not count as readers.
     public func whenAdvanced(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Wakes all readers. Later waits end at once.
+    /// Wakes all readers. Later waits end immediately.
     public func close() {
         release { state in
             state.isClosed = true
@@ -70,10 +70,10 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the latest sequence number if it is newer than
-    /// `sequence`; `nil` if the wait has ended without a newer number.
+    /// Waits until the latest sequence number is greater than `sequence`, and returns it. Returns `nil` if
+    /// the wait ends without a greater number.
     ///
-    /// - Throws: `OverloadedError` when the largest number of readers waits already.
+    /// - Throws: `OverloadedError` if the maximum number of readers already waits.
     package func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
         let announced = try state.withLock { state throws(OverloadedError) -> Int? in
             guard !state.isClosed else { return nil }
@@ -86,7 +86,7 @@ public final class EventFeed: Sendable {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
                 let mayGo = state.withLock { state in
-                    // Cancelled before the wait began, or a newer number has come already.
+                    // The task was cancelled before the wait began, or the number has already advanced.
                     guard state.waiters[id] != nil, state.latest <= sequence else { return true }
                     state.waiters[id] = .waiting(after: sequence, continuation)
                     return false
@@ -115,7 +115,7 @@ public final class EventFeed: Sendable {
     }
 }
 
-/// Reads the event feed for one caller.
+/// Reads the event feed on behalf of a caller.
 package struct EventReader: Sendable {
     let store: any AccountStore
     let feed: EventFeed
@@ -126,12 +126,12 @@ package struct EventReader: Sendable {
         (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
     }
 
-    /// Largest number of times that a page skips events that the reader may
-    /// not see. Bounds the time of a request; the cursor advances in any case.
+    /// Maximum number of times that a page skips events that the reader may not see. Bounds the duration of a
+    /// request. The cursor advances even if the page is empty.
     private static let mostScans = 20
 
-    /// Returns the next page with an event in it. The page is empty at the end of the feed, and when too many
-    /// events were skipped.
+    /// Returns the next page that contains an event. Returns an empty page at the end of the feed, and after
+    /// skipping too many events.
     package func page(after cursor: Int64) async throws -> EventPage {
         var page = EventPage(events: [], cursor: cursor, hasMore: true)
         for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
@@ -140,10 +140,10 @@ package struct EventReader: Sendable {
         return page
     }
 
-    /// Returns the next page, and waits for an event at the end of the feed. Returns an empty page after
+    /// Returns the next page. At the end of the feed, waits for an event, and returns an empty page after
     /// `time`.
     ///
-    /// - Throws: `OverloadedError` when the largest number of readers waits already; `StorageError`.
+    /// - Throws: `OverloadedError` if the maximum number of readers already waits; `StorageError`.
     package func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
@@ -152,8 +152,8 @@ package struct EventReader: Sendable {
                 while page.events.isEmpty, !page.hasMore, let latest = try await feed.waitForMore(after: seen)
                 {
                     page = try await self.page(after: page.cursor)
-                    // A database restored from a backup or from a lagging standby does not reach `latest` for
-                    // a while. The reader must not poll without pause until then.
+                    // A database that was restored from a backup or a lagging standby does not reach `latest`
+                    // for a while. Until then the reader must not poll in a busy loop.
                     seen = max(page.cursor, latest)
                 }
                 return page
@@ -162,8 +162,8 @@ package struct EventReader: Sendable {
                 try? await Task.sleep(for: time)
                 return nil
             }
-            // The first result ends the other task. The reader always returns a page, because its cursor must
-            // not be lost.
+            // The first result cancels the other task. The reader must always return a page, so that its
+            // cursor is not lost.
             while let result = try await group.next() {
                 group.cancelAll()
                 if let page = result { return page }

@@ -1,5 +1,5 @@
-// Commits owns the queues between callers and the transactions of the store, and the feed that wakes readers of
-// account events. It knows no use case and no SQL, and the rules belong to the modules below.
+// Commits owns the queues between callers and the transactions of the store, and the feed that wakes readers
+// of account events. It knows no use case and no SQL, and contains no rules about accounts or grants.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -9,22 +9,22 @@ public import Synchronization
 import TraceExport
 public import Tracing
 
-/// Commits commands in groups: the result of a command is returned when it is durable, and commands that
-/// arrive during a transaction are committed together in the next one. With a delay, the queue waits for
-/// commands that are likely to arrive at once (`CommitQueue`). Commands that arrive alone do not wait.
+/// Commits commands in groups. A caller receives the result of its command when the command is durable, and
+/// commands that arrive during a transaction are committed together in the next transaction. With a delay,
+/// the queue also waits for commands that will probably arrive immediately (`CommitQueue`). Commands that
+/// arrive alone do not wait.
 ///
-/// Accounts and grants have a queue each, so that a flood at the token endpoint
-/// never makes a sign-in wait for a place in a transaction. An accepted command
-/// is carried out exactly once, even if its caller is cancelled.
+/// Accounts and grants have separate queues, so that a flood at the token endpoint does not delay sign-ins.
+/// An accepted command is performed exactly once, even if its caller is cancelled.
 ///
-/// The functions on the way of a command are inlinable, so that the compiler specializes them for each kind of
-/// command in the modules that submit.
+/// The functions that handle a command are inlinable, so that the compiler specializes them for each command
+/// type in the modules that submit commands.
 public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
-    /// Called once, on any thread, which it must not block.
+    /// Called once on any thread. It must not block the thread.
     public typealias Completion = @Sendable (Result<Command.Outcome, any Error>) -> Void
 
-    /// Commits commands in one transaction. Calls `completion` once, later, on any thread, when the transaction
-    /// is durable.
+    /// Commits commands in one transaction. Calls `completion` once, later and on any thread, when the
+    /// transaction is durable.
     @usableFromInline
     typealias Transaction =
         @Sendable (
@@ -32,13 +32,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
             _ completion: @escaping @Sendable (Result<Command.Batch, any Error>) -> Void
         ) -> Void
 
-    /// A command, and the function to call with its outcome.
+    /// A command, and a function that receives its outcome.
     public struct Entry: Sendable {
         @usableFromInline let command: Command
         @usableFromInline let completion: Completion
         @usableFromInline let context: ServiceContext?
 
-        /// - Parameter context: The span that waits; `nil` if nothing is recorded.
+        /// - Parameter context: The tracing context of the caller; `nil` if its request is not recorded.
         @inlinable
         public init(
             _ command: Command, context: ServiceContext? = nil, completion: @escaping Completion
@@ -57,10 +57,10 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     /// - Parameters:
-    ///   - capacity: Number of commands that may wait. Commands above it are refused.
-    ///   - largestBatch: Largest number of commands in one transaction, which bounds its duration.
-    ///   - delay: `nil` for no delay.
-    ///   - metrics: Metrics of this queue.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
+    ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
+    ///   - delay: Waits a moment for commands that will probably arrive immediately; `nil` for no delay.
+    ///   - metrics: The metrics of this queue.
     init(
         feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?, metrics: CommitMetrics,
         spans: CommitSpans?, now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -73,15 +73,15 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// Number of commands that wait, without the commands that are being committed.
+    /// Number of waiting commands, without the commands of the current transaction.
     public var depth: Int { queue.withLock { $0.depth } }
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Checks that the queue can take a command. Used for requests that can be retried, before any work for
-    /// them. Commands submitted without this check are accepted while the queue has places.
+    /// Checks that the queue has capacity for a command. Requests that can be retried call it before any
+    /// other work. Without this check, the queue accepts commands as long as it has room.
     ///
-    /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
+    /// - Throws: `OverloadedError`; `StorageError` if the database does not respond.
     @inlinable
     public func requireCapacity() throws {
         switch queue.withLock({ $0.capacity(at: now()) }) {
@@ -91,12 +91,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Returns when the command is durable.
+    /// Submits a command, and returns when the command is durable.
     ///
-    /// - Throws: `AccountRefusal` or `GrantRefusal` by the rules; the code of a `GrantRefusal` shows the
-    ///   changes made despite the refusal. `StorageError` from the database, and `OverloadedError` when the
-    ///   command was not accepted: nothing was stored. Exception: after `unavailable` from a remote database
-    ///   the outcome is unknown, if the connection was lost during the commit.
+    /// - Throws: `AccountRefusal` or `GrantRefusal` if the rules refuse the command; the code of a
+    ///   `GrantRefusal` shows which changes were made nevertheless. `StorageError` from the database.
+    ///   `OverloadedError` if the queue did not accept the command. After an error nothing was stored, with
+    ///   one exception: after `unavailable` from a remote database the outcome is unknown, because the
+    ///   connection may have been lost during the commit.
     @inlinable
     public func submit<Typed: TypedCommand>(
         _ command: Typed
@@ -104,24 +105,25 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         try Typed.requireOutput(try await submit(command.untyped))
     }
 
-    /// Returns the outcome when the command is durable. Throws like `submit` of a typed command.
+    /// Submits a command, and returns its outcome when the command is durable. Throws the same errors as
+    /// `submit` with a typed command.
     @inlinable
     public func submit(_ command: Command) async throws -> Command.Outcome {
         try await withCheckedThrowingContinuation { continuation in
-            // Read only where spans are recorded.
+            // Reads the context only if spans are recorded.
             let context = spans == nil ? nil : ServiceContext.current
             enqueue(CollectionOfOne(Entry(command, context: context) { continuation.resume(with: $0) }))
         }
     }
 
-    /// Accepts commands of callers that do not wait in a task. No command is committed before all are accepted,
+    /// Accepts commands of callers that do not wait in a task. Accepts all commands before a commit begins,
     /// so that they share a transaction.
     @inlinable
     public func submit(_ entries: [Entry]) {
         enqueue(entries)
     }
 
-    /// Closes the queue to new commands, and returns when every accepted command has its result.
+    /// Closes the queue to new commands, and returns when all accepted commands have their results.
     public func drain() async {
         queue.withLock { $0.close() }
         await withCheckedContinuation { waiter in
@@ -130,16 +132,17 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Drains at shutdown. In a service group the queue comes before the server, which has stopped by then.
+    /// Drains the queue on shutdown. In a service group the queue comes before the server, so the server has
+    /// already stopped.
     public func run() async throws {
         try? await gracefulShutdown()
         await drain()
     }
 }
 
-// Path of a command: acceptance, transaction, return of its outcome to the caller.
+// The steps of a command: acceptance, transaction, and return of its outcome to the caller.
 extension GroupCommit {
-    /// Accepts commands. The call that finds the queue idle starts a transaction.
+    /// Accepts commands. A call that finds the queue idle starts a transaction.
     @inlinable
     func enqueue<Entries: Collection<Entry>>(_ entries: Entries) {
         let (accepted, isFirst, endsGathering) = queue.withLock { queue in
@@ -158,8 +161,8 @@ extension GroupCommit {
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
-    /// The first caller starts a transaction. After that each transaction starts the next one, on the thread
-    /// of the store. Either start can follow a delay, on the thread of the delay.
+    /// Starts the next transaction. The first caller starts it, and then each transaction starts the next one
+    /// on the store's thread. A delay can precede the start, which then happens on the thread of the delay.
     @inlinable
     func startNextTransaction(look: Int? = nil, gathers: Bool = true) {
         switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
@@ -182,7 +185,8 @@ extension GroupCommit {
     ) {
         switch result {
         case .success(let batch):
-            // The feed comes first, so that a caller which has its result and then reads events finds them.
+            // Advances the feed first, so that a caller that reads events after receiving its result finds
+            // its events.
             if let sequence = batch.lastEventSequence { feed.advance(to: sequence) }
             let results = batch.results
             for (index, entry) in entries.enumerated() {
@@ -202,7 +206,7 @@ extension GroupCommit {
 
     @usableFromInline
     func releaseDrainWaiters() {
-        // Another batch may have begun since the end of the last batch. The waiters wait for it too.
+        // Another batch can have begun since the last batch ended. The waiters also wait for this batch.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }
@@ -213,13 +217,14 @@ extension GroupCommit {
 }
 
 extension GroupCommit where Command == AccountCommand {
-    /// Makes the queue of the accounts.
+    /// Makes the commit queue for accounts.
     ///
     /// - Parameters:
-    ///   - capacity: Number of commands that may wait. Commands above it are refused.
-    ///   - largestBatch: Largest number of commands in one transaction, which bounds its duration.
-    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` for no delay.
-    ///   - tracer: Makes a span of each transaction in which a recorded span waits. `nil` without tracing.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
+    ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
+    ///   - delay: Waits a moment for commands that will probably arrive immediately; `nil` for no delay.
+    ///   - tracer: Records a span of each transaction that a recorded request waits for; `nil` without
+    ///     tracing.
     public convenience init(
         store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512,
         delay: CommitDelay? = nil, tracer: (any Tracer)? = nil,
@@ -235,7 +240,8 @@ extension GroupCommit where Command == AccountCommand {
 }
 
 extension GroupCommit where Command == GrantCommand {
-    /// Makes the queue of the grants of OAuth. The parameters are like those of the queue of the accounts.
+    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as for the accounts'
+    /// queue.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
         delay: CommitDelay? = nil, tracer: (any Tracer)? = nil,
@@ -250,13 +256,13 @@ extension GroupCommit where Command == GrantCommand {
     }
 }
 
-/// The command was not accepted: too many commands are waiting,
-/// or the service is about to stop. The caller can retry.
+/// The queue did not accept the command, because too many commands wait or the service is about to stop. The
+/// caller can retry.
 public struct OverloadedError: Error, Sendable, Equatable {
     public init() {}
 }
 
-/// Calls a function a moment later, after requests that arrive until then have been handled.
+/// Calls a function after a short delay. The requests that arrive during the delay are handled first.
 ///
 /// The delay must call `then` once, on any thread.
 public typealias CommitDelay = @Sendable (_ then: @escaping @Sendable () -> Void) -> Void

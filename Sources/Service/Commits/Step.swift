@@ -1,24 +1,24 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// The next step towards the value of a use case: the value, a command to commit first, or work for a task. The use
-/// case, the event loop of the request and the queue pass it on in this one form.
+/// The next step towards the value of a use case: the value, a command to commit first, or work for a task.
+/// Use cases, the event loop of the request, and the commit queue all use this type.
 ///
-/// An event loop handles `now` on the spot, and gathers the commands of many requests: neither needs a task. Nothing is
-/// stored until a command is submitted to its queue.
+/// An event loop handles `now` immediately, and gathers the commands of many requests, so neither needs a
+/// task. Nothing is stored until a command is submitted to its queue.
 public enum Step<Value: Sendable>: Sendable {
     case now(Value)
     case accounts(Commit<AccountCommand>)
     case grants(Commit<GrantCommand>)
-    /// Runs in a task, and returns the next step.
+    /// Work that runs in a task and returns the next step.
     case work(@Sendable () async throws -> Step)
 
-    /// A command, its queue, and the step that follows.
+    /// A command with its queue, and the step that follows the commit.
     public struct Commit<Command: BatchCommand>: Sendable {
         public let queue: GroupCommit<Command>
         public let command: Command
-        /// Called once, when the command is durable or has failed. Also
-        /// does the work that follows the commit, such as waking a worker.
+        /// Called once, when the command is durable or has failed. It also performs the work after the
+        /// commit, such as waking a worker.
         public let next: @Sendable (Result<Command.Outcome, any Error>) throws -> Step
 
         @inlinable
@@ -30,19 +30,19 @@ public enum Step<Value: Sendable>: Sendable {
         }
     }
 
-    /// Work that ends in the value.
+    /// Returns work that produces the value.
     public static func later(_ value: @escaping @Sendable () async throws -> Value) -> Step {
         .work { .now(try await value()) }
     }
 
-    /// Begins a use case, and maps its errors in all steps.
+    /// Starts a use case, and maps the errors of all its steps.
     public static func mappingErrors(
         _ transform: @escaping @Sendable (any Error) -> any Error, of begin: () throws -> Step
     ) throws -> Step {
         do { return try begin().mapError(transform) } catch { throw transform(error) }
     }
 
-    /// The value, for callers that are in a task. Throws the errors of the step.
+    /// Performs all steps and returns the value, for callers in a task. Throws the errors of the steps.
     public var value: Value {
         get async throws {
             switch self {
@@ -56,7 +56,7 @@ public enum Step<Value: Sendable>: Sendable {
 }
 
 extension Step {
-    /// Returns a step whose value is made from this step's value.
+    /// Returns a step with a value that `transform` makes from this step's value.
     @inlinable
     public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows
         -> Step<Other>
@@ -69,7 +69,7 @@ extension Step {
         }
     }
 
-    /// Returns the next step, made from this step's value.
+    /// Returns a step that continues with the step made from this step's value.
     @inlinable
     public consuming func then<Other>(
         _ next: @escaping @Sendable (Value) throws -> Step<Other>
@@ -126,7 +126,7 @@ extension Step.Commit {
     }
 }
 
-/// A command that a step can wait for.
+/// A command that a step can commit.
 public protocol StepCommand: BatchCommand {
     static func step<Value>(_ commit: Step<Value>.Commit<Self>) -> Step<Value>
 }

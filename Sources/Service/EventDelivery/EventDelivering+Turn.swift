@@ -21,7 +21,7 @@ extension EventDelivering {
             guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
             _ = try await settle(&turn, claimed, endsClaim: true)
         } catch {
-            // The claim expires by itself. Events delivered during the turn are delivered once more.
+            // The claim expires by itself. Events that were delivered during the turn are delivered again.
             if Task.isCancelled { return }
             tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
         }
@@ -35,7 +35,7 @@ extension EventDelivering {
         }
     }
 
-    /// Returns `false` when the claim was lost.
+    /// Performs the turn. Returns `false` if the claim was lost.
     private func carryOut(
         _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, _ receiver: EventReceiver,
         _ signal: WakeupSignal, until end: Moment
@@ -63,7 +63,7 @@ extension EventDelivering {
             } else if due.isEmpty {
                 let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
                 guard rest > 0 else { break }
-                // If more events arrive, one write serves several of them.
+                // After this pause, one write can cover several events.
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
@@ -76,7 +76,7 @@ extension EventDelivering {
         return true
     }
 
-    /// Sends a verification once. A receiver that does not get it asks again.
+    /// Attempts a verification once. A receiver that does not get the verification requests another.
     private func attempt(
         _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
     ) async {
@@ -101,7 +101,7 @@ extension EventDelivering {
         return try await store.events(after: turn.cursor, limit: limit, visibleTo: receiver.scope)
     }
 
-    /// Returns `false` when the claim was lost.
+    /// Stores the progress of the turn. Returns `false` if the claim was lost.
     private func settle(
         _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, endsClaim: Bool
     ) async throws -> Bool {
@@ -121,12 +121,12 @@ extension EventDelivering {
         return isStored
     }
 
-    /// Attempts lanes side by side, and the events of a lane until one fails.
+    /// Attempts lanes concurrently. Attempts the events of a lane in order, until an attempt fails.
     private func attempt(
         _ lanes: [ReceiverTurn.Lane], _ receiver: EventReceiver, _ claimed: ClaimedReceiver,
         until end: Moment
     ) async -> ReceiverTurn.Results {
-        // The most frequent case needs no tasks.
+        // A single lane is the most frequent case, and needs no tasks.
         if lanes.count == 1 { return await attempt(lanes[0], receiver, claimed, until: end) }
         return await withTaskGroup(of: ReceiverTurn.Results.self) { group in
             var rest = lanes[...]
@@ -157,14 +157,14 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                // This process may have been held up while it made the message.
+                // This process may have been suspended while it made the message.
                 guard isHeld(receiver.name) else { return results }
                 try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)
                 results[event.sequence] = .delivered
             } catch {
-                // The task was cancelled during the attempt, whose
-                // result is unknown, or the claim was lost before it.
+                // Either the task was cancelled during the attempt, whose result is unknown, or the claim was
+                // lost before the attempt.
                 if Task.isCancelled || error is CancellationError { return results }
                 context.counters.count(.failed)
                 note(error, of: receiver.name)

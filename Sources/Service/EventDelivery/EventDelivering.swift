@@ -4,48 +4,50 @@ package import Logging
 package import SignIn
 import Synchronization
 
-/// Delivers account events to receivers, each at least once and in order for each account.
+/// Delivers account events to receivers, at least once per event, and in order for each account.
 ///
-/// A receiver is claimed in the database, so one replica at a time works on it. A receiver
-/// that hangs or refuses occupies only its own place. A crash after a delivery repeats
-/// events of the last second or of the claim; repeated events keep their event ID.
+/// A worker claims a receiver in the database, so that one replica at a time delivers to it. A receiver that
+/// hangs or refuses events only occupies its own place in the pool. After a crash, events of the last second
+/// or of the whole claim are delivered again with the same event ID.
 ///
-/// While a turn runs, its claim is renewed every second; one statement renews all claims of this process.
-/// Other replicas watch the claims of receivers, and end a claim that does not change (`ClaimWatch`).
+/// While a turn runs, its claim is renewed every second. One statement renews all claims of this process.
+/// Other replicas watch the claims, and end a claim that does not change (`ClaimWatch`).
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
-        // A quarter of the width must be free before the pool claims again, so that all receivers and Google
-        // fit into the pool. The feed sends a signal for each commit of every replica.
+        // The pool claims again when a quarter of its width is free, so the width is larger than the number
+        // of all receivers and Google. The feed sends a signal for each commit of each replica.
         width: (EventReceiver.most + 1) * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
         unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
         help: "Deliveries of events to receivers by result.")
-    /// Milliseconds of a claim. Another replica ends it earlier if its process does not renew it.
+    /// Duration of a claim in milliseconds. Another replica ends the claim earlier if this process does not
+    /// renew it.
     static let lease: Int64 = 30_000
-    /// Milliseconds after which a claim is renewed, and between two looks for such
-    /// claims: a claim is renewed about once a second, also by the turn itself.
+    /// Age of a claim at which it is renewed, and interval of the checks for such claims, in milliseconds. So
+    /// a claim is renewed about once a second. The turn itself also renews its claim.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
-    /// Milliseconds for which a claim begins new attempts. The last attempt ends before the claim does.
+    /// Time in milliseconds during which a turn starts new attempts. The last attempt ends before the claim
+    /// ends.
     static let turn: Int64 = 10_000
-    /// Milliseconds between two writes of a receiver's position while events keep coming.
+    /// Interval in milliseconds between writes of a receiver's position while events keep arriving.
     static let settleInterval: Int64 = 1000
-    /// Milliseconds before the database is asked again after a claim that found nothing. Bounds the queries
-    /// of a replica while another replica has the receivers.
+    /// Pause in milliseconds after a claim that found no work. It bounds the number of queries by a replica
+    /// while another replica has claimed the receivers.
     static let emptyPause: Int64 = 100
-    /// Number of events that are sent to a receiver at the same time.
+    /// Maximum number of events that are sent to a receiver concurrently.
     static let mostLanes = 8
 
     package enum WorkResult: String, CountedResult {
         case delivered
-        /// The receiver did not take the event, which is retried.
+        /// The receiver did not accept the event. The event is retried.
         case failed
-        /// The receiver refused this event too often, and will not get it.
+        /// The receiver refused the event too often, so delivery stops.
         case abandoned
     }
 
-    /// A claim of this process.
+    /// A claim that this process holds.
     struct Held {
         let record: ReceiverRecord
-        /// Moment at which the claim was last known to be the receiver's latest claim.
+        /// Time at which this process last confirmed that its claim is the receiver's latest claim.
         var confirmedAt: Moment
     }
 
@@ -55,7 +57,7 @@ package struct EventDelivering: Worker {
         var takenAt: [ReceiverName: Moment] = [:]
         var lastFailures: [ReceiverName: DeliveryFailure] = [:]
         var lookAgainAt: Moment?
-        /// True if the last claim did not ask the database because of `lookAgainAt`.
+        /// True if the last claim skipped the database because of `lookAgainAt`.
         var hasSkipped = false
     }
 
@@ -63,7 +65,7 @@ package struct EventDelivering: Worker {
     let store: any Store
     let feed: EventFeed
     let receivers: [ReceiverName: EventReceiver]
-    /// The time for which a turn waits for further events at the end of the feed, before it ends its claim.
+    /// Time that a turn waits for new events at the end of the feed before it ends its claim.
     let linger: Duration
     private let signals: [ReceiverName: WakeupSignal]
     private let idleness = Shared()
@@ -86,14 +88,14 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Looks for work, because a verification was requested.
+    /// Wakes the worker, because a client has requested a verification.
     package func wake() { context.signal.wake() }
 
     package var claimPace: SharedPace? { nil }
 
     package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {
         let isEarly = idleness.state.withLock { state in
-            // A clock that was set back must not end the deliveries.
+            // A clock that was set back must not stop the deliveries.
             let pause = moment.advanced(byMilliseconds: Self.emptyPause)
             state.hasSkipped = state.lookAgainAt.map { moment < $0 && $0 <= pause } ?? false
             return state.hasSkipped
@@ -121,20 +123,20 @@ package struct EventDelivering: Worker {
         return (due.map(\.at) + [next]).compactMap { $0 }.min()
     }
 
-    /// Renews the claims of this process about once a second, until the task is cancelled. The turn of each
-    /// receiver runs it, and each call renews all claims.
+    /// Renews the claims of this process about once a second, until the task is cancelled. Each turn runs
+    /// this function, and each call renews all claims.
     private func keepClaims() async {
         while !Task.isCancelled {
             do {
                 try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
                 try await renewClaims(at: now())
             } catch {
-                // The turn ends by itself if its claim was not renewed for too long.
+                // A turn ends by itself if its claim was not renewed for too long.
             }
         }
     }
 
-    /// Renews the claims of this process that were not renewed for a while.
+    /// Renews all claims of this process whose last renewal is too old.
     private func renewClaims(at moment: Moment) async throws {
         let old = idleness.state.withLock { state in
             state.held.values.filter {
@@ -148,8 +150,8 @@ package struct EventDelivering: Worker {
             for claim in old {
                 guard let held = state.held[claim.record.name], held.record.claims == claim.record.claims
                 else { continue }
-                // The turn of a lost claim ends before its next attempt.
-                // The turn itself may have renewed its claim later.
+                // A turn with a lost claim ends before its next attempt. The turn itself may have renewed its
+                // claim in the meantime.
                 state.held[claim.record.name]?.confirmedAt =
                     renewed.contains(claim.record.name)
                     ? max(held.confirmedAt, moment) : moment.advanced(byMilliseconds: -ClaimWatch.silence)
@@ -157,8 +159,8 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Ends silent claims of other replicas (`ClaimWatch`). Returns the
-    /// moment of the next look; `nil` if no other replica has a claim.
+    /// Ends silent claims of other replicas (`ClaimWatch`). Returns the time of the next look; `nil` if no
+    /// other replica holds a claim.
     private func endSilentClaims(_ records: [ReceiverRecord]) async throws -> Moment? {
         let moment = now()
         let (silent, next) = idleness.state.withLock { $0.watch.look(at: records, now: moment) }
@@ -187,27 +189,29 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // For events that came at the end of the turn, and for due retries of its failed events.
+        // The signal covers events that arrived at the end of the turn, and failed events whose retries are
+        // due.
         context.signal.wake()
         return .counted
     }
 
-    /// Returns `false` if another replica may have the claim by now:
-    /// this process was held up, or the database does not answer.
+    /// Returns `false` if another replica may hold the claim now, because this process was suspended or the
+    /// database does not respond.
     func isHeld(_ name: ReceiverName) -> Bool {
         let confirmed = idleness.state.withLock { $0.held[name]?.confirmedAt }
         return confirmed.map { now() < $0.advanced(byMilliseconds: ClaimWatch.silence) } ?? false
     }
 
-    /// Notes that the receiver's latest claim is the claim of this process.
+    /// Records that this process holds the receiver's latest claim.
     func confirm(_ name: ReceiverName, at moment: Moment) {
         idleness.state.withLock { $0.held[name]?.confirmedAt = moment }
     }
 
-    /// Moment at which a receiver last took an event from this process.
+    /// Returns the time at which a receiver last accepted an event from this process.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
 
-    /// The last failed attempt of this process at a receiver; `nil` without a failure since the start.
+    /// Returns the last failed delivery attempt of this process to a receiver; `nil` without a failure since
+    /// the start.
     package func lastFailure(of name: ReceiverName) -> DeliveryFailure? {
         idleness.state.withLock { $0.lastFailures[name] }
     }
@@ -221,7 +225,7 @@ package struct EventDelivering: Worker {
         idleness.state.withLock { $0.takenAt[name] = moment }
     }
 
-    /// Receivers that no turn of this process works on.
+    /// Receivers without a running turn in this process.
     private var idleReceivers: [ReceiverName] {
         idleness.state.withLock { state in receivers.keys.filter { state.held[$0] == nil } }.sorted()
     }
@@ -231,19 +235,19 @@ package struct EventDelivering: Worker {
     }
 }
 
-/// Finds claims of other replicas whose process has ended or does not run.
+/// Finds claims of other replicas whose process has exited or is suspended.
 ///
-/// The holder renews its claim every second. A claim is silent if it does not change while
-/// this replica looks at it repeatedly for three seconds. Only the time between looks of this
-/// replica counts, so the clocks of replicas need not agree, and an outage of the database,
-/// in which no replica can write or look, ends no claim. Does no I/O and reads no clock.
+/// The holder of a claim renews it every second. A claim is silent if repeated looks of this replica find no
+/// change for three seconds. Only the time between looks counts, so the clocks of replicas need not agree,
+/// and an outage of the database, in which no replica can write or look, ends no claim. Does no I/O and reads
+/// no clock.
 struct ClaimWatch: Sendable {
-    /// Milliseconds after which a claim is silent.
+    /// Time without a change after which a claim is silent, in milliseconds.
     static let silence: Int64 = 3000
-    /// Milliseconds between two looks while another replica has a claim.
+    /// Interval of the looks while another replica holds a claim, in milliseconds.
     static let interval: Int64 = 500
-    /// Longest gap between two looks, in milliseconds. After a longer gap the
-    /// time of silence starts over, because this replica was itself held up.
+    /// Maximum time between two looks, in milliseconds. After a longer gap the measurement restarts, because
+    /// this replica itself was suspended.
     static let longestGap: Int64 = 1500
 
     private struct Sighting {
@@ -254,10 +258,10 @@ struct ClaimWatch: Sendable {
 
     private var sightings: [ReceiverName: Sighting] = [:]
 
-    /// Returns the silent claims among receivers that this replica has not claimed, and the moment of the
-    /// next look; `nil` if no such receiver has a claim.
+    /// Returns the silent claims of receivers that this replica has not claimed, and the time of the next
+    /// look; `nil` if none of these receivers has a claim.
     ///
-    /// - Parameter records: The records as stored now.
+    /// - Parameter records: The currently stored records.
     mutating func look(
         at records: [ReceiverRecord], now: Moment
     ) -> (silent: [ReceiverRecord], next: Moment?) {

@@ -1,19 +1,18 @@
-// EventDelivery owns the deliveries of account events to receivers: the choice of the next event, the retries
-// after failures, and the forms of the messages. It owns neither connections, which are behind
-// `EventDestination`, nor SQL, which is behind `DeliveryStore`.
+// EventDelivery owns the delivery of account events to receivers: the choice of the next event, retries after
+// failures, and message formats. It owns neither connections (`EventDestination`) nor SQL (`DeliveryStore`).
 
 public import AppleAccounts
 public import Encodings
 
-/// A receiver of account events, from the configuration.
+/// A configured receiver of account events.
 public struct EventReceiver: Sendable {
-    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all
-    /// of them at once, so that hanging receivers do not delay other receivers.
+    /// Maximum number of configured receivers, without Google. `EventDelivering` can serve all of them
+    /// concurrently, so that hanging receivers do not delay other receivers.
     public static let most = 48
 
     public let name: ReceiverName
     public let kinds: Set<AccountEvent.Kind>
-    /// The apps whose events the receiver gets, by the rule of the event feed.
+    /// The apps whose events the receiver gets, by the same rule as in the event feed.
     public let scope: AppScope
     public let format: any EventFormat
     public let destination: any EventDestination
@@ -27,14 +26,14 @@ public struct EventReceiver: Sendable {
     }
 }
 
-/// The form in which a receiver gets events.
+/// The message format in which a receiver gets events.
 public protocol EventFormat: Sendable {
-    /// Returns the request for one attempt; `nil` for an event that the receiver does not get in this form.
+    /// Returns the request for one attempt; `nil` if this format has no message for the event.
     ///
-    /// The event is as the feed shows it at this moment.
+    /// The event has the content that the feed shows at this moment.
     func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage?
 
-    /// Returns the message of a verification; `nil` in a form that has none.
+    /// Returns the message of a verification; `nil` in a format without verifications.
     func message(
         for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
     ) async throws -> EventMessage?
@@ -46,7 +45,7 @@ extension EventFormat {
     ) async throws -> EventMessage? { nil }
 }
 
-/// One request: the fields and the body of a POST.
+/// A POST request to a receiver: its header fields and its body.
 public struct EventMessage: Sendable, Hashable {
     public let fields: [String: String]
     public let body: [UInt8]
@@ -56,58 +55,60 @@ public struct EventMessage: Sendable, Hashable {
     }
 }
 
-/// Destination of a receiver's messages. The adapter is an HTTP client.
+/// The destination of a receiver's messages. An HTTP client implements it.
 public protocol EventDestination: Sendable {
-    /// Milliseconds that one attempt can take.
+    /// Time limit of one attempt, in milliseconds.
     static var timeLimit: Int64 { get }
 
-    /// Posts one message, and returns after the receiver has taken it (status 2xx). Ends within `timeLimit`.
+    /// Posts one message, and returns when the receiver has accepted it with status 2xx. Returns or throws
+    /// within `timeLimit`.
     ///
-    /// - Parameter mayBegin: Called as late as possible, at best just before the bytes go to the system: a
-    ///   process that was held up must not send a message that another process sends by now.
-    /// - Throws: `DeliveryError`. The message may still have arrived; a repetition
-    ///   has the same event ID. `CancellationError` if `mayBegin` is false after a
-    ///   failure: the result is unknown, and another process sends the message.
+    /// - Parameter mayBegin: Called as late as possible, ideally just before the bytes are passed to the
+    ///   system. If this process was suspended, another process may already send the message, so this process
+    ///   must not send it.
+    /// - Throws: `DeliveryError`. The message may have arrived nevertheless; a retry has the same event ID.
+    ///   `CancellationError` if `mayBegin` returns false after a failure: the result is unknown, and another
+    ///   process sends the message.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }
 
-/// Reasons why a receiver did not take an event.
+/// Reasons why a receiver did not accept an event.
 public struct DeliveryError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// The name of the receiver's host has no address.
+        /// The receiver's host name has no address.
         case nameUnresolved = "name_unresolved"
-        /// The name resolves to a private address, which is not allowed.
+        /// The host name resolves to a private address that is not allowed.
         case addressRefused = "address_refused"
-        /// The connection could not be made, or was lost.
+        /// The connection failed, or was lost.
         case unreachable
-        /// The receiver's certificate is not valid for its name.
+        /// The receiver's certificate is not valid for its host name.
         case certificateInvalid = "certificate_invalid"
         case timedOut = "timed_out"
-        /// The receiver responded with a redirect, which is not followed.
+        /// The receiver responded with a redirect. Redirects are not followed.
         case redirected
         /// The status of the response is not 2xx.
         case refused
-        /// The receiver refuses this event, and may take other events. An event
-        /// that is refused repeatedly is given up, and does not pause the receiver.
+        /// The receiver refuses this event, but may accept other events. After repeated refusals the event is
+        /// abandoned, and the receiver is not paused.
         case eventRefused = "event_refused"
     }
 
     public let code: Code
-    /// The status of the response.
+    /// The HTTP status of the response.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {
         (self.code, self.status) = (code, status)
     }
 
-    /// Contains nothing of the response.
+    /// A description that contains no part of the response.
     public var description: String { code.rawValue + (status.map { " with status \($0)" } ?? "") }
 }
 
-/// An attempt that a receiver did not take.
+/// A failed attempt to deliver an event.
 package struct DeliveryFailure: Sendable, Hashable {
     package let moment: Moment
-    /// Text for the log. Contains nothing of the event or the response.
+    /// Text for the log. It contains no part of the event or the response.
     package let text: String
 
     package init(moment: Moment, text: String) {

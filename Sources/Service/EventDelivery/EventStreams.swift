@@ -1,11 +1,11 @@
 public import AppleAccounts
 
-/// Receivers of this deployment that call it: receivers that poll, and the streams of OAuth clients.
+/// Receivers that call this service: configured receivers that poll, and OAuth clients with streams.
 public final class EventStreams: Sendable {
     /// A configured receiver that polls with an API key.
     public struct KeyedReceiver: Sendable {
         public let receiver: PolledReceiver
-        /// The name of the only API key that may poll.
+        /// The name of the API key that may poll. No other key may poll.
         public let keyName: String
 
         public init(_ receiver: PolledReceiver, keyName: String) {
@@ -13,7 +13,7 @@ public final class EventStreams: Sendable {
         }
     }
 
-    /// The stream of an OAuth client.
+    /// The event stream of an OAuth client.
     public struct ClientStream: Sendable {
         public enum Delivery: Sendable {
             case push(url: String)
@@ -36,7 +36,7 @@ public final class EventStreams: Sendable {
     private let now: @Sendable () -> Moment
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: Wakes the worker that pushes, when it has a verification to send.
+    /// - Parameter wake: Wakes the push worker when it has a verification to send.
     public init(
         polling: EventPolling, keyed: [KeyedReceiver], clients: [OAuthClientID: ClientStream],
         store: any DeliveryStore, wake: @escaping @Sendable () -> Void = {},
@@ -47,14 +47,15 @@ public final class EventStreams: Sendable {
         (self.clients, self.store, self.wake, self.now) = (clients, store, wake, now)
     }
 
-    /// True if an API key polls a receiver.
+    /// True if at least one receiver polls with an API key.
     public var hasKeyedReceivers: Bool { !keyed.isEmpty }
     public var hasClients: Bool { !clients.isEmpty }
 
-    /// Returns the receiver that the caller may poll; `nil`
-    /// for an unknown name and for another caller's receiver.
+    /// Returns the receiver that the caller may poll; `nil` for an unknown name, and for a receiver of
+    /// another caller.
     ///
-    /// - Parameter keyName: `nil` for a service without API keys, in development.
+    /// - Parameter keyName: The name of the caller's API key; `nil` for a service without API keys, in
+    ///   development.
     public func receiver(named name: String, for keyName: String?) -> PolledReceiver? {
         guard let found = ReceiverName(name).flatMap({ keyed[$0] }) else { return nil }
         return keyName.map { $0.utf8.elementsEqual(found.keyName.utf8) } ?? true ? found.receiver : nil
@@ -62,8 +63,8 @@ public final class EventStreams: Sendable {
 
     public func stream(of client: OAuthClientID) -> ClientStream? { clients[client] }
 
-    /// Requests a verification event on a stream. The event
-    /// is sent by push within seconds, or with the next poll.
+    /// Requests a verification event on a stream. The client gets the event by push within seconds, or with
+    /// its next poll.
     ///
     /// - Throws: `StorageError`.
     public func requestVerification(

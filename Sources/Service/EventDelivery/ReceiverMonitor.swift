@@ -3,8 +3,8 @@ public import Metrics
 public import ServiceLifecycle
 import SignIn
 
-/// Shows how many events wait for each receiver, and which receivers are paused, in the metrics. Looks every
-/// 15 seconds.
+/// Updates metrics about the number of events that wait for each receiver, and about paused receivers. Runs
+/// every 15 seconds.
 public struct ReceiverMonitor: Service {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -52,7 +52,7 @@ public struct ReceiverMonitor: Service {
         }
     }
 
-    /// Keeps the numbers unchanged while the database does not respond.
+    /// Updates the metrics. Does not change them while the database does not respond.
     func look() async {
         guard let last = try? await store.lastEventSequence(), let stored = try? await store.receivers()
         else { return }

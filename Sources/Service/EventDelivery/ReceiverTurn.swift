@@ -1,48 +1,49 @@
 import AppleAccounts
 import SignIn
 
-/// The work on one receiver during one claim: chooses the events to
-/// attempt, and evaluates the results. Does no I/O and reads no clock.
+/// The work on a receiver during a claim: chooses the events to attempt, and evaluates the results. Does no
+/// I/O and reads no clock.
 ///
-/// A *lane* has events of one user, in the order of the feed. Lanes are attempted side by side; the events of a
-/// lane one after the other, until one fails.
+/// A *lane* contains the events of one user, in the order of the feed. Lanes are attempted concurrently. The
+/// events of a lane are attempted in order, until an attempt fails.
 struct ReceiverTurn: Sendable {
-    /// Number of events read from the feed at once.
+    /// Maximum number of events read from the feed at a time.
     static let longestPage = 64
-    /// Milliseconds for which an event is retried. After that the receiver is paused.
+    /// Time for which an event is retried, in milliseconds. After this time the receiver is paused.
     static let lifetime: Int64 = 7 * 86_400_000
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
     typealias Lane = [AccountEvent]
-    /// Number of refusals after which an event is given up, if the receiver takes
-    /// other events in that time: the attempts of about an hour and a half.
+    /// Number of refusals after which an event is abandoned, if the receiver accepts other events in the
+    /// meantime. These attempts take about an hour and a half.
     static let mostRefusals: Int64 = 10
 
-    /// Results of attempts by sequence number. Events that were not attempted are absent.
+    /// Results by sequence number. An event without an attempt is absent.
     typealias Results = [Int64: AttemptResult]
 
     let record: ReceiverRecord
     private(set) var cursor: Int64
     private(set) var pausedAt: Moment?
-    /// Moment at which the receiver last took an event, if this process knows it.
+    /// Time at which the receiver last accepted an event; `nil` if this process does not know it.
     private(set) var takenAt: Moment?
-    /// Events given up in this turn.
+    /// Events that were abandoned in this turn.
     private(set) var givenUp: [AccountEvent] = []
     private var retries: [Int64: DeliveryRetry]
-    /// The events of the retries, by user.
+    /// Events that wait for a retry, grouped by user.
     private var waiting: [EventOrder: [AccountEvent]] = [:]
     private var changed: Set<Int64> = []
     private var removed: Set<Int64> = []
-    /// Retries that failed in this turn. The success of another event does not make such a retry due.
+    /// Sequence numbers of retries that failed in this turn. The success of another event does not make them
+    /// due.
     private var failed: Set<Int64> = []
     private var isCursorSettled = true
-    /// The verification that was sent in this turn.
+    /// The ID of the verification that was sent in this turn.
     private var verified: EventID?
     private let backoff: Backoff
 
     /// - Parameters:
-    ///   - events: The events of the retries. A retry without an event is dropped.
-    ///   - backoff: Pauses before further attempts.
+    ///   - events: The events of the stored retries. A retry without its event is dropped.
+    ///   - backoff: The pauses between attempts.
     init(
         _ claimed: ClaimedReceiver, events: [AccountEvent], takenAt: Moment? = nil,
         backoff: Backoff = Self.backoff
@@ -57,8 +58,8 @@ struct ReceiverTurn: Sendable {
         }
         let known = Set(events.map(\.sequence))
         for sequence in retries.keys where !known.contains(sequence) { remove(sequence) }
-        // An event is never due before an earlier event of its user: the
-        // receiver would be claimed, and the event could not be attempted.
+        // An event is never due before an earlier event of the same user. Otherwise a worker would claim the
+        // receiver without being able to attempt the event.
         for lane in waiting.values {
             guard let first = lane.first.flatMap({ retries[$0.sequence] }) else { continue }
             for event in lane where retries[event.sequence].map({ $0.dueAt < first.dueAt }) ?? false {
@@ -68,19 +69,19 @@ struct ReceiverTurn: Sendable {
         }
     }
 
-    /// Number of further events that can fail.
+    /// Number of additional events that may fail.
     var room: Int { max(DeliveryRetry.mostPerReceiver - retries.count, 0) }
 
-    /// Returns an upper bound of the number of events that the receiver has not taken.
+    /// Returns an upper bound of the number of events that the receiver has not accepted.
     ///
-    /// - Parameter lastSequence: Number of the last event of the feed.
+    /// - Parameter lastSequence: Sequence number of the last event in the feed.
     func waiting(lastSequence: Int64) -> Int64 {
         max(lastSequence - cursor, 0) + Int64(retries.count)
     }
 
-    // Retries.
+    // Functions about retries.
 
-    /// Returns the waiting events of each user whose first waiting event is due.
+    /// Returns the waiting events of all users whose first waiting event is due.
     func dueLanes(at now: Moment) -> [Lane] {
         waiting.values.filter { lane in
             lane.first.flatMap { retries[$0.sequence] }.map { $0.dueAt <= now } ?? false
@@ -110,8 +111,8 @@ struct ReceiverTurn: Sendable {
         if hasRecovered { releaseRetries(at: now) }
     }
 
-    /// Makes retries due for all users without a failure in
-    /// this turn, because the receiver takes events again.
+    /// Makes the retries of all users without a failure in this turn due, because the receiver accepts events
+    /// again.
     private mutating func releaseRetries(at now: Moment) {
         for lane in waiting.values {
             guard let first = lane.first, !failed.contains(first.sequence) else { continue }
@@ -122,15 +123,15 @@ struct ReceiverTurn: Sendable {
         }
     }
 
-    // Polls.
+    // Functions about polls.
 
-    /// Removes the retries of events that the receiver has taken, and makes the next event of each of their
-    /// users due. Returns the number of taken events; counts only events that were handed out.
+    /// Removes the retries of acknowledged events, and makes the next event of each user due. Returns the
+    /// number of acknowledged events. Counts only events that were returned before.
     mutating func acknowledge(_ ids: Set<EventID>, at now: Moment) -> Int {
         guard !ids.isEmpty else { return 0 }
         var count = 0
         for (user, lane) in waiting {
-            // Only the first event of a user is handed out.
+            // A poll only returns the first waiting event of a user.
             guard let first = lane.first, ids.contains(first.id), (retries[first.sequence]?.attempts ?? 0) > 0
             else { continue }
             count += 1
@@ -145,23 +146,23 @@ struct ReceiverTurn: Sendable {
         return count
     }
 
-    /// Returns `true` if an event of the user has a retry, so that later events wait behind it.
+    /// Returns `true` if an event of the user waits for a retry, so that later events of the user wait too.
     func isWaiting(_ user: EventOrder) -> Bool { waiting[user] != nil }
 
-    /// Due time of the next retry; `nil` without retries.
+    /// Due time of the next retry; `nil` if no event waits for a retry.
     var nextDue: Moment? {
         waiting.values.compactMap { $0.first.flatMap { retries[$0.sequence]?.dueAt } }.min()
     }
 
-    /// Notes that a verification was sent, or that the attempt
-    /// failed: the receiver can request another verification.
+    /// Records that the verification was sent or that its attempt failed. After a failure the receiver can
+    /// request another verification.
     mutating func finish(_ verification: StreamVerification) { verified = verification.id }
 
-    // The feed.
+    // Functions about the feed.
 
-    /// Returns the events of a page that can be attempted now, by user.
+    /// Returns the events of a page that can be attempted now, grouped by user.
     ///
-    /// Omits events of users with a retry, which wait behind the retry.
+    /// Omits events of users with a waiting retry, because their events must stay in order.
     func lanes(of page: [AccountEvent]) -> [Lane] {
         var places: [EventOrder: Int] = [:]
         var lanes: [Lane] = []
@@ -178,12 +179,13 @@ struct ReceiverTurn: Sendable {
         return lanes
     }
 
-    /// Moves the cursor over a page, and keeps failed events as retries. Stops before an event that was not
-    /// attempted, and before a failed event without room for a retry. Returns `true` at the end of the page.
+    /// Advances the cursor over a page, and stores failed events as retries. Stops before an event that was
+    /// not attempted, and before a failed event if there is no room for another retry. Returns `true` at the
+    /// end of the page.
     ///
     /// - Parameters:
-    ///   - page: The events that the receiver wants.
-    ///   - end: The cursor of the whole page.
+    ///   - page: The events of the page that the receiver gets.
+    ///   - end: The cursor at the end of the page.
     mutating func finishPage(
         _ page: [AccountEvent], upTo end: Int64, _ results: Results, at now: Moment,
         using generator: inout some RandomNumberGenerator
@@ -197,7 +199,7 @@ struct ReceiverTurn: Sendable {
                 guard room > 0 else { return false }
                 keep(event, results[event.sequence] ?? .failed, at: now, using: &generator)
             case (nil, nil): return false
-            // An event behind a failed one is not attempted.
+            // An event after a failed event of the same user is not attempted.
             case (.failed?, _?), (.refused?, _?): return false
             }
             move(to: event.sequence)
@@ -217,7 +219,7 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         let user = EventOrder(event)
-        // Behind an earlier event of its user, it waits for as long as the earlier event.
+        // The event waits behind an earlier event of its user, and becomes due at the same time.
         let first = waiting[user]?.first.flatMap { retries[$0.sequence] }
         waiting[user, default: []].append(event)
         retries[event.sequence] = DeliveryRetry(
@@ -226,13 +228,13 @@ struct ReceiverTurn: Sendable {
         if first == nil { fail(event, result, behind: [], at: now, using: &generator) }
     }
 
-    /// - Parameter lane: Further events of the user, which are due with this one.
+    /// - Parameter lane: Later events of the user, which become due at the same time.
     private mutating func fail(
         _ event: AccountEvent, _ result: AttemptResult, behind lane: Lane, at now: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
-        // An event that waited behind another event was not refused in that time.
+        // An event that waited behind another event was not refused during that time.
         if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
         let isLate = now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime)
@@ -253,8 +255,8 @@ struct ReceiverTurn: Sendable {
         if isLate { pausedAt = now }
     }
 
-    /// Returns `true` if the receiver repeatedly refuses this event while it takes other events. A receiver
-    /// that takes no events has another fault, and its events wait.
+    /// Returns `true` if the receiver repeatedly refuses this event while it accepts other events. If the
+    /// receiver accepts no events at all, the fault is not this event, and all events wait.
     private func isOnlyOneRefused(_ retry: DeliveryRetry) -> Bool {
         retry.attempts >= Self.mostRefusals && takenAt.map { $0 >= retry.waitingSince } ?? false
     }
@@ -265,13 +267,13 @@ struct ReceiverTurn: Sendable {
         removed.insert(sequence)
     }
 
-    // The result.
+    // Functions about the result of the turn.
 
     var hasProgress: Bool {
         !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil
     }
 
-    /// Returns the progress since the last call.
+    /// Returns the progress since the last call of this function.
     mutating func takeProgress(notBefore: Moment, countsAsClaim: Bool = false) -> ReceiverProgress {
         defer { (changed, removed, isCursorSettled, verified) = ([], [], true, nil) }
         return ReceiverProgress(
@@ -280,16 +282,16 @@ struct ReceiverTurn: Sendable {
     }
 }
 
-/// The result of one attempt.
+/// The result of a delivery attempt.
 enum AttemptResult: Sendable {
     case delivered
-    /// The receiver's form has no message for the event. No request was sent.
+    /// The receiver's format has no message for the event, so no request was sent.
     case passedOver
     case failed
-    /// The receiver refused this event, and may take other events.
+    /// The receiver refused this event, but may accept other events.
     case refused
 
-    /// True if the receiver does not need the event any more.
+    /// True if delivery of the event is complete.
     var isDone: Bool {
         switch self {
         case .delivered, .passedOver: true
@@ -298,13 +300,14 @@ enum AttemptResult: Sendable {
     }
 }
 
-/// The user of an event. Events with equal values are delivered one after the other.
+/// The user of an event. Events with equal values are delivered in order.
 enum EventOrder: Hashable, Sendable {
-    /// The ID outlives transfers and erasures, so the key of an account's events never changes.
+    /// The account's ID. It outlives transfers and erasures, so events of an account always have the same
+    /// key.
     case account(AccountID)
     /// A user without an account.
     case user(SubjectKey)
-    /// Erased users without an account.
+    /// All erased users without an account.
     case erased
 
     init(_ event: AccountEvent) {

@@ -2,7 +2,7 @@ import AppAttestation
 import AppleIdentity
 
 extension AppleTokenError.Code {
-    /// Advice for a token that was refused with this code.
+    /// Advice for the operator after a refusal of a token with this code.
     var advice: String {
         switch self {
         case .tokenTooLarge, .tokenMalformed:
@@ -38,7 +38,7 @@ extension AppleTokenError.Code {
 }
 
 extension AppAttestationErrorCode {
-    /// Advice for an object that was refused with this code.
+    /// Advice for the operator after a refusal of an App Attest object with this code.
     var advice: String {
         switch self {
         case .objectTooLarge, .objectMalformed:
@@ -79,7 +79,8 @@ extension AppAttestationErrorCode {
 }
 
 extension ReceiptErrorCode {
-    /// Advice for a receipt that was refused with this code. The attestation is accepted without it.
+    /// Advice for the operator after a refusal of a receipt with this code. The refused receipt does not
+    /// affect the attestation.
     var advice: String {
         switch self {
         case .tooLarge, .malformed, .contentMalformed:

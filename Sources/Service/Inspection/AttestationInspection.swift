@@ -5,9 +5,9 @@ import Encodings
 package import JOSE
 import StrictJSON
 
-/// Runs the verifiers of App Attest on one object and reports the result of each step.
+/// Runs the App Attest verifiers on an object, and reports the result of each step.
 package struct AttestationInspection: Sendable {
-    /// The values that the object must match, for each kind of object.
+    /// The expected values for each kind of object.
     package enum Expectation: Sendable {
         case attestation(
             roots: AppAttestRoots, platform: AppPlatform, keyID: AttestedKeyID,
@@ -34,7 +34,7 @@ package struct AttestationInspection: Sendable {
         (self.expectation, self.moment) = (expectation, moment)
     }
 
-    /// - Parameter text: The object in base64 or base64url. White space in it is ignored.
+    /// - Parameter text: The object in base64 or base64url. White space is ignored.
     package func inspect(_ text: String) -> AttestationReport {
         guard let bytes = Self.bytes(of: text) else {
             let error = AppAttestationError(.objectMalformed, found: "other text", expected: "base64")
@@ -64,7 +64,8 @@ package struct AttestationInspection: Sendable {
         return report(nil, content: content, receipt: receipt)
     }
 
-    /// The receipt does not decide about the attestation, so an error in it is part of the report only.
+    /// Adds the result of the receipt's verification to the report. It does not affect the verdict about the
+    /// attestation.
     private func inspectReceipt(
         of attestation: VerifiedAttestation, under roots: AppAttestRoots
     ) -> ReceiptFinding {
@@ -94,11 +95,11 @@ package struct AttestationInspection: Sendable {
     }
 }
 
-/// The unverified content of an object of App Attest, for display only.
+/// The unverified content of an App Attest object, for display only.
 struct AttestationContent {
     let object: JSONObject
 
-    /// - Parameter appID: The expected app. The object has only the hash of an app.
+    /// - Parameter appID: The expected app. The object only contains the hash of its app ID.
     init(_ content: UnverifiedContent, of appID: AppID) {
         var members: [(String, JSONValue)] = [
             ("app_id_hash", .string(Hexadecimal.encode(content.appIDHash)))
@@ -123,7 +124,7 @@ struct AttestationContent {
         object = JSONObject(members)
     }
 
-    /// The text of each member, without control characters. A known category has its name.
+    /// The text of each member, without control characters. Known categories are shown by name.
     var texts: [String] {
         object.members.map { name, value in
             let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
@@ -136,7 +137,7 @@ struct AttestationContent {
     }
 }
 
-/// The result of the verification of the receipt in an accepted attestation.
+/// The result of verifying the receipt of an accepted attestation.
 enum ReceiptFinding {
     case verified(VerifiedReceipt)
     case refused(ReceiptError)
@@ -162,9 +163,10 @@ enum ReceiptFinding {
         }
     }
 
-    /// The result of each step. The verifier stops at the first step that fails.
+    /// Returns the result of each step. The verifier stops at the first failed step.
     ///
-    /// - Parameter finding: `nil` when the attestation was refused: then the receipt was not verified.
+    /// - Parameter finding: The result for the receipt; `nil` if the attestation was refused, so that its
+    ///   receipt was not verified.
     static func findings(of finding: ReceiptFinding?) -> [(step: ReceiptStep, finding: CheckReport.Finding)] {
         let steps = ReceiptStep.allCases
         guard let finding else { return steps.map { ($0, .notReached) } }
@@ -175,21 +177,20 @@ enum ReceiptFinding {
     }
 }
 
-/// The result for an object of App Attest: the result of each check, and the content of the
-/// object.
+/// The report about an App Attest object: the result of each check, and the content of the object.
 package struct AttestationReport {
     let expectation: AttestationInspection.Expectation
     let moment: Moment
-    /// `nil` when the object is accepted.
+    /// The error of the verifier; `nil` if the object is accepted.
     package let error: AppAttestationError?
-    /// `nil` when the object cannot be read.
+    /// The content of the object; `nil` if it is unreadable.
     let content: AttestationContent?
-    /// `nil` for an assertion, and when the attestation was refused.
+    /// The result for the receipt; `nil` for an assertion and for a refused attestation.
     let receipt: ReceiptFinding?
 
     private var kind: AppAttestationKind { expectation.kind }
 
-    /// The result of each step. The verifier stops at the first step that fails.
+    /// The result of each step. The verifier stops at the first failed step.
     var findings: [(step: AppAttestationStep, finding: CheckReport.Finding)] {
         let steps = AppAttestationStep.steps(for: kind)
         let failed = error.flatMap { steps.firstIndex(of: $0.step) } ?? steps.count
@@ -199,14 +200,14 @@ package struct AttestationReport {
         }
     }
 
-    /// True unless the step is only for apps of another platform.
+    /// Returns `false` if the step only applies to apps on another platform.
     private func wasAsked(_ step: AppAttestationStep) -> Bool {
         guard step == .keyPolicy, case .attestation(_, let platform, _, _) = expectation else { return true }
         return platform == .macOS
     }
 
-    /// True if the content is signed, even if a later check failed: by Apple through the nonce of the
-    /// certificate, or by the key.
+    /// True if the content is signed, even if a later check failed. Apple signs an attestation through the
+    /// nonce in its certificate; the key signs an assertion.
     var isSigned: Bool {
         findings.contains { step, finding in
             switch kind {
@@ -247,7 +248,7 @@ package struct AttestationReport {
         return sections
     }
 
-    /// The checks of the receipt follow the checks of the attestation, and do not change the verdict.
+    /// The checks of the receipt, after the checks of the attestation. They do not affect the verdict.
     private var receiptChecks: [CheckReport.Check] {
         switch kind {
         case .assertion: return []

@@ -1,18 +1,18 @@
 import AppleIdentity
 import StrictJSON
 
-/// The value that a failed check found in the token, and the value that it expected, as text.
+/// The found value and the expected value of a failed check, as text.
 struct CheckComparison: Equatable {
     let found: String
     let expected: String
 }
 
 extension CheckComparison {
-    /// The values that the failed check compared.
+    /// Makes the comparison for a failed check.
     ///
     /// - Parameters:
     ///   - content: The content of the same token.
-    ///   - keyIDs: The IDs of the usable keys; `nil` when the check came before the key look-up.
+    ///   - keyIDs: The IDs of the usable keys; `nil` if the check precedes the key look-up.
     init(
         _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
     ) {

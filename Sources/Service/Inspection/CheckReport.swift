@@ -2,13 +2,13 @@ package import AppleAccounts
 package import Encodings
 package import StrictJSON
 
-/// Report about an input of any kind, as text and as JSON.
+/// A report about an input of any kind, which can be written as text and as JSON.
 package struct CheckReport {
     package enum Verdict {
         case accepted
-        /// Refused with this code.
+        /// The input is refused with this code.
         case refused(String)
-        /// The input could not be verified, for this reason.
+        /// The input could not be verified for this reason.
         case undecided(String)
     }
 
@@ -24,7 +24,7 @@ package struct CheckReport {
     package struct Check {
         package let name: String
         package let finding: Finding
-        /// Details of a failed check; `nil` for other results.
+        /// Details of the failure; `nil` if the check did not fail.
         package let failure: Failure?
     }
 
@@ -37,7 +37,7 @@ package struct CheckReport {
 
     /// A part of the input's content.
     package struct Section {
-        /// The name of the JSON member.
+        /// The name of the section's JSON member.
         package let name: String
         package let title: String
         package let object: JSONObject
@@ -52,12 +52,13 @@ package struct CheckReport {
     /// True if the signature is valid, even if a later check failed.
     package let isSigned: Bool
     package let sections: [Section]
-    /// Seconds by which the issuer's clock may differ from ours in time checks; `nil` if no time is checked.
+    /// Tolerance of time checks in seconds, because the issuer's clock may differ from this machine's clock;
+    /// `nil` if no time is checked.
     package var leeway: Int64?
-    /// Names of claims that were dropped for their form. These claims decide nothing.
+    /// Names of claims that were dropped because of their form. These claims affect no decision.
     package var dropped: [String] = []
 
-    /// A sentence about the dropped claims, if there are any.
+    /// A sentence about the dropped claims; `nil` if no claim was dropped.
     package var droppedText: String? {
         dropped.isEmpty
             ? nil
@@ -150,9 +151,9 @@ extension CheckReport.Finding {
 extension CheckReport.Failure {
     private static let label = "expected".count + 2
 
-    /// - Parameter indent: Number of columns for the names of the checks.
+    /// - Parameter indent: Width of the column with the names of the checks.
     fileprivate func lines(beside indent: Int, in layout: TextLayout) -> [String] {
-        // Beside a long name the text is too narrow for labels.
+        // Next to a long name, the column for text is too narrow for labels.
         let isNarrow = layout.columns.map { $0 - indent - Self.label < 24 } ?? false
         let margin = String(repeating: " ", count: isNarrow ? 4 : indent)
         return [("found", found), ("expected", expected), ("to do", advice)].flatMap { name, text in

@@ -5,19 +5,20 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Looks up a code of this service in the database: its user, and whether the code is still usable.
+/// Looks up a code of this service in the database. Reports its user, and the reason if the code cannot be
+/// used any more.
 package struct CodeLookup {
-    /// The digest of a code, in the form in which the database has it.
+    /// The digest of a code, in the form that the database contains.
     package enum Presented: Sendable, Hashable {
         case authorizationCode(SHA256Digest)
         case deviceCode(SHA256Digest)
         case userCode(SHA256Digest)
     }
 
-    /// A row of the database.
+    /// A row that the look-up has found.
     package enum Stored: Sendable {
         case code(CodeRecord)
-        /// A device whose user has not agreed yet.
+        /// A device authorization to which no user has agreed yet.
         case device(DeviceAuthorization)
     }
 
@@ -25,14 +26,14 @@ package struct CodeLookup {
 
     let find: Find?
     let moment: Moment
-    /// The row, if it was found.
+    /// The content of the row; `nil` if it was not found.
     private(set) var content: JSONObject?
 
     init(find: Find?, moment: Moment) {
         (self.find, self.moment) = (find, moment)
     }
 
-    /// Throws `IssuedTokenInspection.Stop` for a text that cannot be a code of this kind.
+    /// Reads a code. Throws `IssuedTokenInspection.Stop` for a text that cannot be a code of this kind.
     func parse(_ text: String, as kind: IssuedTokenKind) throws -> Presented {
         let presented: Presented?
         let expected: String
@@ -126,28 +127,29 @@ extension GrantInspectionStore where Self: AuthorizationStore {
         case .authorizationCode(let digest): return try await code(withDigest: digest).map { .code($0) }
         case .deviceCode(let digest):
             if let device = try await device(withDigest: digest) { return .device(device) }
-            // After the user has agreed, a code with the same digest replaces the device.
+            // After the user has agreed, the database contains a code with the same digest in place of the
+            // device.
             return try await code(withDigest: digest).map { .code($0) }
         case .userCode(let digest): return try await device(withUserCode: digest).map { .device($0) }
         }
     }
 }
 
-/// Looks up a token of this service in the database: its family, grant and credential.
+/// Looks up a token of this service in the database. Reports its token family, grant and credential.
 struct FamilyLookup {
-    /// `nil` without a database.
+    /// Finds a token family by its ID; `nil` without a database.
     let find: (@Sendable (UniqueID) async throws -> TokenStatus?)?
     let moment: Moment
-    /// Parts of a refresh token that its text shows. No part is secret.
+    /// The readable parts of a refresh token. They are not secret.
     private(set) var token: JSONObject?
-    /// The token family, if it was found.
+    /// The content of the token family; `nil` if it was not found.
     private(set) var content: JSONObject?
 
     init(find: (@Sendable (UniqueID) async throws -> TokenStatus?)?, moment: Moment) {
         (self.find, self.moment) = (find, moment)
     }
 
-    /// Reads a refresh token. Throws `IssuedTokenInspection.Stop` for another text.
+    /// Reads a refresh token. Throws `IssuedTokenInspection.Stop` for any other text.
     mutating func parse(_ text: String) throws -> RefreshTokenText {
         guard let presented = RefreshTokenText(parsing: text) else {
             throw IssuedTokenInspection.Stop(
@@ -160,8 +162,8 @@ struct FamilyLookup {
         return presented
     }
 
-    /// Checks the place of a refresh token in its family. The text is not signed, so without a database only
-    /// the form is known.
+    /// Checks the position of a refresh token in its token family. The text is not signed, so without a
+    /// database only its form can be checked.
     mutating func check(_ presented: RefreshTokenText) async throws {
         guard let find else { return }
         let family = try alive(try await find(presented.familyID))
@@ -175,7 +177,7 @@ struct FamilyLookup {
         }
     }
 
-    /// Checks that the family of a verified access token exists.
+    /// Checks that the token family of a verified access token exists.
     mutating func check(accessToken token: TypedJWS) async throws {
         guard let find else { return }
         let identifier = (try? JSONValue(parsing: token.payload))?["jti"]?.string

@@ -4,32 +4,32 @@ import Encodings
 package import JOSE
 import StrictJSON
 
-/// Checks a token that neither Apple nor this service has signed as an identity: a token of Google, or our
-/// client secret for Apple. Runs all checks, and reports the result of each.
+/// Checks a token of Google, or our client secret for Apple. Runs all checks, and reports the result of each
+/// check.
 package struct ForeignTokenInspection: Sendable {
-    /// The key that a token names.
+    /// The public key that a token's header names.
     package enum Key: Sendable {
         case rsa(RSAPublicKey)
-        /// The key of a client secret.
+        /// The public key of a client secret's signing key.
         case elliptic(TokenVerificationKey)
     }
 
-    /// Finds the key with this ID; `nil` when there is none.
+    /// Finds the key with an ID; returns `nil` if it does not exist.
     package typealias FindKey = @Sendable (String) async throws(KeysUnavailable) -> Key?
 
-    /// The values that a token must have.
+    /// The required values of a token.
     package struct Rules: Sendable {
         let kind: String
         let algorithm: String
         let claims: [String]
         let issuers: [String]
         let audiences: [String]
-        /// `nil` for a token whose `sub` is not compared.
+        /// The accepted `sub` values; `nil` if `sub` is not compared.
         let subjects: [String]?
-        /// Longest lifetime in seconds; `nil` without a bound.
+        /// Maximum lifetime in seconds; `nil` without a maximum.
         let longestLifetime: Int64?
         let advice: @Sendable (ForeignTokenCheck) -> String
-        /// Seconds that the issuer's clock may differ from ours.
+        /// Tolerance in seconds, because the issuer's clock may differ from this machine's clock.
         let leeway: Int64 = 60
     }
 
@@ -198,13 +198,14 @@ package struct ForeignTokenInspection: Sendable {
 }
 
 extension TokenContent {
-    /// Seconds within the years 1970 to 9999, so that arithmetic on them cannot overflow.
+    /// Returns the value of a time claim in seconds, within the years 1970 to 9999, so that arithmetic cannot
+    /// overflow.
     fileprivate func seconds(_ claim: String) -> Int64? {
         claims?[claim]?.integer.flatMap { NumericDate(secondsSince1970: $0)?.secondsSince1970 }
     }
 }
 
-/// A check of a token of Google's, or of a client secret. The raw values are the names in reports.
+/// A check of a token from Google, or of a client secret. Reports use the raw values as names.
 package enum ForeignTokenCheck: String, Sendable, CaseIterable {
     case form
     case key
@@ -217,7 +218,7 @@ package enum ForeignTokenCheck: String, Sendable, CaseIterable {
     case expiration
     case lifetime
 
-    /// Error code of a token that fails the check.
+    /// The error code of a token that fails this check.
     var code: String {
         switch self {
         case .form: "token_malformed"
@@ -235,7 +236,7 @@ package enum ForeignTokenCheck: String, Sendable, CaseIterable {
 }
 
 extension ForeignTokenInspection.Rules {
-    /// The checks, in their order.
+    /// The checks in the order in which they run.
     var checks: [ForeignTokenCheck] { [.form, .key, .signature] + claimChecks }
 
     var claimChecks: [ForeignTokenCheck] {
@@ -250,9 +251,9 @@ extension ForeignTokenInspection.Rules {
         }
     }
 
-    /// An ID token or a security event token of Google's.
+    /// Returns the rules for an ID token or a security event token from Google.
     ///
-    /// - Parameter clientIDs: The client IDs of our project at Google.
+    /// - Parameter clientIDs: The client IDs of our Google project.
     package static func google(
         _ kind: GoogleTokenKind, issuers: [String], clientIDs: [String]
     ) -> ForeignTokenInspection.Rules {
@@ -281,7 +282,7 @@ extension ForeignTokenInspection.Rules {
         }
     }
 
-    /// Our client secret for Apple.
+    /// Returns the rules for our client secret for Apple.
     ///
     /// - Parameters:
     ///   - teams: The IDs of our teams.
@@ -292,7 +293,7 @@ extension ForeignTokenInspection.Rules {
         ForeignTokenInspection.Rules(
             kind: "client-secret", algorithm: "ES256", claims: ["iss", "iat", "exp", "aud", "sub"],
             issuers: teams, audiences: [appleIssuer], subjects: clientIDs,
-            // Six months: the number of seconds that Apple documents.
+            // Apple documents this maximum of six months in seconds.
             longestLifetime: 15_777_000
         ) { check in
             switch check {

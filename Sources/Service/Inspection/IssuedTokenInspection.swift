@@ -6,18 +6,18 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Checks one token or code of this service, and reports the result
-/// of each check, including the checks after the first failure.
+/// Checks a token or a code of this service, and reports the result of each check, even of checks after the
+/// first failure.
 package struct IssuedTokenInspection: Sendable {
     let kind: IssuedTokenKind
-    /// `nil` only for a token or a code that names no issuer.
+    /// The expected issuer; `nil` only for a token or a code that names no issuer.
     let issuer: String?
-    /// The accepted audiences; empty when they are not compared.
+    /// The accepted audiences; empty if audiences are not compared.
     let audiences: [String]
     let nonce: String?
     let accessToken: String?
     let moment: Moment
-    /// True if names and addresses of users are masked in the report.
+    /// True if the report masks names and addresses of users.
     let masksPersons: Bool
 
     package init(
@@ -29,12 +29,12 @@ package struct IssuedTokenInspection: Sendable {
         (self.moment, self.masksPersons) = (moment, masksPersons)
     }
 
-    /// A failed check, or a check whose result is unknown.
+    /// A failed check, or a check with an unknown result.
     struct Stop: Error {
         let check: IssuedTokenCheck
         let found: String
         let expected: String
-        /// Reason why the result is unknown; `nil` for a failed check.
+        /// The reason for an unknown result; `nil` for a failed check.
         var unknown: String?
 
         init(_ check: IssuedTokenCheck, found: String, expected: String) {
@@ -47,8 +47,8 @@ package struct IssuedTokenInspection: Sendable {
     }
 
     /// - Parameters:
-    ///   - family: Looks up a token family; `nil` without a database.
-    ///   - codes: Looks up a code; `nil` without a database.
+    ///   - family: Looks up token families; `nil` without a database.
+    ///   - codes: Looks up codes; `nil` without a database.
     package func inspect(
         _ text: String, keys: any InspectedKeySource,
         family: (@Sendable (UniqueID) async throws -> TokenStatus?)? = nil, codes: CodeLookup.Find? = nil
@@ -66,7 +66,7 @@ package struct IssuedTokenInspection: Sendable {
         case .accessToken, .idToken, .securityEvent:
             let token = await checkSignature(text, keys, &run)
             await checkClaims(content(of: text), &run)
-            // Only tokens of this service name its token families.
+            // Only a token that this service has signed names a token family of this service.
             if kind == .accessToken, let token, run.hasPassed(.signature) {
                 await run.run(.family) { try await families.check(accessToken: token) }
             }
@@ -136,7 +136,7 @@ package struct IssuedTokenInspection: Sendable {
     }
 
     private func checkClaims(_ content: TokenContent, _ run: inout CheckRun) async {
-        // Without claims the later checks have no input.
+        // Without claims, the later checks have no input.
         guard content.claims != nil else { return }
         await run.run(.claims) {
             let missing = kind.claims.filter { content.claims?[$0] == nil }
@@ -228,7 +228,7 @@ package struct IssuedTokenInspection: Sendable {
     }
 }
 
-/// A check of a token of this service. The raw values are the names in reports.
+/// A check of a token of this service. Reports use the raw values as names.
 package enum IssuedTokenCheck: String, CaseIterable {
     case form
     case type
@@ -240,12 +240,12 @@ package enum IssuedTokenCheck: String, CaseIterable {
     case expiration
     case nonce
     case accessTokenHash = "access_token_hash"
-    /// The token family in the database.
+    /// The check of the token family in the database.
     case family
-    /// The row of a code in the database.
+    /// The check of the code's row in the database.
     case code
 
-    /// Error code of a token that fails the check.
+    /// The error code of a token that fails this check.
     var code: String {
         switch self {
         case .form: "token_malformed"
@@ -283,14 +283,14 @@ package enum IssuedTokenCheck: String, CaseIterable {
     }
 }
 
-/// Progress of the checks of one token: the reached checks, and the failed checks.
+/// The progress of checking a token: the checks that ran, and the checks that failed.
 struct CheckRun {
     private(set) var stops: [IssuedTokenCheck: IssuedTokenInspection.Stop] = [:]
-    /// The first failure, which decides the verdict.
+    /// The first failure, which determines the verdict.
     private(set) var first: IssuedTokenInspection.Stop?
     private var reached: Set<IssuedTokenCheck> = []
 
-    /// Runs a check, also after a failure. Returns `nil` when it failed.
+    /// Runs a check, even after a failure. Returns `nil` if the check fails.
     mutating func run<Value>(
         _ check: IssuedTokenCheck, _ body: () async throws -> Value
     ) async -> Value? {
@@ -313,7 +313,7 @@ struct CheckRun {
         if first == nil { first = stop }
     }
 
-    /// - Parameter wasAsked: True unless the caller gave nothing to compare with.
+    /// - Parameter wasAsked: False if the caller provided no value for this check.
     func finding(_ check: IssuedTokenCheck, wasAsked: Bool) -> CheckReport.Finding {
         if let stop = stops[check] { return stop.unknown == nil ? .failed : .unknown }
         guard reached.contains(check) else { return .notReached }

@@ -5,20 +5,20 @@ import AuthorizationServer
 import Encodings
 import StrictJSON
 
-/// Kind of a token, a code or an object, recognized by its
-/// text. Verifies nothing: the checks of this kind decide.
+/// The kind of a token, a code or an object, recognized by its text. Verifies nothing; the checks for this
+/// kind do.
 package enum RecognizedInput: Sendable, Equatable {
     case inspected(InspectedKind)
-    /// A token that Google signs.
+    /// A token signed by Google.
     case google(GoogleTokenKind)
-    /// A client secret, with which this service authenticates itself at Apple.
+    /// A client secret, with which this service authenticates itself to Apple.
     case clientSecret
-    /// A code or an opaque token of Apple. Only Apple can check it.
+    /// A code or an opaque token from Apple, which only Apple can check.
     case opaque(OpaqueAppleKind)
     case unknown
 
     /// - Parameters:
-    ///   - issuers: The issuers of this service.
+    ///   - issuers: The issuers of this service's tokens.
     ///   - googleIssuers: The issuers of Google's tokens.
     package init(_ text: String, issuers: [String], googleIssuers: [String]) {
         if let kind = Self.ownKind(of: text) {
@@ -26,7 +26,7 @@ package enum RecognizedInput: Sendable, Equatable {
         } else if let claims = Self.part(1, of: text) {
             self = Self.token(Self.part(0, of: text), claims, issuers: issuers, googleIssuers: googleIssuers)
         } else if text.split(separator: ".", omittingEmptySubsequences: false).count == 3 {
-            // Probably a malformed token: the check of the form names the fault.
+            // The text is probably a malformed token. The check of its form will name the fault.
             self = .inspected(.token(.identityToken))
         } else if let kind = OpaqueAppleKind(text) {
             self = .opaque(kind)
@@ -58,14 +58,14 @@ package enum RecognizedInput: Sendable, Equatable {
         }
         if issuers.contains(where: issuer.isByteEqual) { return .inspected(.issued(.idToken)) }
         if claims["events"] != nil { return .inspected(.token(.notification)) }
-        // A team ID in place of a URL.
+        // The issuer of a client secret is a team ID instead of a URL.
         if issuer.utf8.count == 10, claims["aud"]?.string == VerificationPolicy.appleIssuer {
             return .clientSecret
         }
         return .inspected(.token(.identityToken))
     }
 
-    /// Returns a segment of a token as an object; `nil` if the text is not a token.
+    /// Returns a part of a token as an object; `nil` if the text is not a token.
     private static func part(_ index: Int, of text: String) -> JSONObject? {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (3...5).contains(segments.count), let bytes = Base64URL.decode(String(segments[index])) else {
@@ -74,7 +74,8 @@ package enum RecognizedInput: Sendable, Equatable {
         return (try? JSONValue(parsing: bytes))?.object
     }
 
-    /// An object of App Attest is a map of CBOR, of three entries in an attestation and of two in an assertion.
+    /// Recognizes an App Attest object. It is a CBOR map, with three entries in an attestation and two
+    /// entries in an assertion.
     private static func object(_ text: String) -> AppAttestationKind? {
         let text = text.filter { !$0.isWhitespace }
         guard let bytes = Base64.decode(text) ?? Base64URL.decode(text), bytes.count > 32 else { return nil }
@@ -86,19 +87,20 @@ package enum RecognizedInput: Sendable, Equatable {
     }
 }
 
-/// The kinds of token that Google sends.
+/// A kind of token that Google sends.
 package enum GoogleTokenKind: String, Sendable, CaseIterable {
     case idToken = "google-id-token"
     case securityEvent = "google-security-event"
 }
 
-/// Kinds of values that Apple issues without a signature. Only Apple can check them.
+/// A kind of value that Apple issues without a signature. Only Apple can check it.
 package enum OpaqueAppleKind: String, Sendable, CaseIterable {
     case authorizationCode = "apple-authorization-code"
     case refreshToken = "apple-refresh-token"
     case accessToken = "apple-access-token"
 
-    /// Apple's values begin with a letter and 32 hexadecimal digits, and have dots. Apple promises no form.
+    /// Recognizes Apple's values, which begin with a letter and 32 hexadecimal digits, and contain dots.
+    /// Apple does not document this form.
     init?(_ text: String) {
         let start = text.dropFirst().prefix { $0 != "." }
         guard start.utf8.count == 32, start.utf8.allSatisfy(\.isHexadecimalDigit), text.contains(".") else {
@@ -120,7 +122,7 @@ extension UInt8 {
     }
 }
 
-/// The kinds of input.
+/// A kind of input.
 package enum InspectedKind: Equatable, Sendable {
     case token(TokenKind)
     case object(AppAttestationKind)
@@ -130,7 +132,7 @@ package enum InspectedKind: Equatable, Sendable {
         TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
         + IssuedTokenKind.allCases.map(Self.issued)
 
-    /// The name of the kind in options and reports.
+    /// The name of the kind in command options and reports.
     package var name: String {
         switch self {
         case .token(let kind): kind.rawValue
@@ -139,26 +141,26 @@ package enum InspectedKind: Equatable, Sendable {
         }
     }
 
-    /// Returns `nil` for another name.
+    /// Returns `nil` for an unknown name.
     package init?(name: String) {
         guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
         self = kind
     }
 }
 
-/// The kinds of token and code that this service issues.
+/// A kind of token or code that this service issues.
 package enum IssuedTokenKind: String, Sendable, CaseIterable {
     case accessToken = "access-token"
     case idToken = "id-token"
     case refreshToken = "refresh-token"
-    /// A report to Google about an ended token.
+    /// A report to Google about an ended refresh token.
     case securityEvent = "security-event"
     case authorizationCode = "authorization-code"
     case deviceCode = "device-code"
-    /// The code that a device shows to its user.
+    /// The code that a device displays for its user.
     case userCode = "user-code"
 
-    /// The checks, in their order.
+    /// The checks for this kind, in the order in which they run.
     package var checks: [IssuedTokenCheck] {
         switch self {
         case .accessToken:
@@ -174,7 +176,7 @@ package enum IssuedTokenKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The `typ` of the header, in lower case. `nil` for a token without a header.
+    /// The header's `typ` in lower case; `nil` for a token without a header.
     var type: String? {
         switch self {
         case .accessToken: AccessToken.type.description.lowercased()
@@ -184,7 +186,7 @@ package enum IssuedTokenKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The claims that must be present.
+    /// The required claims.
     var claims: [String] {
         switch self {
         case .accessToken:
@@ -195,6 +197,6 @@ package enum IssuedTokenKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// True for a text that is not signed and names no issuer.
+    /// True for a token or a code that is not signed and names no issuer.
     package var isOpaque: Bool { type == nil }
 }

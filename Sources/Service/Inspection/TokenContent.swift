@@ -5,10 +5,10 @@ package import StrictJSON
 
 /// The unverified content of a token, for display only.
 package struct TokenContent {
-    /// `nil` when it cannot be read.
+    /// The header; `nil` if it is unreadable.
     package let header: JSONObject?
     package let claims: JSONObject?
-    /// Reference for relative times, such as "3 days ago".
+    /// The current time, as the reference for relative times such as "3 days ago".
     package let now: NumericDate
     /// True if names and addresses of users are masked.
     let masksPersons: Bool
@@ -28,12 +28,12 @@ package struct TokenContent {
         claims = objects.count > 1 ? objects[1] : nil
     }
 
-    /// Returns the text of a claim; "none" when it is absent.
+    /// Returns the text of a claim; "none" if the claim is absent.
     package func text(_ claim: String) -> String {
         claims?[claim].map { text($0, of: claim) } ?? "none"
     }
 
-    /// Returns the text of a value. Times are also shown as dates.
+    /// Returns the text of a value. Adds the date to a time.
     package func text(_ value: JSONValue, of claim: String) -> String {
         let value = masksPersons ? PersonMask.masked(value, of: claim) : value
         let text =
@@ -44,9 +44,9 @@ package struct TokenContent {
         return "\(text) (\(date.text), \(date.distance(from: now)))"
     }
 
-    /// Replaces control characters in untrusted text, which could control a terminal.
+    /// Replaces control characters in untrusted text, because they could control a terminal.
     package static func shown(_ text: String) -> String {
-        // Masked names and addresses contain the ellipsis.
+        // The ellipsis occurs in masked names and addresses.
         String(text.unicodeScalars.map { (" "..."~").contains($0) || $0 == "…" ? Character($0) : "?" })
     }
 
@@ -54,10 +54,10 @@ package struct TokenContent {
 }
 
 extension NumericDate {
-    /// RFC 3339 in UTC.
+    /// The time in RFC 3339 format, in UTC.
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
 
-    /// Distance to another time, in the largest unit that fits: `3 days ago`, `in 5 minutes`.
+    /// Returns the distance to another time in the largest suitable unit: `3 days ago`, `in 5 minutes`.
     package func distance(from now: NumericDate) -> String {
         let seconds = secondsSince1970 - now.secondsSince1970
         guard seconds != 0 else { return "now" }
@@ -68,33 +68,33 @@ extension NumericDate {
         return seconds < 0 ? "\(words) ago" : "in \(words)"
     }
 
-    /// Returns the time that is this many seconds later or earlier, or the nearest end of the range.
+    /// Returns the time shifted by a number of seconds, clamped to the supported range.
     func advanced(bySeconds seconds: Int64) -> NumericDate {
         NumericDate(clampingSecondsSince1970: secondsSince1970 + seconds)
     }
 }
 
-/// Masks names and addresses of users in the claims of a token, at any depth,
-/// also in JSON inside a string. Every page that shows claims uses it.
+/// Masks names and addresses of users in the claims of a token, at any depth, including JSON inside strings.
+/// All pages that show claims use it.
 package enum PersonMask {
     private static let names: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "firstName",
         "lastName", "picture",
     ]
 
-    /// Returns `true` if the value of a claim is an address. `is_private_email` is a boolean.
+    /// Returns `true` if the claim contains an address. `is_private_email` contains a boolean.
     private static func isAddress(_ claim: String) -> Bool {
         claim == "phone_number" || (claim.hasSuffix("email") && !claim.hasPrefix("is_"))
     }
 
-    /// Returns the claim as it may be shown.
+    /// Returns the claim with masked user data, for display.
     package static func masked(_ value: JSONValue, of claim: String) -> JSONValue {
         masked(value, of: claim, hiding: [])
     }
 
-    /// Returns a value as it may be kept.
+    /// Returns the value with masked user data, for storage in memory.
     ///
-    /// - Parameter claims: Names of further claims that are hidden as a whole.
+    /// - Parameter claims: Names of additional claims whose whole values are hidden.
     package static func masked(_ value: JSONValue, hiding claims: Set<String>) -> JSONValue {
         switch value {
         case .object(let object):
@@ -115,10 +115,11 @@ package enum PersonMask {
         return masked(value, hiding: claims)
     }
 
-    /// Apple writes the events of a notification as a string with JSON. Returns `nil` for a text without claims.
+    /// Masks JSON inside a string, because Apple sends the events of a notification as a string. Returns
+    /// `nil` for a text without claims.
     ///
-    /// Each level of nested strings at least doubles the
-    /// escapes, so the size of a token bounds the recursion.
+    /// Each nested level at least doubles the number of escapes, so the size of the token bounds the
+    /// recursion.
     private static func inner(_ text: String, hiding claims: Set<String>) -> String? {
         do throws(JSONError) {
             let value = try JSONValue(parsing: Array(text.utf8))
@@ -128,18 +129,18 @@ package enum PersonMask {
             case .null, .bool, .integer, .number: return nil
             }
         } catch {
-            // JSON that is refused, such as an object with a member twice, can have addresses too.
+            // Malformed JSON, such as an object with a repeated member, can also contain addresses.
             let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
             return first.map { "{[\"".unicodeScalars.contains($0) } ?? false ? "…" : nil
         }
     }
 
-    /// Hides values that are not strings too.
+    /// Hides the value, even if it is not a string.
     private static func hidden(_ value: JSONValue, _ mask: (String) -> String) -> JSONValue {
         .string(value.string.map(mask) ?? "…")
     }
 
-    /// `a…@p…` of `ann@privaterelay.appleid.com`.
+    /// Masks an address: `ann@privaterelay.appleid.com` becomes `a…@p…`.
     package static func address(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return name(text) }
         return "\(name(String(text[..<at])))@\(name(String(text[text.index(after: at)...])))"

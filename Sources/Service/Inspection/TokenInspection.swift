@@ -5,14 +5,14 @@ import JOSE
 package import KeySets
 package import StrictJSON
 
-/// Runs the service's verifiers on one token and reports the result
-/// of each step, including the steps after the first failure.
+/// Runs the service's verifiers on a token, and reports the result of each step, even of steps after the
+/// first failure.
 package struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
-    /// True if names and addresses of users are masked in the report.
+    /// True if the report masks names and addresses of users.
     let masksPersons: Bool
 
     package init(
@@ -80,7 +80,7 @@ package struct TokenInspection: Sendable {
         }
     }
 
-    /// The `nonce` claims that would match the expected nonce.
+    /// The values of the `nonce` claim that would match the expected nonce.
     var expectedNonces: String {
         guard let nonce = expectations.nonce else { return "none" }
         let digest = SHA256Digest.hash(nonce)
@@ -94,8 +94,8 @@ package struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
-    /// - Parameter others: All mistakes of the claims; `nil` if
-    ///   the claims were not checked, or every check has passed.
+    /// - Parameter others: All faults of the claims; `nil` if the claims were not checked or all checks
+    ///   passed.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
         _ dropped: DroppedClaims = [], keyIDs: [String]?
@@ -124,7 +124,7 @@ package struct TokenInspection: Sendable {
             case .undecided: .key
             }
         let end = last.flatMap { steps.firstIndex(of: $0) } ?? steps.count
-        // When the claims cannot be read, the later checks have no input.
+        // If the claims are unreadable, the later checks have no input.
         let endOfOthers = others.map { others in
             others.first { [.payload, .kind, .claims].contains($0.step) }.flatMap {
                 steps.firstIndex(of: $0.step)
@@ -150,7 +150,8 @@ package struct TokenInspection: Sendable {
         }
     }
 
-    /// True if the check was requested: some checks run only when the caller gives the value to compare with.
+    /// Returns `true` if the check was requested. Some checks only run if the caller provides a value for
+    /// comparison.
     private func wasAsked(_ step: VerificationStep) -> Bool {
         switch step {
         case .nonce: expectations.nonce != nil
@@ -164,12 +165,12 @@ package struct TokenInspection: Sendable {
     }
 }
 
-/// The result for a token of Apple: the result of each check, and the content of the token.
+/// The report about a token from Apple: the result of each check, and the content of the token.
 package struct InspectionReport {
     package enum Verdict {
         case accepted
         case refused(AppleTokenError)
-        /// The token could not be verified, for this reason.
+        /// The token could not be verified for this reason.
         case undecided(String)
 
         var errors: [AppleTokenError] {
@@ -190,10 +191,10 @@ package struct InspectionReport {
     let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
     let failures: [VerificationStep: Failure]
     let content: TokenContent
-    /// The claims that are dropped for their form.
+    /// The claims that were dropped because of their form.
     let dropped: DroppedClaims
 
-    /// The values of the check that decided.
+    /// The compared values of the check that determined the verdict.
     var comparison: CheckComparison? {
         verdict.errors.first.flatMap { failures[$0.step]?.comparison }
     }
@@ -232,7 +233,7 @@ package struct InspectionReport {
             expected: failure.comparison.expected, advice: failure.code.advice)
     }
 
-    /// Returns the object as written in the token; `nil` if it cannot be read.
+    /// Returns an object of the token as a section of the report; `nil` if the object is unreadable.
     private func section(_ object: JSONObject?, named name: String, titled title: String) -> CheckReport
         .Section?
     {
@@ -243,16 +244,16 @@ package struct InspectionReport {
     }
 }
 
-/// The source of the keys of an inspection.
+/// A source of keys for inspections.
 package protocol InspectedKeySource: Sendable {
-    /// Returns Apple's usable keys. Throws `KeysUnavailable`, whose description is for the user.
+    /// Returns Apple's usable keys. Throws `KeysUnavailable`, whose description is written for the user.
     func appleKeys() async throws(KeysUnavailable) -> InspectedKeys
 
-    /// Returns the entries of the key set of the service that has issued the token.
+    /// Returns the key set of the service that issued the token.
     func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
 }
 
-/// The keys are unavailable.
+/// The error of unavailable keys.
 package struct KeysUnavailable: Error, CustomStringConvertible {
     package let description: String
 
@@ -261,10 +262,10 @@ package struct KeysUnavailable: Error, CustomStringConvertible {
     }
 }
 
-/// Keys that verify tokens of other issuers.
+/// Keys that verify the tokens of an issuer.
 package struct InspectedKeys: Sendable {
     package let keys: any VerificationKeys
-    /// The IDs of the usable keys; `nil` if they are not listed.
+    /// The IDs of the usable keys; `nil` if the source does not list them.
     package let keyIDs: [String]?
 
     package init(_ keys: any VerificationKeys, keyIDs: [String]?) {

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import JOSE
 
-/// Security event tokens, by push (RFC 8935 §2) and by poll (RFC 8936 §2).
+/// The format of security event tokens, delivered by push (RFC 8935 §2) or poll (RFC 8936 §2).
 public struct SecurityEventFormat: EventFormat {
     private let issuer: String
     private let audience: String
@@ -14,7 +14,8 @@ public struct SecurityEventFormat: EventFormat {
         (self.issuer, self.audience, self.key) = (issuer, audience, key)
     }
 
-    /// Returns `nil` for an event of an erased user without an account: no token can name its subject.
+    /// Returns `nil` for an event about an erased user without an account, because no token can name its
+    /// subject.
     public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
         guard let subject = SecurityEventSubject(of: event) else { return nil }
         let token = SecurityEventToken(
@@ -34,7 +35,7 @@ public struct SecurityEventFormat: EventFormat {
 }
 
 extension EventMessage {
-    /// A pushed security event token.
+    /// Makes the request that pushes a security event token.
     init(token: String) {
         self.init(
             fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],
@@ -42,17 +43,17 @@ extension EventMessage {
     }
 }
 
-/// Security event tokens for an OAuth client: events about users
-/// who had a grant to the client at the moment of the event.
+/// The format of security event tokens for an OAuth client. The client gets events about users who had a
+/// grant to the client at the time of the event.
 ///
-/// The event feed decides: the last earlier event about a grant of the account to the client. Changes of the
+/// The last earlier event in the feed about a grant of the account to the client decides. Changes of the
 /// grant between the event and its delivery have no effect.
 public struct ClientEventFormat: EventFormat {
     private let issuer: String
     private let client: OAuthClientID
     private let store: any DeliveryStore
     private let key: @Sendable () async throws -> TokenSigningKey
-    /// Makes the tokens that are the same for every receiver.
+    /// Makes the tokens whose content does not depend on the receiver.
     private let common: SecurityEventFormat
 
     /// - Parameter key: Returns the current signing key.
@@ -65,7 +66,7 @@ public struct ClientEventFormat: EventFormat {
     }
 
     public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
-        // The ID outlives an erasure. The client knows it as the `sub` of its ID tokens.
+        // The ID outlives an erasure, and the client knows it as the `sub` of its ID tokens.
         guard let account = event.accountID, try await isMeant(by: event, about: account) else { return nil }
         let token = ClientEventToken(
             issuer: issuer, client: client, account: account, event: event,
@@ -87,13 +88,14 @@ public struct ClientEventFormat: EventFormat {
             let last = try await store.events(numbered: [sequence]).first, let grant = last.grant
         else { return false }
         guard let reason = grant.reason else { return true }
-        // The change behind the event has ended the grant itself, in the same transaction.
+        // The change that caused the event also ended the grant, in the same transaction.
         return reason.accountEvent == event.kind && last.recordedAt == event.recordedAt
     }
 }
 
 extension GrantEndReason {
-    /// The event of the change that ends grants for this reason, if clients learn of that change.
+    /// The event about the change that ended grants for this reason; `nil` if clients are not notified of
+    /// this change.
     fileprivate var accountEvent: AccountEvent.Kind? {
         switch self {
         case .erased: .accountErased
@@ -105,8 +107,8 @@ extension GrantEndReason {
     }
 }
 
-/// Reports ended refresh tokens to Google (RISC, `token-revoked`):
-/// one security event token for each event with such a token.
+/// The format of reports to Google about ended refresh tokens (RISC, `token-revoked`): one security event
+/// token for each event that contains such a token.
 public struct GoogleReportFormat: EventFormat {
     /// Kinds of events that can contain an ended refresh token.
     public static let kinds: Set<AccountEvent.Kind> = [.grantRevoked, .tokenRevoked]
@@ -119,10 +121,10 @@ public struct GoogleReportFormat: EventFormat {
         (self.issuer, self.key) = (issuer, key)
     }
 
-    /// Returns `nil` for an event without a token, such as the end
-    /// of another client's grant, or an end that Google requested.
+    /// Returns `nil` for an event without a refresh token, such as the end of another client's grant, or an
+    /// end that Google itself requested.
     ///
-    /// A message is the same in each attempt, except for its signature, and names no user.
+    /// A message is the same in each attempt, except for its signature. It names no user.
     public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
         guard let digest = event.grant?.endedToken else { return nil }
         let report = TokenRevokedEvent(

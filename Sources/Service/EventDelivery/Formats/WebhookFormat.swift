@@ -3,10 +3,10 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The form of Standard Webhooks: the event as the feed shows it, with a signature by each secret.
+/// The format of Standard Webhooks: the event as in the feed, with one signature for each secret.
 public struct WebhookFormat: EventFormat {
-    /// During a rotation both secrets sign, so that the receiver can change from one to the other at any
-    /// time.
+    /// Maximum number of secrets. During a rotation two secrets sign each message, so that the receiver can
+    /// switch to the new secret at any time.
     public static let mostSecrets = 2
 
     private let secrets: [WebhookSecret]
@@ -18,9 +18,10 @@ public struct WebhookFormat: EventFormat {
     public func message(for event: AccountEvent, at moment: Moment) -> EventMessage? {
         var json = JSONWriter(reservingCapacity: 512)
         event.write(into: &json)
-        // The same in each attempt, so that the receiver recognizes a repetition.
+        // The ID is the same in each attempt, so that the receiver recognizes repeated messages.
         let id = event.id.rawValue
-        // The time of the attempt: receivers refuse old times, so that a message cannot be replayed.
+        // The timestamp is the time of the attempt. Receivers refuse old timestamps, so that a message cannot
+        // be replayed.
         let timestamp = moment.milliseconds / 1000
         let body = json.bytes
         let signatures = secrets.map { $0.signature(id: id, timestamp: timestamp, body: body) }
@@ -32,8 +33,8 @@ public struct WebhookFormat: EventFormat {
     }
 }
 
-/// The secret of a webhook in the form of Standard Webhooks: "whsec_" and 24 to 64 bytes in base64. It appears
-/// in no description.
+/// The secret of a webhook in the format of Standard Webhooks: "whsec_" and 24 to 64 bytes in base64.
+/// Descriptions never contain it.
 public struct WebhookSecret: Sendable {
     public static let prefix = "whsec_"
     static let sizes = 24...64
@@ -47,7 +48,7 @@ public struct WebhookSecret: Sendable {
         code = HMACSHA256(key: key)
     }
 
-    /// The signature of a message, as in the field `webhook-signature`.
+    /// Returns the signature of a message, in the format of the field `webhook-signature`.
     func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         "v1," + Base64.encode(code.code(for: Array("\(id).\(timestamp).".utf8) + body))
     }

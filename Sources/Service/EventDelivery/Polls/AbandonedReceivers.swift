@@ -3,11 +3,11 @@ public import Logging
 public import ServiceLifecycle
 import SignIn
 
-/// Pauses receivers that have not polled for seven days, so that they are shown. The delivery engine pauses
-/// receivers that take no events for as long. Looks once an hour, in each replica.
+/// Pauses receivers that have not polled for seven days, so that the operator sees them. The delivery engine
+/// pauses receivers that accept no events for the same time. Runs once an hour in each replica.
 public struct AbandonedReceivers: Service {
     static let interval = Duration.seconds(3600)
-    /// Number of pages of the feed that are read for one receiver at once.
+    /// Maximum number of feed pages that are read for one receiver at a time.
     static let mostPages = 20
 
     private let receivers: [PolledReceiver]
@@ -27,7 +27,8 @@ public struct AbandonedReceivers: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // Receivers first have an hour to poll: the service itself may have been down for a week.
+                // Receivers first have an hour to poll, because the service itself may have been down for a
+                // week.
                 try? await clock.sleep(for: Self.interval)
                 guard !Task.isCancelled else { return }
                 for receiver in receivers { await look(at: receiver) }
@@ -37,14 +38,15 @@ public struct AbandonedReceivers: Service {
 
     func look(at receiver: PolledReceiver) async {
         let moment = now()
-        // Pauses no receiver while the database does not respond.
+        // No receiver is paused while the database does not respond.
         guard let stored = try? await store.receiver(receiver.name), stored.record.pausedAt == nil,
             let isAbandoned = try? await isAbandoned(stored, receiver, at: moment), isAbandoned
         else { return }
         let progress = ReceiverProgress(
             cursor: stored.record.cursor, notBefore: stored.record.notBefore, pausedAt: moment,
             countsAsClaim: true)
-        // A poll since the read has changed the number of claims, and the receiver is not paused.
+        // If a poll has changed the number of claims since the read, the write fails and the receiver is not
+        // paused.
         guard (try? await store.settle(stored.record, progress)) ?? false else { return }
         let last = (try? await store.lastEventSequence()) ?? stored.record.cursor
         logger.error(
@@ -61,7 +63,7 @@ public struct AbandonedReceivers: Service {
             moment >= begin.advanced(byMilliseconds: ReceiverTurn.lifetime)
         }
         if stored.retries.contains(where: { $0.attempts > 0 && isOld($0.waitingSince) }) { return true }
-        // Time of the last poll with a change, or of the resumption.
+        // The field contains the time of the last poll that changed something, or of the resumption.
         guard isOld(stored.record.notBefore) else { return false }
         var cursor = stored.record.cursor
         for _ in 0..<Self.mostPages {

@@ -5,31 +5,31 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-/// Hands out security event tokens to receivers that poll (RFC
-/// 8936), each at least once and in order for each account.
+/// Returns security event tokens to receivers that poll (RFC 8936), at least once per token, and in order for
+/// each account.
 ///
-/// A token that was handed out is a retry of the delivery engine until the receiver takes it: it is handed
-/// out again after a pause. So a crash of the receiver loses no tokens, and a receiver that takes no tokens
-/// does not get them again without pause. A poll reads the receiver, decides, and writes. Of concurrent
-/// polls, also at different replicas, one poll writes, and the other polls start over.
+/// A returned token counts as a retry of the delivery engine until the receiver acknowledges it: after a
+/// pause it is returned again. So a crash of the receiver loses no tokens, and a receiver that acknowledges
+/// nothing does not get the same tokens in every poll. A poll reads the receiver, decides, and writes. Of
+/// several concurrent polls, even at different replicas, one poll writes and the others restart.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 
-    /// The longest wait for a token.
+    /// Maximum time to wait for a token.
     public static let longestWait = SignInUseCases.longestWait
-    /// Number of polls of one receiver that may wait in this process.
+    /// Maximum number of waiting polls of one receiver in this process.
     public static let mostWaiting = 8
-    /// Pauses before a token that the receiver has not taken is handed out again.
+    /// Pauses before a token that the receiver has not acknowledged is returned again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
-    /// Time between two reads of a poll that waits. Under a steady
-    /// load of commits the feed is not read for each commit.
+    /// Minimum time between two reads of a waiting poll, in milliseconds. Without it, a steady stream of
+    /// commits would cause a read for each commit.
     static let shortestPause: Int64 = 500
-    /// Milliseconds after which a poll that waits reads its receiver again: another replica, or a command, can
-    /// have changed it.
+    /// Maximum time between two reads of a waiting poll, in milliseconds. Another replica or a command can
+    /// change the receiver in the meantime.
     static let longestPause: Int64 = 5000
-    /// Number of pages of the feed that one attempt reads.
+    /// Maximum number of feed pages that one attempt reads.
     static let mostPages = 20
-    /// Number of attempts while other polls of the receiver write.
+    /// Maximum number of attempts while other polls of the receiver write.
     static let mostAttempts = 8
 
     private let store: any Store
@@ -47,10 +47,10 @@ public final class EventPolling: Sendable {
         log = ThrottledLog(logger)
     }
 
-    /// Takes and refuses tokens, and returns the next tokens. Without a token, waits for the next token,
-    /// unless the request requires an immediate response.
+    /// Processes the acknowledged and the refused tokens, and returns the next tokens. Waits if there is no
+    /// token, unless the request requires an immediate response.
     ///
-    /// - Throws: `ReceiverPaused`; `OverloadedError` while too many polls of the receiver wait; `StorageError`.
+    /// - Throws: `ReceiverPaused`; `OverloadedError` if too many polls of the receiver wait; `StorageError`.
     public func poll(_ receiver: PolledReceiver, _ request: PollRequest) async throws -> PollResponse {
         if !request.refused.isEmpty {
             log.tell(
@@ -68,7 +68,7 @@ public final class EventPolling: Sendable {
         let end = now().advanced(byMilliseconds: Self.longestWait.wholeMilliseconds)
         var seen = outcome.cursor
         while outcome.response.tokens.isEmpty, now() < end {
-            // If the feed has more events, the next page is read at once.
+            // If the feed has more events, the loop reads the next page immediately.
             if !outcome.response.hasMore {
                 let next = min(outcome.nextDue ?? end, end).milliseconds - now().milliseconds
                 let readAt = now()
@@ -90,7 +90,7 @@ public final class EventPolling: Sendable {
 
     private func enter(_ name: ReceiverName) throws(OverloadedError) {
         try waiting.withLock { waiting throws(OverloadedError) in
-            // An empty response at once would make the receiver poll without pause.
+            // An immediate empty response would make the receiver poll in a busy loop.
             guard waiting[name, default: 0] < Self.mostWaiting else { throw OverloadedError() }
             waiting[name, default: 0] += 1
         }
@@ -98,7 +98,8 @@ public final class EventPolling: Sendable {
 
     private func leave(_ name: ReceiverName) { waiting.withLock { $0[name, default: 1] -= 1 } }
 
-    /// Returns the number of the latest event; `nil` after the time, and when the service stops.
+    /// Returns the latest sequence number when it advances; `nil` after the time limit, and when the service
+    /// stops.
     private func wait(after sequence: Int64, atMost milliseconds: Int64) async throws -> Int64? {
         try await withThrowingTaskGroup(of: Int64?.self) { group in
             group.addTask { [feed] in try await feed.waitForMore(after: sequence) }
@@ -147,19 +148,19 @@ public final class EventPolling: Sendable {
 
 /// A poll for security event tokens (RFC 8936 §2.2).
 public struct PollRequest: Sendable, Hashable {
-    /// Largest number of tokens in a response. A request for more tokens gets this number.
+    /// Maximum number of tokens in a response. A request for more tokens gets this number.
     public static let mostTokens = 64
-    /// Largest number of tokens that a request can take or
-    /// refuse: no more tokens are outstanding at the same time.
+    /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
+    /// tokens.
     public static let mostEnded = DeliveryRetry.mostPerReceiver
 
-    /// 0 for a request that only takes tokens.
+    /// Number of requested tokens; 0 for a request that only acknowledges tokens.
     public let mostTokens: Int
-    /// True for a response without a wait.
+    /// True if the response must not wait (`returnImmediately`).
     public let isImmediate: Bool
-    /// `ack`: the tokens that the receiver has taken.
+    /// The member `ack`: the tokens that the receiver has accepted.
     public let taken: Set<EventID>
-    /// `setErrs`: the tokens that the receiver cannot use. They are not sent again.
+    /// The member `setErrs`: the tokens that the receiver cannot use. They are not sent again.
     public let refused: Set<EventID>
 
     public init(
@@ -173,32 +174,33 @@ public struct PollRequest: Sendable, Hashable {
 
 /// The response to a poll (RFC 8936 §2.3).
 public struct PollResponse: Sendable, Hashable {
-    /// A security event token with its `jti`.
+    /// A security event token and its `jti`.
     public struct Token: Sendable, Hashable {
         public let id: EventID
         public let text: String
     }
 
     public internal(set) var tokens: [Token] = []
-    /// True if the receiver can poll again at once. Can be true
-    /// even if the remaining events are not for the receiver.
+    /// True if the receiver should poll again immediately. Can be true even if the remaining events are not
+    /// for this receiver.
     public internal(set) var hasMore = false
-    /// Number of tokens that the request has taken. Tokens that were not handed out do not count.
+    /// Number of tokens that the request has acknowledged. Counts only tokens that were returned before.
     public internal(set) var taken = 0
     /// Number of tokens that the request has refused.
     public internal(set) var refused = 0
 }
 
-/// The refusal of a poll: the receiver took nothing for seven days, and an operator must resume it.
+/// The poll is refused, because the receiver acknowledged nothing for seven days. An operator must resume the
+/// receiver.
 public struct ReceiverPaused: Error, Sendable, Equatable {
     public init() {}
 }
 
-/// A receiver that polls for its events (RFC 8936), from the configuration.
+/// A configured receiver that polls for its events (RFC 8936).
 public struct PolledReceiver: Sendable {
     public let name: ReceiverName
     public let kinds: Set<AccountEvent.Kind>
-    /// The apps whose events the receiver gets, by the rule of the event feed.
+    /// The apps whose events the receiver gets, by the same rule as in the event feed.
     public let scope: AppScope
     public let format: any EventFormat
 

@@ -1,9 +1,10 @@
 import AppleAccounts
 import SignIn
 
-/// One attempt to respond to a poll: the tokens to hand out, and the progress to write before the response.
+/// An attempt to respond to a poll. It determines the tokens of the response, and the progress to write
+/// before the response.
 ///
-/// The members of `sets` have no order, so a response has one event of a user at most.
+/// The member `sets` is unordered, so a response contains at most one event per user.
 struct PollAttempt {
     private(set) var turn: ReceiverTurn
     var response = PollResponse()
@@ -61,7 +62,8 @@ struct PollAttempt {
         }
     }
 
-    /// Returns `false` if a part of the page remains for the next response.
+    /// Adds the tokens of a page to the response. Returns `false` if a part of the page remains for the next
+    /// response.
     private mutating func collectPage(
         for receiver: PolledReceiver, from store: any EventPolling.Store
     ) async throws -> Bool {
@@ -88,7 +90,7 @@ struct PollAttempt {
         return isDone
     }
 
-    /// Determines whether the next poll would find tokens at once.
+    /// Determines if the next poll would find tokens immediately.
     mutating func finish(_ store: any EventPolling.Store) async throws {
         if !turn.dueLanes(at: moment).isEmpty {
             response.hasMore = true
