@@ -7,7 +7,7 @@ import Cryptography
 import KeySets
 import SignIn
 
-/// App Flip: the app's backend exchanges a user's decision in the app for the URL that leads back to Google.
+/// App Flip: the app's backend exchanges the user's decision in the app for the URL that returns to Google.
 public struct AppFlip: Sendable {
     let server: OAuthServer
 
@@ -15,9 +15,9 @@ public struct AppFlip: Sendable {
         self.server = server
     }
 
-    /// - Parameter caller: The apps that the API key may use.
-    /// - Throws: `AppFlipRefusal` if there is no URL; `AccountRefusal` `account_not_found` for an ID that
-    ///   never belonged to an account, or whose account the caller may not see.
+    /// - Parameter caller: The apps that the caller's API key has access to.
+    /// - Throws: `AppFlipRefusal` if there is no URL; `AccountRefusal` with the code `account_not_found` for
+    ///   an ID that never belonged to an account, and for an account that the caller may not see.
     public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -28,7 +28,7 @@ public struct AppFlip: Sendable {
             } catch let error as AccountRefusal where error.code == .accountNotFound {
                 throw error
             } catch is StorageError {
-                // Google then continues in the browser, when the database may be available again.
+                // Google then continues in the browser. The database may be available again by then.
                 return request.link.response(.unavailable)
             } catch is OverloadedError {
                 return request.link.response(.unavailable)
@@ -61,13 +61,13 @@ public struct AppFlip: Sendable {
                 request.link, at: server.now())
         case .account(let text, let authenticatedAt):
             guard AccountID(text) != nil else { throw AccountRefusal(.accountNotFound) }
-            // The app's backend knows the user, and the proof vouches for this attempt to link.
+            // The app's backend identifies the user, and the proof covers this attempt to link.
             try await judge(AppEvidence(call), of: request.link, vouchingFor: call.state ?? "")
             return try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
         }
     }
 
-    /// Returns the account that the backend names, or the reason why it cannot be linked now.
+    /// Returns the account that the backend names, or the reason why it cannot be linked.
     func account(
         _ text: String, _ link: AppFlipLink, authenticatedAt: Moment?, caller: AppScope
     ) async throws -> User {
@@ -83,15 +83,15 @@ public struct AppFlip: Sendable {
         if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
             return .obstacle(.authenticationAhead)
         }
-        // If the backend states no time, the latest known authorization counts as the user's sign-in. A
-        // time ahead of our clock, within the leeway, would outlast a revocation.
+        // If the backend provides no time, the latest known authorization counts as the user's sign-in. A
+        // time in the future, even within the leeway, would outlast a revocation.
         let status = try await server.dependencies.store.status(of: id, app: link.client.app)
         let known = status?.credential.authorization?.moment
         return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
     }
 
-    /// An identity token is a sign-in like every other: it creates
-    /// the account, consumes nonces and obeys the state rule.
+    /// Signs the user in with the identity token, like every other sign-in: creates the account, consumes the
+    /// nonce, and obeys the state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
     ) async throws -> User {
@@ -103,7 +103,7 @@ public struct AppFlip: Sendable {
             try await judge(
                 token.evidence, of: link, audience: verified.identity.clientID,
                 vouchingFor: token.identityToken)
-            // Checked before the sign-in, which would be carried out in vain.
+            // Checks the age first, because a sign-in without a link would be useless.
             guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
@@ -113,7 +113,7 @@ public struct AppFlip: Sendable {
         } catch is AppleTokenError {
             return .obstacle(.identityRefused)
         } catch is CallerForbidden {
-            // The token is for another app than the client's.
+            // The token is for another app than the client's app.
             return .obstacle(.identityRefused)
         } catch is KeySetError {
             return .obstacle(.unavailable)
@@ -122,11 +122,11 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app that responds, by the policy of the bundle ID in its
-    /// identity token, otherwise by the strictest policy of the client's app.
-    /// An app on Android has no App Attest, and no token for a bundle ID.
+    /// Judges the app that sends the request, by the policy of the bundle ID in the identity token. Without
+    /// an identity token, it uses the strictest policy of the client's app. An app on Android has neither App
+    /// Attest nor a token for a bundle ID.
     ///
-    /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account.
+    /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.
     /// - Throws: `AppCheckRefusal`.
     private func judge(
         _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
@@ -149,7 +149,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Returns the reason why the account with this ID is missing.
+    /// Returns the reason why no account has this ID.
     func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
@@ -191,7 +191,7 @@ extension AppEvidence {
 }
 
 extension AppFlipObstacle {
-    /// Maps a refused sign-in.
+    /// Maps the refusal of a sign-in.
     fileprivate init(_ code: AccountRefusal.Code) {
         switch code {
         case .credentialRevoked: self = .credentialRevoked
@@ -202,7 +202,8 @@ extension AppFlipObstacle {
         }
     }
 
-    /// Maps a refusal in the transaction of the code; `nil` for a code that this transaction cannot have.
+    /// Maps a refusal by the transaction of the code; `nil` for a code that this transaction does not
+    /// produce.
     init?(_ code: GrantRefusal.Code) {
         switch code {
         case .accountNotFound, .accountErased: self = .accountErased
@@ -223,16 +224,16 @@ extension AppFlipObstacle {
 }
 
 extension AppFlip {
-    /// Decides whether the user can be asked, and returns the contents of the app's own sheet. Stores nothing:
-    /// the response to the user's decision decides again.
+    /// Decides if the app should ask its user, and returns the contents of the app's own sheet. Stores
+    /// nothing. The response to the user's decision checks everything again.
     ///
-    /// - Throws: The errors of `response`.
+    /// - Throws: The same errors as `response`.
     public func prompt(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipPrompt {
         switch AppFlipCheck(server.settings).link(call, caller: caller) {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
-            // The request is checked before the sign-in, so that no user signs in for a link that fails.
+            // Checks the request before the sign-in, so that no user signs in for a link that cannot succeed.
             guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
             do {
                 return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)
@@ -271,8 +272,8 @@ extension AppFlip {
         }
     }
 
-    /// Returns `true` if the user has given the client too many new grants within an hour. An existing grant is
-    /// only widened, and does not count.
+    /// Returns `true` if the user has created too many new grants to the client within an hour. An existing
+    /// grant only changes its scope, and does not count.
     private func isAtLimit(_ account: AccountID, _ client: OAuthClientID, at now: Moment) async throws -> Bool
     {
         let store = server.dependencies.store
@@ -281,25 +282,25 @@ extension AppFlip {
     }
 }
 
-/// Result of `prompt`: the question for the user, or a response without a question.
+/// The result of `prompt`: a question for the user, or a response without a question.
 public enum AppFlipPrompt: Sendable {
-    /// The app asks its user.
+    /// The app asks its user for consent.
     case ask(LinkQuestion)
-    /// The app opens the URL of the response without asking its user.
+    /// The app opens the response's URL without asking its user.
     ///
     /// - Parameter endsWithSignIn: True if the user can be linked after a new sign-in with Apple in the app.
     case refused(AppFlipResponse, endsWithSignIn: Bool)
 }
 
-/// Contents of the app's own sheet, which asks in place of the consent page.
+/// The contents of the app's own sheet, which replaces the consent page.
 public struct LinkQuestion: Sendable {
     public let client: OAuthClient
-    /// The name for users of the app whose account is linked.
+    /// The name of the linked account's app, as users know it.
     public let appName: LocalizedText
-    /// Scopes that the link requests, in its order.
+    /// The scopes that the link requests, in the order of the request.
     public let scopes: [DeclaredScope]
     public let language: PageLanguage
-    /// `nil` before the user has signed in.
+    /// The account of the user; `nil` if the user has not signed in yet.
     public let account: Account?
 
     init(_ link: AppFlipLink, _ settings: OAuthSettings, account: Account? = nil) {

@@ -5,9 +5,9 @@ public import Commits
 public import SignIn
 import Synchronization
 
-/// App Attest for native clients without a backend: challenges and keys, without an API key.
+/// App Attest for native clients without a backend: makes challenges and registers keys without an API key.
 ///
-/// The keys belong to the app, so that a backend with an API key and the app itself register the same keys.
+/// A key belongs to the app, so the app itself and a backend with an API key register the same keys.
 public struct ClientAttestation: Sendable {
     private let server: OAuthServer
 
@@ -15,7 +15,7 @@ public struct ClientAttestation: Sendable {
         self.server = server
     }
 
-    /// Makes a challenge for the app of the client. Stores nothing.
+    /// Makes a challenge for the client's app. Stores nothing.
     ///
     /// - Throws: `OAuthError`.
     public func challenge(
@@ -30,14 +30,14 @@ public struct ClientAttestation: Sendable {
 
     /// Verifies an attestation, and returns the command that registers the key.
     ///
-    /// - Parameter address: `nil` when it is unknown.
+    /// - Parameter address: The client's address; `nil` if it is unknown.
     /// - Throws: `OAuthError`, also from the commit; `RequestsPaused`.
     public func registerKey(
         _ attestation: AppAttestRequest.Attestation, of client: OAuthClient, from address: RequesterAddress?
     ) throws -> Step<KeyRegistration> {
         let (checks, policy) = try judged(client)
         let now = server.now()
-        // Counted before the verification, which is the cost of a flood.
+        // Counts the request before the verification, which a flood would make expensive.
         let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
         if let pause { throw RequestsPaused(cause: .registrations, seconds: pause) }
         let request = KeyRegistrationRequest(
@@ -53,7 +53,7 @@ public struct ClientAttestation: Sendable {
         }
     }
 
-    /// Returns the App Check of the client, with its policy.
+    /// Returns App Check with the policy for the client.
     private func judged(_ client: OAuthClient) throws(OAuthError) -> (AppChecks, AppCheckPolicy) {
         guard let checks = server.dependencies.signIn.appChecks,
             let policy = checks.policies.ofOAuthClient(client.id.rawValue), policy.mode != .off
@@ -61,12 +61,12 @@ public struct ClientAttestation: Sendable {
         return (checks, policy)
     }
 
-    /// Returns errors that are not refusals unchanged.
+    /// Maps refusals to OAuth errors. Returns any other error unchanged.
     @Sendable private static func oauthError(_ error: any Error) -> any Error {
         switch error {
         case let refusal as AppCheckRefusal: OAuthError(refusal)
         case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:
-            // Unused keys are deleted, which makes room for new keys.
+            // Maintenance deletes unused keys, which makes room for new keys.
             OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.", retryAfter: 3600)
         default: error
         }

@@ -5,7 +5,8 @@ import Cryptography
 public import StrictJSON
 import Synchronization
 
-/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a device that waits for a user.
+/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores the request of a device that waits for its
+/// user.
 public struct DeviceRequests: Sendable {
     private let server: OAuthServer
 
@@ -13,20 +14,22 @@ public struct DeviceRequests: Sendable {
         self.server = server
     }
 
-    /// Largest number of requests of public clients from one address in ten minutes, the lifetime of a code,
-    /// at each replica: a twentieth of a client's places. The widest IPv6 network of one subscriber gets a
-    /// fifth. Any program that knows the ID of a public client can send requests in its name.
+    /// Maximum number of requests of public clients from one address within ten minutes, the lifetime of a
+    /// code, at each replica. It is a twentieth of a client's limit; the widest IPv6 network of one
+    /// subscriber may use a fifth. Any program that knows the ID of a public client can send requests in its
+    /// name.
     static let mostOfAddress = 50
 
-    /// Seconds to wait at a ceiling: the places of abandoned devices become available one by one.
+    /// Waiting time in seconds at the limit of a client, because abandoned requests expire one after the
+    /// other.
     static let ceilingWait: Int64 = 60
 
-    /// Number of attempts to find an unused user code. With
-    /// 10,000 waiting codes, one code in 2.5 million is in use.
+    /// Maximum number of attempts to find an unused user code. With 10,000 waiting codes, one of 2.5 million
+    /// codes is in use.
     private static let attempts = 3
 
-    /// Counts a request of a public client. Only the size
-    /// of the table bounds requests from unknown addresses.
+    /// Counts a request of a public client. Requests from unknown addresses are only bounded by the size of
+    /// the table.
     ///
     /// - Throws: `RequestsPaused`.
     public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
@@ -37,8 +40,9 @@ public struct DeviceRequests: Sendable {
         }
     }
 
-    /// - Parameter origin: Origin of the request, for the page that asks the user.
-    /// - Throws: `OAuthError` `temporarily_unavailable` at a ceiling; `StorageError`, `OverloadedError`.
+    /// - Parameter origin: The origin of the request, which the consent page shows to the user.
+    /// - Throws: `OAuthError` with the code `temporarily_unavailable` at a limit; `StorageError`,
+    ///   `OverloadedError`.
     public func begin(
         _ client: OAuthClient, _ scope: ScopeSet, from origin: DeviceAuthorization.Origin
     ) async throws -> DeviceResponse {

@@ -3,7 +3,7 @@ public import AuthorizationServer
 import Commits
 import SignIn
 
-/// Use cases for an app's backend: listing and ending the grants of an account.
+/// Use cases for an app's backend: lists and ends the grants of an account.
 public struct GrantUseCases: Sendable {
     private let server: OAuthServer
 
@@ -11,15 +11,15 @@ public struct GrantUseCases: Sendable {
         self.server = server
     }
 
-    /// A grant, and its client from the configuration; `nil` for a client that is not configured any more.
+    /// A grant and its configured client; the client is `nil` if it is not configured any more.
     public struct Listed: Sendable {
         public let grant: GrantRecord
         public let client: OAuthClient?
     }
 
-    /// Returns the grants of an account for the apps that the caller may see, the oldest first.
+    /// Returns an account's grants for the apps that the caller has access to, the oldest grant first.
     ///
-    /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
+    /// - Throws: `AccountRefusal` with the code `account_not_found`; `StorageError`.
     public func grants(of id: String, allowed: AppScope) async throws -> [Listed] {
         let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
         return try await server.dependencies.store.grants(of: account.id)
@@ -28,9 +28,10 @@ public struct GrantUseCases: Sendable {
             .map { Listed(grant: $0, client: server.settings.clients[$0.oauthClientID]) }
     }
 
-    /// Ends a grant with all of its tokens, because the user has unlinked in the app.
+    /// Ends a grant and all of its tokens, because the user has unlinked the client in the app.
     ///
-    /// - Throws: `GrantNotFound`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    /// - Throws: `GrantNotFound`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
+    ///   `OverloadedError`.
     public func end(_ grantID: String, of id: String, allowed: AppScope) async throws {
         let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
         guard let grantID = GrantID(grantID) else { throw GrantNotFound() }
@@ -40,15 +41,15 @@ public struct GrantUseCases: Sendable {
         do {
             _ = try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
-            // A grant of an app that the caller may not see does not exist for the caller.
+            // For the caller, a grant for an inaccessible app does not exist.
             throw GrantNotFound()
         }
     }
 
-    /// Ends all grants of an account for the apps that the caller
-    /// may see. Returns normally if the account has no grants.
+    /// Ends all grants of an account for the apps that the caller has access to. Does nothing if the account
+    /// has no grants.
     ///
-    /// - Throws: `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    /// - Throws: `AccountRefusal` with the code `account_not_found`; `StorageError`, `OverloadedError`.
     public func endAll(of id: String, allowed: AppScope) async throws {
         let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
         _ = try await server.dependencies.commits.submit(
@@ -56,11 +57,12 @@ public struct GrantUseCases: Sendable {
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
 
-    /// Signs a user out everywhere. Reports ended tokens of Google to Google.
+    /// Signs a user out everywhere. Google receives reports of its ended tokens.
     ///
-    /// - Parameter endsGoogleLinks: True if the links with Google end too. They stay otherwise, because a user
-    ///   who signs out of the app expects Google's devices to work on.
-    /// - Throws: `CallerForbidden`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    /// - Parameter endsGoogleLinks: True if the user's links with Google end too. By default they remain,
+    ///   because a user who signs out of the app expects Google's devices to continue to work.
+    /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
+    ///   `OverloadedError`.
     public func signOut(_ id: String, endsGoogleLinks: Bool, allowed: AppScope) async throws -> Account {
         let google = server.settings.clients.clients.filter { $0.googleLinking != nil }.map(\.id)
         return try await server.dependencies.signIn.signOut(
@@ -68,5 +70,5 @@ public struct GrantUseCases: Sendable {
     }
 }
 
-/// The account has no such grant, or the caller may not see it.
+/// The account does not have this grant, or the caller may not see the grant.
 public struct GrantNotFound: Error, Sendable, Equatable {}

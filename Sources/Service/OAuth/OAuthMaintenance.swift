@@ -2,15 +2,15 @@ import AuthorizationServer
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work, every minute in each replica: rotates the signing keys, loads keys that other replicas
-/// made, and deletes codes, token families and events past their time.
+/// Periodic work of each replica, once a minute: rotates the signing keys, loads keys that other replicas
+/// made, and deletes expired codes, token families and events.
 public struct OAuthMaintenance: Service {
     private let server: OAuthServer
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let logger: Logger
 
-    /// - Parameter clock: The clock of the pauses.
+    /// - Parameter clock: The clock that measures the interval.
     public init(
         server: OAuthServer, interval: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger
@@ -32,26 +32,26 @@ public struct OAuthMaintenance: Service {
         await SigningKeyRotation(keys: server.dependencies.keys, logger: logger).refresh()
     }
 
-    /// Deletes in bounded steps, so that tokens can be issued between the steps.
+    /// Deletes in bounded steps, so that token requests are committed between the steps.
     func purgeGrants() async {
         do {
             while try await server.dependencies.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
         } catch {
-            // The purge is retried. Rows that were not deleted only take space.
+            // The next run retries the purge. Rows that were not deleted only occupy space.
             logger.warning("grants were not purged", metadata: ["error": "\(error)"])
         }
     }
 }
 
-/// Makes signing keys that are due, and loads keys that other replicas made, every minute in each replica.
-/// For services without OAuth clients; `OAuthMaintenance` does the same for services with OAuth clients.
+/// Makes due signing keys and loads keys that other replicas made, once a minute in each replica. Used by
+/// services without OAuth clients; `OAuthMaintenance` does this work for services with OAuth clients.
 public struct SigningKeyRotation: Service {
     private let keys: SigningKeys
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let logger: Logger
 
-    /// - Parameter clock: The clock of the pauses.
+    /// - Parameter clock: The clock that measures the interval.
     public init(
         keys: SigningKeys, interval: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger
@@ -72,7 +72,7 @@ public struct SigningKeyRotation: Service {
         do {
             try await keys.refresh()
         } catch {
-            // The keys in memory continue to sign, and the next refresh tries again.
+            // The keys in memory remain in use, and the next refresh tries again.
             logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
         }
     }

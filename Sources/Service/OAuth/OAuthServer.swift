@@ -1,6 +1,6 @@
-// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, events to and from
-// Google, and the keys that sign. It knows no HTTP and no SQL. The rules of requests and grants are in
-// AuthorizationServer, the users' accounts in AppleAccounts and SignIn.
+// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, security events from
+// and to Google, and signing keys. It knows no HTTP and no SQL. AuthorizationServer contains the rules for
+// requests and grants; AppleAccounts and SignIn contain the accounts of users.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -13,7 +13,8 @@ public import Logging
 public import SignIn
 import Synchronization
 
-/// State that the use cases share while the service runs. Each use case is a type that holds the server.
+/// The state that all use cases share while the service runs. Each use case is a type that has a reference to
+/// the server.
 public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
@@ -28,8 +29,8 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses that sent a wrong secret of a client
-    /// in the last 15 minutes, the most wrong secrets first.
+    /// Returns the addresses that sent wrong secrets of a client in the last 15 minutes, the most wrong
+    /// secrets first.
     package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
         return guessing.withLock { $0.guesses(of: client, now: moment) }
@@ -39,8 +40,8 @@ public final class OAuthServer: Sendable {
 
     func now() -> Moment { dependencies.now() }
 
-    /// Returns the access token, if this service has issued it for a configured client, and it has not
-    /// expired. The store decides whether it is still valid.
+    /// Returns the access token if this service issued it for a configured client and it has not expired. The
+    /// caller must check in the store if the token is still valid.
     ///
     /// - Throws: `StorageError`.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
@@ -48,7 +49,7 @@ public final class OAuthServer: Sendable {
             let key = try await dependencies.keys.verificationKey(unverified.keyID),
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
-            // Refuses tokens issued before the client's audience or algorithm changed.
+            // Refuses tokens that were issued before the client's audience or algorithm changed.
             client.audience.isByteEqual(to: token.audience),
             client.accessTokenAlgorithm.signature == key.algorithm
         else { return nil }
@@ -56,18 +57,18 @@ public final class OAuthServer: Sendable {
     }
 }
 
-/// Dependencies of the use cases of OAuth. Made once by the
-/// composition, only for a deployment with OAuth clients.
+/// Dependencies of the OAuth use cases. The composition makes them once, and only for a deployment with OAuth
+/// clients.
 public struct OAuthDependencies: Sendable {
-    /// The section `oauth` of the configuration after all checks.
+    /// The section `oauth` of the configuration. All values are checked.
     public var settings: OAuthSettings
     public var deployment: Deployment
     public var store: any AuthorizationStore
     public var commits: GroupCommit<GrantCommand>
-    /// Use cases for App Flip, whose identity token is a sign-in, and for accounts.
+    /// The sign-in use cases. App Flip uses them because its identity token is a sign-in.
     public var signIn: SignInUseCases
     public var keys: SigningKeys
-    /// Issuers of Google's tokens.
+    /// The issuers of Google's tokens.
     public var google: GoogleSettings
     /// The keys of Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
     public var googleKeys: any VerificationKeys
@@ -96,9 +97,10 @@ public struct OAuthDependencies: Sendable {
 }
 
 extension SigningKeys {
-    /// Makes the keys that the clients of these settings need.
+    /// Makes the signing keys that the configured clients need.
     ///
-    /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
+    /// - Parameter sealingKeys: Keys that seal the private keys in the database. All replicas need the same
+    ///   keys.
     public convenience init(
         for settings: OAuthSettings, store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         signsEvents: Bool = false, now: @escaping @Sendable () -> Moment, logger: Logger
@@ -106,9 +108,9 @@ extension SigningKeys {
         let clients = settings.clients.clients
         var algorithms = Set(
             clients.flatMap { [$0.accessTokenAlgorithm.signature, $0.idTokenAlgorithm.signature] })
-        // Events to Google are signed with RS256.
+        // Reports to Google are signed with RS256.
         if clients.contains(where: { $0.googleLinking != nil }) { algorithms.insert(.RS256) }
-        // Events to other receivers are signed with ES256.
+        // Events for all other receivers are signed with ES256.
         if signsEvents { algorithms.insert(.ES256) }
         let longest = clients.map(\.lifetimes.accessToken).max() ?? 0
         self.init(
@@ -119,14 +121,15 @@ extension SigningKeys {
 }
 
 extension SigningKeys {
-    /// Makes the keys of a service without OAuth clients, which signs events for receivers only.
+    /// Makes the keys of a service without OAuth clients, which only signs events for receivers.
     ///
-    /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
+    /// - Parameter sealingKeys: Keys that seal the private keys in the database. All replicas need the same
+    ///   keys.
     public convenience init(
         forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        // A receiver verifies a token when it arrives. No attempt takes as long as an hour.
+        // A receiver verifies a token on arrival, and no delivery attempt lasts an hour.
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
             schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)

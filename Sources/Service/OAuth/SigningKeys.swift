@@ -7,34 +7,35 @@ public import Logging
 public import StrictJSON
 import Synchronization
 
-/// No key can sign: stored keys do not open with the sealing keys of this replica, and no new key is made.
-/// Put the right sealing key back, or retire the keys.
+/// The error if no key can sign: the sealing keys of this replica do not open the stored keys, so the service
+/// makes no new key. The operator must configure the right sealing key again, or retire the stored keys.
 public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "the keys that sign tokens do not open" }
 
     public init() {}
 }
 
-/// The keys that sign this service's tokens, in memory, shared with other replicas through the store.
+/// The keys that sign this service's tokens. They are held in memory, and replicas share them through the
+/// store.
 ///
-/// `SigningKeySchedule` decides; this type carries its decisions out. Keys are made at the first need or by
-/// `refresh`, which `OAuthMaintenance` calls every minute.
+/// `SigningKeySchedule` makes the decisions; this type carries them out. Keys are made when they are first
+/// needed, or by `refresh`, which `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Milliseconds between two reads of the store for unknown key IDs, so that all invented IDs together
-    /// cost one read a second.
+    /// Minimum time in milliseconds between two reads of the store for unknown key IDs. Invented key IDs
+    /// cause at most one read per second.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
         let record: SigningKeyRecord
         let verification: TokenVerificationKey
-        /// `nil` when the private key does not open.
+        /// The private key; `nil` if the sealing keys do not open it.
         let signing: TokenSigningKey?
     }
 
     private struct State {
         var held: [Held] = []
         var readAt: Moment?
-        /// Time at which an unknown key ID last caused a read of the store.
+        /// Time of the last read of the store that an unknown key ID caused.
         var askedAt: Moment?
         var reading: Task<Void, any Error>?
         var isFaultLogged = false
@@ -49,8 +50,8 @@ public final class SigningKeys: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - algorithms: The algorithms that clients are configured for. No key is made for other algorithms.
-    ///   - sealingKeys: Seal the private keys at rest. The same in all replicas.
+    ///   - algorithms: The algorithms of the configured clients. No key is made for any other algorithm.
+    ///   - sealingKeys: Keys that seal the private keys in the database. All replicas need the same keys.
     public init(
         store: any AuthorizationStore, sealingKeys: SealingKeyRing, algorithms: Set<SignatureAlgorithm>,
         schedule: SigningKeySchedule, now: @escaping @Sendable () -> Moment, logger: Logger
@@ -63,9 +64,9 @@ public final class SigningKeys: Sendable {
         self.logger = logger
     }
 
-    /// Returns the key that signs at this moment. Makes a key when there is none.
+    /// Returns the key that currently signs. Makes a key if there is no such key.
     ///
-    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func signingKey(_ algorithm: SignatureAlgorithm) async throws -> TokenSigningKey {
         if let key = heldSigningKey(algorithm) { return key }
         try await refresh()
@@ -76,10 +77,11 @@ public final class SigningKeys: Sendable {
         return key
     }
 
-    /// Checks that a key can sign at this moment, or be made. Makes no first key, because the request may be
-    /// refused. While the keys are shut, all requests together cost one read a second.
+    /// Checks that a key can sign, or that a key can be made. Does not make the first key, because the
+    /// request may still be refused. If the sealing keys do not open the stored keys, all requests together
+    /// cost one read per second.
     ///
-    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func requireKey(_ algorithm: SignatureAlgorithm) async throws {
         guard heldSigningKey(algorithm) == nil else { return }
         let moment = now()
@@ -94,22 +96,23 @@ public final class SigningKeys: Sendable {
         if heldSigningKey(algorithm) == nil, isShut(at: moment) { throw SigningKeysShut() }
     }
 
-    /// Returns the key that signs security event tokens for receivers at this moment.
+    /// Returns the key that currently signs security event tokens for receivers.
     ///
-    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     public func eventSigningKey() async throws -> TokenSigningKey { try await signingKey(.ES256) }
 
-    /// Returns the key that signs security event tokens for Google, which accepts RS256 only.
+    /// Returns the key that currently signs security event tokens for Google, which only accepts RS256.
     ///
-    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     public func googleSigningKey() async throws -> TokenSigningKey { try await signingKey(.RS256) }
 
-    /// Returns the published key with this ID; `nil` if there is no such key. Waits only for an unknown ID.
+    /// Returns the published key with this ID; `nil` if it does not exist. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
-        // A running read may have begun before another replica made the key.
+        // Reads twice, because a read that is already running may have started before another replica made
+        // the key.
         for _ in 0..<2 {
             guard let reading = readingForUnknownKey() else { return nil }
             try await reading.value
@@ -118,16 +121,16 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
-    /// Origin of an ID token in a hint.
+    /// The origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// The key is not held any more, or never was. This service may have issued the token.
+        /// The key is not held any more, or never existed. This service may have issued the token.
         case unknown
         /// This service has not issued the token.
         case foreign
     }
 
-    /// Judges a hint. Waits only for an unknown key ID.
+    /// Determines the origin of a hint. Waits only for an unknown key ID.
     ///
     /// - Throws: `StorageError`.
     func origin(of hint: IDTokenHint.Unverified, issuer: Issuer) async throws -> HintOrigin {
@@ -135,8 +138,8 @@ public final class SigningKeys: Sendable {
         return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
     }
 
-    /// Returns the key with this ID while it is held, even if it is no longer published: a hint may be older
-    /// than every valid token. Waits only for an unknown ID.
+    /// Returns the key with this ID while this process holds it, even if it is not published any more,
+    /// because a hint may be older than every valid token. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(ofHint keyID: String) async throws -> TokenVerificationKey? {
@@ -146,11 +149,11 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Returns the entries of the key set, the oldest first.
+    /// Returns the keys in the published key set, the oldest key first.
     ///
     /// - Throws: `StorageError`.
     public func published() async throws -> [JSONObject] {
-        // Caches keep the set for an hour, so it must include a key that is being made.
+        // Waits for a key that is being made, because caches store the key set for an hour.
         if !isComplete { try await refresh() }
         let moment = now()
         return state.withLock { state in
@@ -160,8 +163,8 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Reads the keys, makes keys that are due, and removes retired keys. Calls during a refresh wait for its
-    /// result.
+    /// Reads the keys, makes due keys, and removes retired keys. A call during a refresh waits for the result
+    /// of this refresh.
     ///
     /// - Throws: `StorageError`, `JOSEError`.
     public func refresh() async throws {
@@ -170,7 +173,8 @@ public final class SigningKeys: Sendable {
 
     private func begin(_ state: inout State) -> Task<Void, any Error> {
         if let reading = state.reading { return reading }
-        // Unstructured, so that the cancellation of one caller does not cancel the refresh for other callers.
+        // The task is unstructured, so that cancellation of one caller does not cancel the refresh for other
+        // callers.
         let reading = Task {
             defer { self.state.withLock { $0.reading = nil } }
             try await self.read()
@@ -179,15 +183,16 @@ public final class SigningKeys: Sendable {
         return reading
     }
 
-    /// Returns the running read, or a new read; `nil` if another unknown key ID caused a read shortly before.
+    /// Returns the running read or starts a read. Returns `nil` if another unknown key ID has just caused a
+    /// read.
     private func readingForUnknownKey() -> Task<Void, any Error>? {
         let moment = now()
         return state.withLock { state in
             if let reading = state.reading { return reading }
-            // Before the first read no key is known, so `nil` would not be certain.
+            // Before the first read, `nil` would not mean that the key does not exist.
             if state.readAt != nil, let askedAt = state.askedAt {
                 let elapsed = moment.milliseconds - askedAt.milliseconds
-                // A clock that was set back must not hide the keys of other replicas.
+                // A clock that was set back must not delay the discovery of other replicas' keys.
                 guard elapsed < 0 || elapsed >= Self.shortestInterval else { return nil }
             }
             state.askedAt = moment
@@ -198,8 +203,8 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        // A replica with a wrong sealing key would make keys that other replicas cannot open, and these keys
-        // would stay shut after the right key is back. An operator retires keys that will never open.
+        // A replica with a wrong sealing key would make keys that other replicas cannot open, and that do not
+        // open after the sealing key is corrected. An operator can retire keys that will never open.
         let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
@@ -216,7 +221,7 @@ public final class SigningKeys: Sendable {
         let known = state.withLock { $0.held }
         var faults: [any Error] = []
         let held = records.compactMap { record -> Held? in
-            // Opening and parsing a private key takes long, so it is done once.
+            // Opening and parsing a private key is slow, so the result is reused.
             if let held = known.first(where: { $0.record == record && $0.signing != nil }) { return held }
             guard let jwk = try? JSONValue(parsing: record.publicKey),
                 let verification = try? TokenVerificationKey(jwk: jwk), verification.keyID == record.keyID
@@ -262,7 +267,7 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Returns the key that signs at this moment, if it is in memory.
+    /// Returns the key that currently signs, if it is in memory.
     func heldSigningKey(_ algorithm: SignatureAlgorithm) -> TokenSigningKey? {
         let moment = now()
         return state.withLock { state in
@@ -292,10 +297,10 @@ public final class SigningKeys: Sendable {
     }
 }
 
-/// Seals the private keys that sign this service's tokens, and opens them.
+/// Seals and opens the private keys that sign this service's tokens.
 ///
-/// The sealed keys have their own purpose, and are bound to
-/// their key ID and algorithm, so that rows cannot be exchanged.
+/// Sealed keys have their own purpose, and are bound to their key ID and algorithm, so that an attacker
+/// cannot exchange rows.
 public struct SigningKeySealer: Sendable {
     private static let purpose = SealingPurpose("oauth_signing_key")
 
@@ -305,7 +310,7 @@ public struct SigningKeySealer: Sendable {
         self.keys = keys
     }
 
-    /// Makes and seals a new key. Throws `.keyUnusable`.
+    /// Makes a new key and seals it. Throws `.keyUnusable`.
     func makeKey(
         for algorithm: SignatureAlgorithm, _ dates: SigningKeySchedule.NewKey, at now: Moment
     ) throws(JOSEError) -> SigningKeyRecord {
@@ -323,7 +328,7 @@ public struct SigningKeySealer: Sendable {
             signsFrom: dates.signsFrom, retiresAt: dates.retiresAt)
     }
 
-    /// Throws `SealError`, and `JOSEError` for a key that does not match its row.
+    /// Opens a stored key. Throws `SealError`, and `JOSEError` if the key does not match its row.
     public func open(_ record: SigningKeyRecord) throws -> TokenSigningKey {
         guard let algorithm = SignatureAlgorithm(rawValue: record.algorithm) else {
             throw JOSEError(.keyUnusable, detail: "algorithm")
@@ -336,8 +341,8 @@ public struct SigningKeySealer: Sendable {
         return key
     }
 
-    /// Seals a value again with the first key of the ring; `nil` when the first key has sealed it in the
-    /// current format. Throws `SealError`, also for a value in the current format that does not open.
+    /// Seals a key again with the first key of the ring; returns `nil` if the first key has already sealed it
+    /// in the current format. Throws `SealError`, even for a value in the current format that does not open.
     public func resealed(_ record: SigningKeyRecord) throws(SealError) -> SealedSecret? {
         let associatedData = Self.associatedData(of: record)
         let plaintext = try keys.open(record.sealed.bytes, for: Self.purpose, associatedData: associatedData)
@@ -349,7 +354,8 @@ public struct SigningKeySealer: Sendable {
         associatedData(keyID: record.keyID, algorithm: record.algorithm)
     }
 
-    /// Neither part can contain a line feed, so no two pairs are equal.
+    /// Returns the associated data. Neither part can contain a line feed, so different pairs have different
+    /// data.
     private static func associatedData(keyID: String, algorithm: String) -> [UInt8] {
         Array("\(purpose.rawValue)\n\(keyID)\n\(algorithm)".utf8)
     }

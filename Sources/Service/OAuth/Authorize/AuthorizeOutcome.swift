@@ -9,28 +9,28 @@ public struct AuthorizeOutcome: Sendable {
     public let session: SessionChange
 
     public enum Action: Sendable {
-        /// A page that names the fault of the request.
+        /// A page that explains the fault in the request.
         case page(AuthorizationPageError)
-        /// A page with the reason why the posted form is refused.
+        /// A page that explains why the posted form was refused.
         case refusal(FormRefusal)
         /// A page about a disabled account, with a link to the client.
         case disabled(DisabledAccountNotice)
-        /// The page that asks for consent.
+        /// The consent page.
         case ask(ConsentPrompt)
-        /// Redirects to the client with a code, by 303.
+        /// A 303 redirect to the client with a code.
         case code(String)
-        /// Redirects to the client with an error, by 303.
+        /// A 303 redirect to the client with an error.
         case error(OAuthError.Code, String)
-        /// Redirects back to this endpoint after a sign-in, by 303.
+        /// A 303 redirect back to this endpoint, after a sign-in.
         case resume(String)
-        /// Redirects to Apple's page, by 303.
+        /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)
     }
 
-    /// A change of the session's cookie.
+    /// A change of the session cookie.
     public enum SessionChange: Sendable, Hashable {
         case keep
-        /// The cookie's value, and its lifetime in seconds.
+        /// The new value of the cookie, and its lifetime in seconds.
         case set(String, seconds: Int64)
         case end
     }
@@ -39,44 +39,44 @@ public struct AuthorizeOutcome: Sendable {
         (self.action, self.session) = (action, session)
     }
 
-    /// Redirects to the client with an error.
+    /// Makes the outcome that redirects to the client with an error.
     init(_ error: OAuthError, by response: AuthorizationResponse, session: SessionChange = .keep) {
         self.init(.error(error.code, response.location(error: error)), session: session)
     }
 }
 
-/// Reasons why a posted consent form is refused. Nothing was written.
+/// Reasons why a posted consent form was refused. The refusal stores nothing.
 public struct FormRefusal: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
-        /// The form was not shown to this session for this request, or it was changed.
+        /// The service did not show this form to this session for this request, or the form was changed.
         case formRefused = "form_refused"
-        /// The session has ended, or the sign-in was revoked or is too old.
+        /// The session has ended, or its sign-in was revoked or is too old.
         case loginRequired = "login_required"
     }
 
     public let code: Code
-    /// The query of the request, so that the user can start over.
+    /// The query of the request, with which the user can start over.
     public let query: String
     public let languages: RequestedLanguages
 }
 
-/// Contents of the consent page and of its form.
+/// The contents of the consent page and its form.
 public struct ConsentPrompt: Sendable {
     public let client: OAuthClient
-    /// The name for users of the app whose account is requested.
+    /// The name of the app whose account the client requests, as users know it.
     public let appName: LocalizedText
     public let target: RedirectTarget
-    /// Scopes that the client requests, in its order.
+    /// The scopes that the client requests, in the order of the request.
     public let scopes: [DeclaredScope]
     public let account: Account
     /// The account that the client suggests, as written in the request.
     public let loginHint: String?
     public let formToken: String
-    /// The query of the request, unchanged. The form is posted to it.
+    /// The unchanged query of the request. The form is posted to a URL with this query.
     public let query: String
     public let languages: RequestedLanguages
-    /// True in development for a request with `email` or `profile` and without `openid`, which the page then
-    /// explains to the developer.
+    /// True in development, for a request with `email` or `profile` but without `openid`. The page then
+    /// explains this to the developer.
     public let explainsOpenID: Bool
 
     init(
@@ -95,7 +95,7 @@ public struct ConsentPrompt: Sendable {
         languages = request.languages
     }
 
-    /// Makes a prompt for a preview.
+    /// Makes a prompt for the preview of a page.
     init(
         client: OAuthClient, appName: LocalizedText, target: RedirectTarget, scopes: [DeclaredScope],
         account: Account, formToken: String
@@ -106,9 +106,9 @@ public struct ConsentPrompt: Sendable {
         languages = RequestedLanguages(query: "")
     }
 
-    /// The `login_hint`, unless it names the account that is signed in.
+    /// The `login_hint`, unless it names the signed-in account.
     ///
-    /// A hint that cannot be compared, because the account's address is hidden or not known, is shown too:
+    /// Includes a hint that cannot be compared, because the account's address is hidden or unknown, so that
     /// the user can judge it.
     public var otherAccountHint: String? {
         guard let hint = loginHint, hint != account.id.rawValue,
@@ -119,7 +119,7 @@ public struct ConsentPrompt: Sendable {
 
     public var sharesEmail: Bool { scopes.contains { $0.token == .email } }
 
-    /// The same request, which first requests another account at Apple.
+    /// The query of the same request with a preceding choice of another account at Apple.
     public var otherAccountQuery: String {
         var query = query
         return query.withUTF8 { query in
@@ -135,7 +135,7 @@ public struct ConsentPrompt: Sendable {
                 next = end + 1
                 guard !pair.isEmpty else { continue }
                 guard !pair.starts(with: "prompt=".utf8) else {
-                    // "login" and "consent" stay; words are separated by a space in either spelling.
+                    // Keeps "login" and "consent". Both encodings of a space can separate words.
                     let words = String(decoding: pair.dropFirst("prompt=".utf8.count), as: UTF8.self)
                         .replacing("%20", with: "+").split(separator: "+")
                     prompts.formUnion(words.map { String($0) })
@@ -150,10 +150,10 @@ public struct ConsentPrompt: Sendable {
     }
 }
 
-/// Contents of the page that tells a user that the account is disabled.
+/// The contents of the page that tells a user about a disabled account.
 public struct DisabledAccountNotice: Sendable {
     public let client: OAuthClient
-    /// The URL of the client with the error `access_denied`, for the page's button.
+    /// The client's URL with the error `access_denied`, for the button of the page.
     public let location: String
     public let languages: RequestedLanguages
 

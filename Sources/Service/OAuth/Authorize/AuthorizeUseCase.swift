@@ -4,15 +4,15 @@ public import Commits
 public import Cryptography
 public import SignIn
 
-/// The browser path of an authorization (RFC 6749 §4.1.1): sign-in with Apple, consent, code.
+/// The authorization of a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
 ///
-/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a user presses
-/// the button, or has pressed it for an earlier request, so that a flood of requests causes no disk writes.
+/// The query contains the request, and a sealed cookie contains the session. Nothing is stored before a user
+/// presses a button, or has consented to an earlier request, so a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore
     let commits: GroupCommit<GrantCommand>
-    /// The keys that sign ID tokens.
+    /// The keys that sign and verify ID tokens.
     let keys: SigningKeys
     public let web: WebSignIn
     let sessions: SessionSeal
@@ -20,8 +20,9 @@ public struct AuthorizeUseCase: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - sealingKeys: The same in all replicas, because each replica may get the next request of a session.
-    ///   - now: The wall clock.
+    ///   - sealingKeys: The keys for cookies. All replicas need the same keys, because any replica may
+    ///     receive the next request of a session.
+    ///   - now: Returns the time of the wall clock.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,
         keys: SigningKeys, web: WebSignIn,
@@ -39,28 +40,29 @@ public struct AuthorizeUseCase: Sendable {
 
     public var issuer: Issuer { settings.issuer }
     public var languages: PageLanguages { settings.languages }
-    /// True in development: pages tell developers the reason of a refusal.
+    /// True in development, where pages explain refusals to developers.
     public var explainsRefusals: Bool { settings.explainsRefusals }
-    /// Returns the name of an app on the pages, by its primary client ID.
+    /// Returns an app's name for pages, by its primary client ID.
     public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }
 
-    /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
+    /// Name of the session cookie. The prefix `__Host-` prevents other hosts of the same site from setting
+    /// the cookie (RFC 6265bis §4.1.3.2).
     public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }
 
     /// Handles `GET /oauth/authorize`.
     ///
-    /// Waits only for a browser that has a session, and for a request with an ID token. Errors of the store go
-    /// to the client.
+    /// Waits only for a browser with a session, and for a request with an ID token. The client receives
+    /// errors of the store.
     ///
-    /// - Parameter query: The query as sent. It may be empty.
+    /// - Parameter query: The query as sent; can be empty.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
         visit(query, browser) { $0.begin() }
     }
 
     /// Handles `POST /oauth/authorize` with the form of the consent page.
     ///
-    /// - Parameter query: The query of the form's URL.
+    /// - Parameter query: The query of the URL to which the form was posted.
     public func response(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {
@@ -82,7 +84,7 @@ public struct AuthorizeUseCase: Sendable {
         }
     }
 
-    /// Returns `true` if the request keeps every rule that does not depend on a user.
+    /// Returns `true` if the request obeys all rules that do not depend on a user.
     public func isValid(_ query: String, from browser: AuthorizeBrowser) -> Bool {
         if case .proceed = check(query, browser) { true } else { false }
     }
@@ -92,17 +94,17 @@ public struct AuthorizeUseCase: Sendable {
     }
 }
 
-/// Arrival of the browser from Apple.
+/// The return of the browser from Apple.
 extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
-    /// Begins the session of a browser that has signed in, and continues its request.
+    /// Starts the session of a browser whose user has signed in, and continues its request.
     ///
-    /// The session's lifetime begins with the verification of Apple's token, so that using the same URL twice
-    /// does not extend it.
+    /// The lifetime of the session starts when Apple's token is verified, so that a repeated request of the
+    /// same URL does not extend it.
     ///
-    /// - Parameter sessionCookie: The cookie as the browser sent it.
+    /// - Parameter sessionCookie: The session cookie as the browser sent it.
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> AuthorizeOutcome {
@@ -111,11 +113,11 @@ extension AuthorizeUseCase {
             session: beginSession(of: authentication, for: query, sessionCookie: sessionCookie))
     }
 
-    /// Begins the session of a browser that has signed in.
+    /// Starts the session of a browser whose user has signed in.
     ///
     /// - Parameters:
-    ///   - request: Names the request for which the browser was at Apple.
-    ///   - sessionCookie: The cookie as the browser sent it.
+    ///   - request: Identifies the request for which the browser was at Apple.
+    ///   - sessionCookie: The session cookie as the browser sent it.
     func beginSession(
         of authentication: WebAuthentication, for request: String, sessionCookie: String?
     ) -> AuthorizeOutcome.SessionChange {
@@ -130,7 +132,7 @@ extension AuthorizeUseCase {
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
                 requestDigest: SHA256Digest.hash(request), begunAt: authentication.begunAt))
-        // The forms in other tabs of the same user stay valid.
+        // Keeps the form key of the same user, so that forms in other tabs remain valid.
         if let old { session.formKey = old.formKey }
         return cookie(of: session, at: now)
     }
@@ -156,7 +158,7 @@ extension AuthorizeUseCase {
 }
 
 extension OAuthError {
-    /// Apple's error is not signed, so none of its text goes to the client.
+    /// Apple's error is unsigned, so the client receives no part of its text.
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
@@ -169,7 +171,7 @@ extension OAuthError {
 }
 
 extension AuthorizeUseCase {
-    /// Returns the session of a browser, of any app; `nil` when it has expired, or was ended.
+    /// Returns the session of a browser for any app; `nil` if the session has expired or was ended.
     ///
     /// - Throws: `StorageError`.
     func liveSession(of browser: AuthorizeBrowser) async throws -> BrowserSession? {
@@ -181,11 +183,11 @@ extension AuthorizeUseCase {
     }
 }
 
-/// Cookies and fields that the browser sent with a request to `/oauth/authorize`.
+/// Cookies and header fields of a request to `/oauth/authorize`.
 public struct AuthorizeBrowser: Sendable {
-    /// The cookie of the session.
+    /// The value of the session cookie.
     public var session: String?
-    /// The cookie of web sign-ins.
+    /// The value of the cookie for web sign-ins.
     public var webSignIn: String?
     public var userAgent: String?
 
@@ -201,9 +203,9 @@ public struct ConsentForm: Sendable {
     }
 
     public var token: String?
-    /// `nil` when the form has neither word.
+    /// The user's decision; `nil` if the form contains neither of its values.
     public var decision: Decision?
-    /// The scopes whose checkbox is ticked. Scopes that were not requested are ignored.
+    /// The scopes with ticked checkboxes. Scopes that were not requested have no effect.
     public var tickedScopes: Set<String>
 
     public init(token: String?, decision: Decision?, tickedScopes: Set<String> = []) {

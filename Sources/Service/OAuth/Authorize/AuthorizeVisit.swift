@@ -4,16 +4,16 @@ import Commits
 import Cryptography
 import SignIn
 
-/// One valid request of one browser. Carries out the decisions of `AuthorizeSituation`.
+/// A valid request of a browser. Carries out the steps that `AuthorizeSituation` determines.
 struct AuthorizeVisit: Sendable {
     let useCase: AuthorizeUseCase
     let request: AuthorizationRequest
     let query: String
-    /// The session of the cookie, even if it has expired.
+    /// The session in the cookie, even if it has expired.
     var session: BrowserSession?
     let webCookie: String?
     let now: Moment
-    /// The origin of the request's ID token; `nil` without one, and until it has been judged.
+    /// The origin of the ID token in the request; `nil` without an ID token, and before it has been judged.
     var hint: SigningKeys.HintOrigin?
 
     func begin() -> Step<AuthorizeOutcome> {
@@ -43,13 +43,14 @@ struct AuthorizeVisit: Sendable {
         return visit.begin()
     }
 
-    /// A form needs no judgement of the hint: its token is for the account that the page has shown.
+    /// Does not judge the hint, because the form's token already belongs to the account that the page has
+    /// shown.
     func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
         guard let token = form.token, let decision = form.decision else { return .now(refusal(.formRefused)) }
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
-        // Checked before the decision counts: otherwise another site could cancel for the user.
+        // Checks the token before the decision. Otherwise another site could cancel on behalf of the user.
         guard FormToken.isValid(token, for: query, in: session) else { return .now(refusal(.formRefused)) }
         let scopes = ScopeSet(
             useCase.settings.scopes.declarations(of: request.scopes)
@@ -68,7 +69,7 @@ struct AuthorizeVisit: Sendable {
             } catch let error as GrantRefusal where error.code == .accountDisabled {
                 return disabled()
             } catch is GrantRefusal {
-                // The credential ended while the page was open. A new sign-in can help.
+                // The credential ended while the page was open. A new sign-in can authorize it again.
                 return refusal(.loginRequired, session: .end)
             } catch {
                 return try unavailable(error)
@@ -85,8 +86,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // Not checked in the transaction of the code: a code written during a
-        // sign-out counts as written just before, and a sign-out ends no code.
+        // The transaction of the code does not check this: a code written during a sign-out counts as written
+        // before it, and a sign-out ends no codes.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil
@@ -134,8 +135,8 @@ struct AuthorizeVisit: Sendable {
             isExplained: useCase.settings.explainsRefusals)
     }
 
-    /// Removes the round trip to Apple from the session, because it counts once. Otherwise the same link
-    /// would need no new sign-in for as long as the session lasts.
+    /// Returns the session without the round trip to Apple, because a round trip only counts once. Otherwise
+    /// the same link would need no new sign-in during the session's lifetime.
     private func sessionWithoutRoundTrip(_ situation: AuthorizeSituation) -> AuthorizeOutcome.SessionChange {
         guard situation.roundTrip != nil, var session else { return .keep }
         session.roundTrip = nil
@@ -154,7 +155,7 @@ struct AuthorizeVisit: Sendable {
                 authorizationFor: request.client.app, query: query, cookie: webCookie)
             return AuthorizeOutcome(.signIn(request))
         } catch {
-            // The configuration is checked at start-up.
+            // The check at start-up prevents this configuration.
             return redirect(.serverError, "The app of this client has no sign-in for browsers.")
         }
     }
@@ -171,7 +172,7 @@ struct AuthorizeVisit: Sendable {
             "The user has given this client too many new grants within an hour; try again in an hour.")
     }
 
-    /// Ends the session, so that the user can sign in with another account.
+    /// Ends the session, so that the user can sign in to another account.
     private func disabled() -> AuthorizeOutcome {
         AuthorizeOutcome(.disabled(DisabledAccountNotice(request)), session: .end)
     }
@@ -183,8 +184,8 @@ struct AuthorizeVisit: Sendable {
             .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
     }
 
-    /// Redirects to the client with an error that shows that a retry may help. Rethrows every other error,
-    /// which is a bug of this service.
+    /// Redirects to the client with an error after which a retry may succeed. Rethrows any other error, which
+    /// is a bug of this service.
     private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
         return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")
@@ -192,9 +193,9 @@ struct AuthorizeVisit: Sendable {
 }
 
 extension AuthorizeVisit {
-    /// Stores the code, and returns the client's redirect URL with the code.
+    /// Stores the code, and returns the redirect URL with the code.
     ///
-    /// - Throws: `GrantRefusal` when the credential is no longer valid, `StorageError`, `OverloadedError`.
+    /// - Throws: `GrantRefusal` if the credential is not valid any more; `StorageError`, `OverloadedError`.
     func issue(_ scopes: ScopeSet, _ session: BrowserSession) async throws -> String {
         let client = request.client
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
@@ -204,7 +205,7 @@ extension AuthorizeVisit {
             oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
             redirectURI: request.target.text, challenge: request.challenge?.stored, scope: scopes.text,
             nonce: request.nonce, authenticatedAt: session.authenticatedAt,
-            // The client's bound only: a `max_age` of the request was checked when the page was shown.
+            // Uses only the client's own bound, because `max_age` was checked when the page was shown.
             authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
             moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))

@@ -4,26 +4,26 @@ import Encodings
 import SignIn
 import StrictJSON
 
-/// A browser's session after a sign-in with Apple, so that the next authorization
-/// request of the same app needs no new sign-in. Stored only in a sealed cookie.
-/// A session that ends before it expires is also recorded in `EndedSessions`.
+/// The session of a browser after a sign-in with Apple. With a session, later authorization requests for the
+/// same app need no new sign-in. The session is stored only in a sealed cookie. If a session ends before it
+/// expires, `EndedSessions` records it.
 public struct BrowserSession: Sendable, Hashable {
-    /// Random bytes that name the session. The browser cannot read them.
+    /// Random bytes that identify the session. The browser cannot read them.
     let id: [UInt8]
     public let accountID: AccountID
-    /// The primary client ID of the app that the user signed in to. The session is not valid for another app.
+    /// The primary client ID of the app that the user signed in to. The session is only valid for this app.
     public let clientID: ClientID
-    /// The authorization moment of Apple's token.
+    /// The authorization time in Apple's token.
     public let authenticatedAt: Moment
     public let expiresAt: Moment
-    /// The key of the tokens in the forms of this session. The browser cannot read it.
+    /// The key for the tokens of forms in this session. The browser cannot read it.
     var formKey: [UInt8]
-    /// The round trip to Apple for one request, until the request has its response.
+    /// The round trip to Apple for a request; `nil` after the request has its response.
     var roundTrip: RoundTrip?
 
-    /// Number of bytes of a form key.
+    /// Size of a form key in bytes.
     static let formKeySize = 32
-    /// Number of bytes of an ID.
+    /// Size of a session ID in bytes.
     static let idSize = 16
 
     init(
@@ -43,13 +43,13 @@ public struct BrowserSession: Sendable, Hashable {
     func isGood(for app: ClientID, at moment: Moment) -> Bool { clientID == app && moment < expiresAt }
 }
 
-/// The browser's round trip to Apple for one authorization request. It counts once:
-/// without it a request that requires a new sign-in would be redirected to Apple
-/// endlessly. If it counted longer, a repetition of the request would need no sign-in.
+/// A browser's round trip to Apple for one authorization request. It counts only once. Without it, a request
+/// that requires a new sign-in would be redirected to Apple endlessly. If it counted again, a repeated
+/// request would need no sign-in.
 struct RoundTrip: Sendable, Hashable {
-    /// Digest of the request's query.
+    /// The digest of the request's query.
     let requestDigest: SHA256Digest
-    /// Time at which the browser was sent to Apple.
+    /// Time at which the service redirected the browser to Apple.
     let begunAt: Moment
 
     func isFor(_ query: String) -> Bool { requestDigest == SHA256Digest.hash(query) }
@@ -95,26 +95,27 @@ extension BrowserSession {
     }
 }
 
-/// Browser sessions that ended before they expired, so that a copy of the cookie is no longer valid.
+/// Sessions that ended before they expired. The record makes copies of their cookies invalid.
 ///
-/// A row has the digest of a session's ID, and stays until the session has expired by the clock of every
-/// replica. Only the holder of a genuine session can write a row, one row for each sign-in at Apple.
+/// A row contains the digest of a session ID. It is stored until the session has expired by the clock of
+/// every replica. Only the holder of a genuine session can add a row, and each sign-in at Apple allows one
+/// row.
 struct EndedSessions: Sendable {
     let tickets: any TicketStore
 
-    /// Ends a session. Ending it again changes nothing.
+    /// Ends a session. Does nothing if the session has already ended.
     ///
     /// - Throws: `StorageError`.
     func insert(_ session: BrowserSession) async throws {
         _ = try await tickets.insertTicket(
             Ticket(
                 digest: Self.digest(of: session), purpose: .endedSession, payload: [],
-                // A replica with a slow clock must still find it.
+                // Replicas with slow clocks must still find the row.
                 expiresAt: session.expiresAt.advanced(
                     byMilliseconds: SignInUseCases.longestClockDifference)))
     }
 
-    /// - Throws: `StorageError`.
+    /// Returns `true` if the session was ended.
     func contains(_ session: BrowserSession, at moment: Moment) async throws -> Bool {
         try await tickets.hasTicket(digest: Self.digest(of: session), purpose: .endedSession, at: moment)
     }
@@ -124,12 +125,12 @@ struct EndedSessions: Sendable {
     }
 }
 
-/// Makes the value of the session's cookie, and reads it.
+/// Makes and reads the value of the session cookie.
 ///
-/// The value is sealed, so that a browser can neither make a session nor read its account, not even the
-/// user's own browser.
+/// The value is sealed, so that no browser, including the user's own browser, can forge a session or read its
+/// account.
 struct SessionSeal: Sendable {
-    /// Bound in bytes. Our values are far shorter, and longer values are not worth decoding.
+    /// Maximum length of a value in bytes. Genuine values are far shorter, so longer values are not decoded.
     static let longest = 2048
 
     private static let purpose = SealingPurpose("oauth_session")
@@ -142,7 +143,8 @@ struct SessionSeal: Sendable {
                 session.json, for: Self.purpose, associatedData: Array(Self.purpose.rawValue.utf8)))
     }
 
-    /// Returns `nil` for a value that was not sealed here for this purpose. Also returns expired sessions.
+    /// Returns the session in a value; `nil` for a value that this service did not seal for this purpose.
+    /// Also returns expired sessions.
     func open(_ text: String?) -> BrowserSession? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text),
             let json = try? keys.open(
@@ -152,23 +154,24 @@ struct SessionSeal: Sendable {
     }
 }
 
-/// Proves that a posted form was shown by this service, to this session and for this request.
+/// The token of a form. It proves that this service showed the form to this session and for this request.
 ///
-/// The token is a MAC under a key of the session over everything that the user agreed to: account, app, and
-/// the whole query of the request with its client, redirect URI, scope, state and challenge. A page of
-/// another site cannot make a token (CSRF), and the token of another request or session does not fit.
+/// The token is a MAC with the session's form key over everything that the user agrees to: the account, the
+/// app, and the whole query with its client, redirect URI, scope, state and challenge. A page of another site
+/// cannot make such a token (CSRF), and a token of another request or session is invalid.
 enum FormToken {
     static func make(for query: String, in session: BrowserSession) -> String {
         Base64URL.encode(HMACSHA256(key: session.formKey).code(for: message(query, session)))
     }
 
-    /// The duration does not depend on the position of a difference.
+    /// Compares in constant time.
     static func isValid(_ token: String, for query: String, in session: BrowserSession) -> Bool {
         guard token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: session.formKey).isValid(code, for: message(query, session))
     }
 
-    /// The query comes last, so that no two pairs have the same message: the other parts have no line break.
+    /// Returns the message for the MAC. The query is its last part and the other parts contain no line break,
+    /// so different inputs have different messages.
     private static func message(_ query: String, _ session: BrowserSession) -> [UInt8] {
         Array("siwa consent\n\(session.accountID.rawValue)\n\(session.clientID.rawValue)\n\(query)".utf8)
     }

@@ -12,13 +12,13 @@ import StrictJSON
 struct GoogleEventToken: Sendable {
     let jti: String
     let events: [GoogleEventCommand.Event]
-    /// See `GoogleEventCommand`.
+    /// The state of a verification event. See `GoogleEventCommand`.
     let verificationState: String?
 
     /// - Parameters:
-    ///   - clients: One client must have the audience among its client IDs at Google.
-    ///   - now: The time of our clock.
-    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable.
+    ///   - clients: The configured clients. The token's audience must be a Google client ID of one of them.
+    ///   - now: The current time by this machine's clock.
+    /// - Throws: `SecurityEventError`; `KeySetError` if Google's keys are unavailable.
     init(
         _ text: String, settings: GoogleSettings, clients: [OAuthClient], keys: any VerificationKeys,
         at now: Moment
@@ -31,7 +31,7 @@ struct GoogleEventToken: Sendable {
         } catch GoogleToken.Fault.notSigned {
             throw SecurityEventError(.invalidKey, "The signature is not by a current key of the issuer.")
         }
-        // Events about the tokens of a project concern the clients of this project alone.
+        // Events about tokens of a Google project only concern the clients of this project.
         let named = SecurityEventClaims.audiences(of: token.claims)
         let recipients = clients.filter { client in
             (client.googleLinking?.googleClientIDs ?? []).contains { id in
@@ -43,8 +43,8 @@ struct GoogleEventToken: Sendable {
             audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
             at: now.milliseconds / 1000)
         jti = claims.id
-        // A grant of the same second counts as older than the event, because the event's time has whole
-        // seconds.
+        // Adds 999 ms, because the event's time has whole seconds and a grant of the same second counts as
+        // older.
         let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
         events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
@@ -66,8 +66,8 @@ struct GoogleEventToken: Sendable {
         _ kind: GoogleEventKind, _ event: JSONValue, _ recipients: Set<OAuthClientID>,
         settings: GoogleSettings, at moment: Moment
     ) -> [GoogleEventCommand.Change] {
-        // Google's two descriptions differ: the subject is a
-        // separate member, or its members are in the event.
+        // Google documents two formats: the subject is a separate member, or the event itself contains the
+        // subject's members.
         let subject = event["subject"] ?? event
         if kind == .tokenRevoked {
             guard let digest = tokenDigest(subject) else { return [] }
@@ -92,7 +92,8 @@ struct GoogleEventToken: Sendable {
         }
     }
 
-    /// The state of a verification; `nil` for other events, and for a state that is too long to keep.
+    /// Returns the state of a verification event; `nil` for any other event, and for a state that is too long
+    /// to store.
     private static func state(_ uri: String, _ event: JSONValue) -> String? {
         guard GoogleEventKind(uri: uri) == .verification, let state = event["state"]?.string,
             state.utf8.count <= GoogleEventCommand.longestState, !state.hasControlCharacters
@@ -100,7 +101,7 @@ struct GoogleEventToken: Sendable {
         return state
     }
 
-    /// The Google account of an `iss-sub` subject.
+    /// Returns the Google account in an `iss-sub` subject.
     private static func account(_ subject: JSONValue, _ settings: GoogleSettings) -> String? {
         let issuers = [settings.eventIssuer] + settings.identityIssuers
         guard let issuer = subject["iss"]?.string, issuers.contains(where: { $0.isByteEqual(to: issuer) }),
@@ -110,12 +111,13 @@ struct GoogleEventToken: Sendable {
         return account
     }
 
-    /// Reads SHA-512 of SHA-512 of a refresh token, in either of the spellings on Google's pages.
+    /// Returns the double SHA-512 digest of a refresh token. Accepts both spellings of Google's
+    /// documentation.
     private static func tokenDigest(_ subject: JSONValue) -> SHA512Digest? {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"]?.string {
-            // Google's pages do not specify upper or lower case.
+            // Google does not document the case of the digits.
             case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
             case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil
@@ -124,7 +126,7 @@ struct GoogleEventToken: Sendable {
     }
 }
 
-/// `POST /v1/google/security-events`: Google's events about linked Google accounts (RISC).
+/// `POST /v1/google/security-events`: receives Google's security events about linked Google accounts (RISC).
 public struct SecurityEventReceiver: Sendable {
     private let server: OAuthServer
 
@@ -132,10 +134,10 @@ public struct SecurityEventReceiver: Sendable {
         self.server = server
     }
 
-    /// Verifies the token, applies its events, and stores it. Returns when the transaction is durable. A
-    /// repeated `jti` changes nothing.
+    /// Verifies the token, applies its events, and stores the token. Returns when the transaction is durable.
+    /// A token with a known `jti` changes nothing.
     ///
-    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
+    /// - Throws: `SecurityEventError`; `KeySetError` if Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`.
     public func receive(_ token: String) async throws -> GoogleEventReceipt {
         let now = server.now()

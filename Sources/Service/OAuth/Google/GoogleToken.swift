@@ -4,25 +4,26 @@ import JOSE
 import KeySets
 import StrictJSON
 
-/// A token of Google after the checks that both kinds share: form, key and signature (RS256).
+/// A token of Google that has passed the checks for both kinds of tokens: form, key and signature (RS256).
 struct GoogleToken: Sendable {
-    /// Bound in bytes. Google's tokens have about a kilobyte.
+    /// Maximum length in bytes. Google's tokens have about a kilobyte.
     static let longest = 16 * 1024
-    /// Time check with a leeway of a minute, because Google's clock may differ from ours.
+    /// The time check. Its leeway of a minute covers differences between Google's clock and this machine's
+    /// clock.
     static let times = TokenTimeCheck(leeway: 60)
 
     enum Fault: Error, Equatable {
-        /// The text is not a compact JWS in RS256 with a key ID.
+        /// The text is not a compact JWS with RS256 and a key ID.
         case malformed
-        /// Google has no key with this ID, or has not signed the token with it.
+        /// Google has no key with this ID, or the signature does not match the key.
         case notSigned
     }
 
     let claims: JSONObject
 
-    /// Checks everything that needs no key first, so that garbage never causes a fetch.
+    /// Performs all checks without a key first, so that malformed tokens never cause a fetch.
     ///
-    /// - Throws: `Fault`; `KeySetError` `keys_unavailable` when Google's keys are unavailable.
+    /// - Throws: `Fault`; `KeySetError` with the code `keys_unavailable` if Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {
         guard text.utf8.count <= Self.longest, let jws = try? CompactJWS(parsing: Array(text.utf8)) else {
             throw Fault.malformed
@@ -46,14 +47,14 @@ struct GoogleToken: Sendable {
         self.claims = object
     }
 
-    /// Returns `true` if the issuer equals an entry of `issuers`, byte for byte.
+    /// Returns `true` if the issuer equals an element of `issuers`, byte for byte.
     func hasIssuer(_ issuers: [String]) -> Bool {
         guard let issuer = claims["iss"]?.string else { return false }
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Returns `true` if the token has one audience, which is one of
-    /// these client IDs. Accepts a string and an array with one element.
+    /// Returns `true` if the token has exactly one audience and `clientIDs` contains it. Accepts a string,
+    /// and an array with one element.
     func hasAudience(_ clientIDs: [String]) -> Bool {
         let audience: String? =
             switch claims["aud"] {
@@ -64,7 +65,8 @@ struct GoogleToken: Sendable {
         return audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
     }
 
-    /// Returns a text of 1 to 255 bytes without control characters; `nil` for any other value.
+    /// Returns the value of a claim if it is a text of 1 to 255 bytes without control characters; `nil` for
+    /// any other value.
     func name(_ claim: String) -> String? {
         guard let text = claims[claim]?.string, (1...255).contains(text.utf8.count),
             !text.hasControlCharacters
@@ -72,15 +74,16 @@ struct GoogleToken: Sendable {
         return text
     }
 
-    /// Returns `true` if the token may be used already. `nbf` is optional,
-    /// but a value that is not a time is refused (RFC 7523 §3, rule 5).
+    /// Returns `true` if `nbf` allows the use of the token. `nbf` is optional, but the check refuses a value
+    /// that is not a time (RFC 7523 §3, rule 5).
     func isValid(at now: Int64) -> Bool {
         guard claims["nbf"] != nil else { return true }
         guard let notBefore = seconds("nbf") else { return false }
         return Self.times.isValid(notBefore: notBefore, at: now)
     }
 
-    /// Returns seconds since 1970, within the years 1970 to 9999, so that arithmetic on them cannot overflow.
+    /// Returns the value of a time claim in seconds since 1970, within the years 1970 to 9999, so that
+    /// arithmetic cannot overflow.
     func seconds(_ claim: String) -> Int64? {
         guard let seconds = claims[claim]?.integer, (0...253_402_300_799).contains(seconds) else {
             return nil
@@ -89,42 +92,41 @@ struct GoogleToken: Sendable {
     }
 }
 
-/// Issuers that the service expects in Google's tokens.
+/// The issuers of Google's tokens.
 public struct GoogleSettings: Sendable, Hashable {
     /// The `iss` values of Google's ID tokens. Old tokens have an `iss` without a scheme.
     public let identityIssuers: [String]
-    /// The `iss` of Google's security event tokens, and of the accounts in their subjects.
+    /// The `iss` of Google's security event tokens, and of the Google accounts in their subjects.
     public let eventIssuer: String
 
-    /// Google's own values.
+    /// The issuers that Google documents.
     public static let google = GoogleSettings(
         identityIssuers: ["https://accounts.google.com", "accounts.google.com"],
         eventIssuer: "https://accounts.google.com/")
 }
 
-/// A user's identity from a verified ID token of Google (OpenID Connect Core §3.1.3.7).
+/// The identity of a user from a verified ID token of Google (OpenID Connect Core §3.1.3.7).
 struct GoogleIdentity: Sendable, Equatable {
     let subject: String
-    /// Seconds since 1970, by Google's clock.
+    /// Time of issue in seconds since 1970, by Google's clock.
     let issuedAt: Int64
     let email: String?
     let isEmailVerified: Bool
-    /// `hd`: the domain of a Google Workspace account.
+    /// The claim `hd`: the domain of a Google Workspace account.
     let hostedDomain: String?
     let givenName: String?
     let familyName: String?
 
     /// - Parameters:
-    ///   - clientIDs: Client IDs of our project at Google: the audience must be one of these IDs.
-    ///   - now: Seconds since 1970.
-    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys are
-    ///   unavailable.
+    ///   - clientIDs: The client IDs of our Google project. The audience must be one of them.
+    ///   - now: The current time in seconds since 1970.
+    /// - Throws: `GoogleToken.Fault` if the token is refused; `KeySetError` if Google's keys are unavailable.
     init(
         assertion: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, and must not sign a user in.
+        // A security event token has the same keys and audiences, but must not sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
@@ -140,8 +142,8 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found, if Google vouches for it: the mailbox is Google's, or
-    /// Google hosts the domain. Any other address may belong to another user since Google verified it.
+    /// The address by which an account may be found. Google must guarantee it: the mailbox is Google's, or
+    /// Google hosts the domain. Any other address may have another owner since Google verified it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -3,19 +3,19 @@ import AppleAccounts
 public import AuthorizationServer
 import Encodings
 
-/// Bounds the requests of one address in a window of time. A wide network may send `CountedNetwork.share`
-/// times as many requests. Does no I/O and reads no clock.
+/// Bounds the number of requests from one address per time window. A wide network may send
+/// `CountedNetwork.share` times as many requests. Does no I/O and reads no clock.
 struct AddressPace: Sendable {
-    /// Largest number of networks. Above it, networks with the fewest requests are removed first.
+    /// Maximum number of counted networks. Above it, networks with the fewest requests are removed first.
     static let mostAddresses = 10_000
 
-    /// Requests of one address in a window. Many users can share an address.
+    /// Maximum number of requests from one address per window. Many users can share an address.
     let most: Int
-    /// Length of a window in milliseconds.
+    /// Length of the window in milliseconds.
     let window: Int64
 
     private var begunAt = Moment(milliseconds: 0)
-    /// `nil` stands for all requests from unknown addresses.
+    /// Number of requests by network. The key `nil` counts all requests from unknown addresses.
     private var requests: [CountedNetwork?: Int] = [:]
 
     init(most: Int, window: Int64) {
@@ -24,9 +24,10 @@ struct AddressPace: Sendable {
 
     var addressCount: Int { requests.count }
 
-    /// Counts a request. Returns the seconds to wait when it must not be carried out.
+    /// Counts a request. Returns the seconds to wait if the request exceeds the bound; `nil` if it is
+    /// admitted.
     mutating func admit(_ address: RequesterAddress?, at now: Moment) -> Int64? {
-        // Starts a new window after the end of the window, and after the clock was set back.
+        // A new window starts when the window is over, and when the clock has been set back.
         if !(0..<window).contains(now.milliseconds - begunAt.milliseconds) {
             (begunAt, requests) = (now, [:])
         }
@@ -41,22 +42,22 @@ struct AddressPace: Sendable {
         return nil
     }
 
-    /// Removes a quarter of the networks, so that a full table is not sorted
-    /// for each request. A network that has reached its bound is removed last.
+    /// Removes a quarter of the networks at a time, so that a full table is not sorted for each request.
+    /// Networks that have reached their bound are removed last.
     private mutating func makeRoom() {
         let fewest = requests.sorted { $0.value < $1.value }
         for (network, _) in fewest.prefix(Self.mostAddresses / 4) { requests[network] = nil }
     }
 }
 
-/// Too many requests from an address, or too many registrations for an app.
+/// The error of too many requests from an address, or too many registrations for an app.
 public struct RequestsPaused: Error, Sendable, Equatable {
     public enum Cause: Sendable {
         case registrations, devices
     }
 
     public let cause: Cause
-    /// Seconds to wait, at least 1.
+    /// Seconds to wait; at least 1.
     public let seconds: Int64
 
     public var error: TokenEndpointError {
@@ -74,16 +75,18 @@ public struct RequestsPaused: Error, Sendable, Equatable {
     }
 }
 
-/// Bounds how fast keys of App Attest are registered without an API key: any program can send attestations, and
-/// each costs a verification, and a row when it is genuine.
+/// Bounds the rate of App Attest key registrations without an API key. Any program can send attestations;
+/// each costs a verification, and a genuine attestation adds a row.
 ///
-/// Requests are counted by address, and new keys by app, in windows of a minute. Does no I/O and reads no clock.
+/// Counts requests by address and new keys by app, in windows of a minute. Does no I/O and reads no clock.
 struct RegistrationPace: Sendable {
-    /// Requests of one address in a window, including failed requests. Many phones can share an address.
+    /// Maximum number of requests from one address per window, including failed requests. Many phones can
+    /// share an address.
     static let mostOfAddress = 300
-    /// New keys of one app in a window. Apple asks an app for at most 100 attestations in a second.
+    /// Maximum number of new keys of an app per window. Apple recommends that an app makes at most 100
+    /// attestations per second.
     static let mostOfApp = 6000
-    /// Length of a window in milliseconds.
+    /// Length of the window in milliseconds.
     static let window: Int64 = 60_000
 
     private var addresses = AddressPace(most: Self.mostOfAddress, window: Self.window)
@@ -92,7 +95,7 @@ struct RegistrationPace: Sendable {
 
     var addressCount: Int { addresses.addressCount }
 
-    /// Counts a request. Returns the seconds to wait when it must not be carried out.
+    /// Counts a request. Returns the seconds to wait if the request exceeds a bound; `nil` if it is admitted.
     mutating func admit(_ address: RequesterAddress?, for app: AppID, at now: Moment) -> Int64? {
         beginWindow(at: now)
         guard newKeys[app, default: 0] < Self.mostOfApp else {
@@ -106,7 +109,7 @@ struct RegistrationPace: Sendable {
         newKeys[app, default: 0] += 1
     }
 
-    /// Empties the counts when the window is over, and when the clock was set back.
+    /// Resets the counts when the window is over, and when the clock has been set back.
     private mutating func beginWindow(at now: Moment) {
         guard !(0..<Self.window).contains(now.milliseconds - windowBegunAt.milliseconds) else { return }
         windowBegunAt = now

@@ -3,22 +3,22 @@ public import AuthorizationServer
 public import Encodings
 import Synchronization
 
-/// Slows down failed attempts, per subject and network.
+/// Slows down failed attempts per subject and network.
 ///
-/// Ten failures of an address cause no pause; a wide network may have `CountedNetwork.share` times as many.
-/// After that, the next attempt waits for a second. Each further failure in time doubles the pause, up to a
-/// minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
+/// An address may fail ten times without a pause, and a wide network `CountedNetwork.share` times as often.
+/// After that, the next attempt must wait for a second. Each further failure doubles the pause, up to a
+/// minute. The count resets after fifteen minutes without a failure. Does no I/O and reads no clock.
 package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
-    /// Milliseconds of the longest pause.
+    /// The longest pause in milliseconds.
     static var longestPause: Int64 { 60_000 }
     static var memory: Int64 { 900_000 }
-    /// Largest number of keys. Above it, the keys with the oldest last failure are removed.
+    /// Maximum number of counted keys. Above it, the keys with the oldest last failures are removed.
     static var mostKeys: Int { 10_000 }
 
     struct Key: Hashable {
         let subject: Subject
-        /// `nil` stands for all requests from unknown addresses.
+        /// The network; `nil` for all requests from unknown addresses.
         let network: CountedNetwork?
 
         var freeAttempts: Int { AttemptPauses.freeAttempts * (network?.share ?? 1) }
@@ -30,7 +30,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         fileprivate var pausedUntil: Moment
     }
 
-    /// A counted failure, for `takeBack`.
+    /// A counted failure, which `takeBack` can remove.
     package struct Counted: Sendable {
         fileprivate var changes: [(key: Key, before: Record?, after: Record)] = []
     }
@@ -41,9 +41,9 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
 
     var count: Int { records.count }
 
-    /// Returns the seconds of the pause; `nil` if the next failure is counted.
+    /// Returns the remaining pause in seconds; `nil` if there is no pause.
     ///
-    /// - Parameter address: `nil` when it is unknown.
+    /// - Parameter address: The address of the request; `nil` if it is unknown.
     package func pause(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Int64? {
         Self.keys(subject, address).compactMap { pause(for: $0, now: now) }.max()
     }
@@ -57,9 +57,9 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         address?.networks.map { Key(subject: subject, network: $0) } ?? [Key(subject: subject, network: nil)]
     }
 
-    /// Returns the networks whose failures count at this moment, the most failures first. Contains a wide
-    /// network only while it is slowed; its failures are the failures of the networks in it. `seconds` is the
-    /// pause; `nil` when the next failure is counted.
+    /// Returns the networks with counted failures, the most failures first. Contains a wide network only
+    /// while it is slowed down; its failures are the failures of all networks in it. `seconds` is the
+    /// remaining pause; `nil` without a pause.
     func kept(
         for subject: Subject, now: Moment
     ) -> [(network: CountedNetwork?, failures: Int, isSlowed: Bool, seconds: Int64?)] {
@@ -73,7 +73,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         .sorted { $0.failures > $1.failures }
     }
 
-    /// Counts a failure. Returns it for `takeBack`.
+    /// Counts a failure, and returns it for `takeBack`.
     @discardableResult
     package mutating func failed(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Counted
     {
@@ -94,7 +94,8 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         return counted
     }
 
-    /// Removes a failure that was counted before its outcome was known. Pauses by other failures stay.
+    /// Removes a failure that was counted before its outcome was known. Does not shorten pauses because of
+    /// other failures.
     mutating func takeBack(_ counted: Counted) {
         for (key, before, after) in counted.changes {
             guard var record = records[key] else { continue }
@@ -107,12 +108,12 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// A pause must not grow longer because the clock was set back.
+    /// Returns `true` if the record still counts. A clock that was set back must not extend a pause.
     private func isKept(_ record: Record, at now: Moment) -> Bool {
         (0..<Self.memory).contains(now.milliseconds - record.failedAt.milliseconds)
     }
 
-    /// Removes a quarter of the keys, so that a full table is not sorted for each failure.
+    /// Removes a quarter of the keys at a time, so that a full table is not sorted for each failure.
     private mutating func makeRoom(at now: Moment) {
         records = records.filter { isKept($0.value, at: now) }
         guard records.count > Self.mostKeys * 3 / 4 else { return }
@@ -121,7 +122,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 }
 
-/// Subject of failures that are counted by address only.
+/// The subject of failures that are only counted by address.
 package struct AnySubject: Hashable, Sendable {
     package init() {}
 }
@@ -135,19 +136,19 @@ public struct RequesterAddress: Sendable, Hashable {
         (self.network, self.isVersion4) = (network, isVersion4)
     }
 
-    /// The networks in which the origin is counted, the narrowest first.
+    /// The networks in which requests of this origin are counted, the narrowest network first.
     public var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
 
     /// The address in text form: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
     public var text: String { networks[0].text }
 }
 
-/// Slows down the guessing of client secrets, per client and
-/// network (`AttemptPauses`). Does not count right secrets.
+/// Slows down the guessing of client secrets per client and network (`AttemptPauses`). Correct secrets are
+/// not counted.
 typealias SecretGuessing = AttemptPauses<OAuthClientID>
 
 extension SecretGuessing {
-    /// Returns the networks whose guesses of a client's secret count at this moment.
+    /// Returns the networks with counted wrong secrets of a client.
     func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
         kept(for: client, now: now).map {
             SecretGuesses(network: $0.network, wrong: $0.failures, isSlowed: $0.isSlowed, pause: $0.seconds)
@@ -155,23 +156,23 @@ extension SecretGuessing {
     }
 }
 
-/// The wrong secrets of a client from one address or network, for operators.
+/// Wrong secrets of a client from one address or network, for operators.
 package struct SecretGuesses: Sendable, Equatable {
-    /// `nil` stands for all requests from unknown addresses.
+    /// The network; `nil` for all requests from unknown addresses.
     package let network: CountedNetwork?
-    /// Number of counted wrong secrets. Wrong secrets during a pause are not counted.
+    /// Number of counted wrong secrets. A wrong secret during a pause does not count.
     package let wrong: Int
-    /// True if the attempts without a pause are used up, so that each further wrong secret begins a pause.
+    /// True if each further wrong secret starts a pause, because the attempts without a pause are exhausted.
     package let isSlowed: Bool
-    /// Seconds of the pause; `nil` when the next wrong secret is counted.
+    /// The remaining pause in seconds; `nil` without a pause.
     package let pause: Int64?
 }
 
-/// Authenticates clients, and slows down the guessing of their secrets.
+/// Authenticates clients, and slows down the guessing of client secrets.
 ///
-/// A right secret is never refused because of wrong secrets, so that a guesser at the address of the client,
-/// or behind the same proxy, cannot keep the client out. A comparison costs less than a lookup, and a secret
-/// has 256 random bits, so comparing each secret costs no security.
+/// Wrong secrets never block a correct secret, so that an attacker at the client's address, or behind the
+/// same proxy, cannot lock the client out. A comparison costs less than a lookup, and a secret has 256 random
+/// bits, so comparing every secret does not weaken security.
 public struct GuardedAuthentication: Sendable {
     private let server: OAuthServer
 
@@ -179,25 +180,25 @@ public struct GuardedAuthentication: Sendable {
         self.server = server
     }
 
-    /// Authenticates a client. While too many wrong secrets came from an
-    /// address, the response to a further wrong secret requires a wait.
+    /// Authenticates a client. If an address has sent too many wrong secrets, the response to a further wrong
+    /// secret requires the sender to wait.
     ///
     /// - Parameters:
     ///   - credentials: The credentials to authenticate.
-    ///   - address: `nil` when it is unknown. All unknown addresses count as one address.
-    /// - Throws: `GuessingPaused`, and the error of `authenticate`.
+    ///   - address: The client's address; `nil` if it is unknown. All unknown addresses count as one address.
+    /// - Throws: `GuessingPaused`, and the errors of `authenticate`.
     public func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, from address: RequesterAddress?,
         _ authenticate: () throws(TokenEndpointError) -> Value
     ) throws -> Value {
         do throws(TokenEndpointError) {
-            // A right secret does not end a pause: at a shared address, the
-            // honest client would otherwise end each pause of a guesser.
+            // A correct secret does not end a pause. Otherwise an honest client at a shared address would end
+            // each pause of an attacker.
             return try authenticate()
         } catch {
             guard let client = error.guessedClient else { throw error }
             let now = server.now()
-            // Locked, so that concurrent guesses are counted one after the other.
+            // The lock orders concurrent attempts, so that each is counted.
             let pause = server.guessing.withLock { guessing -> Int64? in
                 if let seconds = guessing.pause(for: client, at: address, now: now) { return seconds }
                 guessing.failed(for: client, at: address, now: now)
@@ -209,13 +210,13 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// A further wrong secret of a client, from an address with too many wrong secrets.
+/// The error for a further wrong secret from an address with too many wrong secrets.
 public struct GuessingPaused: Error, Sendable, Equatable {
-    /// Seconds for which wrong secrets get this response. At least 1.
+    /// Time in seconds during which wrong secrets get this error; at least 1.
     public let seconds: Int64
     let usedBasic: Bool
 
-    /// The error for the client: `invalid_client`, as for every wrong secret.
+    /// The client's error: `invalid_client`, as for every wrong secret.
     public var error: TokenEndpointError {
         TokenEndpointError(
             OAuthError(

@@ -1,41 +1,41 @@
 import AppleAccounts
 
-/// Slows down the guessing of user codes (RFC 8628 §5.1), per network, per account, and in total.
+/// Slows down the guessing of user codes (RFC 8628 §5.1) per network, per account, and in total.
 ///
-/// Unlike a client secret, a user code has only 34 bits, so a pause refuses right codes too: otherwise it
-/// would not stop a right guess. The bound for all addresses together protects against a guesser with many
-/// addresses. It would also block all users, so a browser with a session is counted only by its account: no
-/// guesser can make it wait. Sign-ins at Apple bound the accounts of a guesser. At the bound of all
-/// addresses, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a probability of 1 in 2,560.
-/// Each replica counts for itself. Does no I/O and reads no clock.
+/// Unlike a client secret, a user code only has 34 bits, so a pause must also refuse correct codes to be
+/// effective. The total bound over all addresses protects against an attacker with many addresses. An
+/// attacker could use it to block all users, so a browser with a session only counts for its account, and no
+/// attacker can block it. Sign-ins at Apple bound the attacker's accounts. With the total bound of 1,000
+/// attempts in ten minutes, an attacker finds one of 10,000 waiting codes with a probability of 1 in 2,560.
+/// Each replica counts separately. Does no I/O and reads no clock.
 struct UserCodeGuessing: Sendable {
-    /// Number of wrong codes in a window, from all addresses.
+    /// Maximum number of wrong codes per window, from all addresses.
     static let mostInAll = 1000
-    /// Milliseconds of the window: the lifetime of a code.
+    /// Length of the window in milliseconds: the lifetime of a code.
     static let window: Int64 = 600_000
 
-    /// The subject is the account of the session; `nil` without one.
+    /// Pauses by account of the session; the subject is `nil` without a session.
     private var pauses = AttemptPauses<AccountID?>()
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
-    /// An attempt that counts as wrong until it is known to
-    /// be right, so that all concurrent attempts are counted.
+    /// A counted attempt. It counts as wrong until its code is known to be correct, so that concurrent
+    /// attempts are all counted.
     struct Attempt: Sendable {
         fileprivate let counted: AttemptPauses<AccountID?>.Counted
-        /// Begin of the window in which the attempt counts; `nil` with a session.
+        /// Start of the window in which the attempt counts; `nil` for an attempt with a session.
         fileprivate let windowBegan: Moment?
     }
 
     enum Admission: Sendable {
         case admitted(Attempt)
-        /// Seconds to wait.
+        /// The attempt is refused. The value is the waiting time in seconds.
         case paused(Int64)
     }
 
     /// - Parameters:
-    ///   - address: `nil` when it is unknown.
-    ///   - account: The account of the browser's session; `nil` without one.
+    ///   - address: The address of the request; `nil` if it is unknown.
+    ///   - account: The account of the browser's session; `nil` without a session.
     mutating func begin(at address: RequesterAddress?, by account: AccountID?, now: Moment) -> Admission {
         let address = account == nil ? address : nil
         if let seconds = pauses.pause(for: account, at: address, now: now) { return .paused(seconds) }
@@ -43,7 +43,7 @@ struct UserCodeGuessing: Sendable {
             return .admitted(
                 Attempt(counted: pauses.failed(for: account, at: nil, now: now), windowBegan: nil))
         }
-        // A clock that was set back begins a new window.
+        // A clock that was set back starts a new window.
         if !(0..<Self.window).contains(now.milliseconds - begunAt.milliseconds) {
             (begunAt, count) = (now, 0)
         }
@@ -55,7 +55,7 @@ struct UserCodeGuessing: Sendable {
             Attempt(counted: pauses.failed(for: nil, at: address, now: now), windowBegan: begunAt))
     }
 
-    /// The code was right, or its lookup has failed.
+    /// Removes an attempt from the counts, because its code was correct or its lookup failed.
     mutating func takeBack(_ attempt: Attempt) {
         pauses.takeBack(attempt.counted)
         if attempt.windowBegan == begunAt { count = max(0, count - 1) }

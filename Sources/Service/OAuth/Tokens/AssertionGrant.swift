@@ -5,14 +5,15 @@ import Encodings
 import KeySets
 import SignIn
 
-/// The grant `urn:ietf:params:oauth:grant-type:jwt-bearer` with Google's ID token: streamlined linking.
+/// The grant type `urn:ietf:params:oauth:grant-type:jwt-bearer` with an ID token of Google: streamlined
+/// linking.
 ///
-/// Finds an account by the Google account that is linked with it or created it, else by an e-mail address
-/// that both sides have verified and that Google vouches for.
+/// Finds an account by the Google account that is linked to it or created it. Otherwise finds an account by
+/// an e-mail address that both sides have verified and that Google guarantees.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
-    /// - Throws: `OAuthError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
+    /// - Throws: `OAuthError`; `KeySetError` if Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`, `JOSEError`.
     func response(
         _ grant: TokenRequest.AssertionGrant, of client: OAuthClient
@@ -28,7 +29,8 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant(.assertionInvalid)
         }
         let scope = client.completed(grant.scope ?? client.scopes)
-        // Applies to `check` too: a disabled Google account gets no link, with or without an account here.
+        // Also applies to the intent `check`: a disabled Google account cannot be linked, with or without an
+        // account in this service.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity, .googleAccountDisabled)
         }
@@ -52,9 +54,9 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Finds the account. Does not find an account with a revoked credential: the user signs
-    /// in again in the browser, which authorizes the credential again. Finds a disabled
-    /// account, which gets no tokens: a new account in its place would enable the user.
+    /// Finds the account. Does not find an account with a revoked credential, because the user must authorize
+    /// it again by signing in with the browser. Finds a disabled account, which gets no tokens, because a new
+    /// account would circumvent the disabling.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
@@ -80,7 +82,7 @@ struct AssertionGrant: Sendable {
         if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
             return Found(id: id, match: .link)
         }
-        // Searched before the address, because this Google account created the account.
+        // Searches by the Google account before the address, because this Google account created the account.
         if let subject = AppleSubject(madeBy: identity.subject),
             let account = try await account(subject, app: client.app)
         {
@@ -101,7 +103,7 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Records the Google account of an existing link. A refusal or a failure does not change the response.
+    /// Stores the Google account of an existing link. A refusal or a failure does not affect the response.
     private func learn(_ identity: GoogleIdentity, of account: Found, client: OAuthClient) async {
         _ = try? await server.dependencies.commits.submit(
             LearnGoogleSubjectCommand(
@@ -125,17 +127,18 @@ struct AssertionGrant: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
-            // The account was revoked, erased or disabled, or no longer matches, since it was looked up. Or
-            // the assertion is older than Google's last statement about the Google account.
+            // Since the lookup, the account was revoked, erased or disabled, or does not match any more. Or
+            // the assertion is older than Google's last event about the Google account.
             return Self.refusal(identity, refusal.code.reason)
         }
         let new = NewTokens(client: client, refreshToken: refreshToken, givesIDToken: false, moment: now)
         return .tokens(try await TokenMaker(server: server).response(for: issued, new).value)
     }
 
-    /// Makes an account without an Apple identity. Its `sub` shows this, and is never a valid `sub` of Apple.
+    /// Makes an account without an Apple identity. Its `sub` has its own form, which is never a valid `sub`
+    /// from Apple.
     ///
-    /// - Returns: `nil` if the user was erased, or ended this account.
+    /// - Returns: `nil` if the user was erased, or has ended this account.
     private func newAccount(
         for identity: GoogleIdentity, client: OAuthClient, at now: Moment
     ) async throws -> AccountID? {
@@ -145,8 +148,8 @@ struct AssertionGrant: Sendable {
         let command = SignInCommand(
             key: SubjectKey(team: app.team, subject: subject), clientID: app.primaryClientID,
             authorizedAt: now,
-            // Verified only if Google vouches for the address: any other address may belong to another user
-            // by now, and would lead that user to this account.
+            // The address is only verified if Google guarantees it. Any other address may have a new owner,
+            // who would then get access to this account.
             email: identity.email.flatMap {
                 EmailAddress(
                     address: $0, isVerified: identity.authoritativeEmail != nil, isPrivate: false)

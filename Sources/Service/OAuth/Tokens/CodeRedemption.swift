@@ -3,12 +3,12 @@ import AuthorizationServer
 import Commits
 import Cryptography
 
-/// The grant `authorization_code` (RFC 6749 §4.1.3).
+/// The grant type `authorization_code` (RFC 6749 §4.1.3).
 struct CodeRedemption: Sendable {
     let server: OAuthServer
 
-    /// Redeems a code. The transaction that redeems the code also checks its
-    /// bindings, so that only one of many concurrent redemptions succeeds.
+    /// Redeems a code. The transaction that redeems the code also checks its bindings, so that only one of
+    /// several concurrent redemptions succeeds.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
@@ -21,7 +21,7 @@ struct CodeRedemption: Sendable {
             of: code.digest, redirectURI: redirectURI, codeVerifier: grant.codeVerifier, by: client)
         return maker.tokens(redemption.command, redemption.tokens) { refusal in
             let reason = refusal.code.reason
-            // The code stays, and can be redeemed when the hour is over.
+            // The code remains valid, and can be redeemed after the hour.
             return reason == .familyLimitReached
                 ? OAuthError(limitedBy: refusal, at: server.now()) : .invalidGrant(reason)
         }
@@ -29,7 +29,7 @@ struct CodeRedemption: Sendable {
 }
 
 extension TokenMaker {
-    /// Returns the command that redeems a code or a device code, and the tokens that it offers.
+    /// Returns the command that redeems a code or a device code, and the tokens for the response.
     fileprivate func redemption(
         of codeDigest: SHA256Digest, redirectURI: String, codeVerifier: String?, by client: OAuthClient
     ) -> (command: RedeemCommand, tokens: NewTokens) {
@@ -51,7 +51,7 @@ extension TokenMaker {
 }
 
 extension OAuthError {
-    /// A refusal by a temporary limit.
+    /// Makes the error for a refusal because of a temporary limit.
     init(limitedBy refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         self.init(
@@ -61,7 +61,7 @@ extension OAuthError {
 }
 
 extension OAuthServer {
-    /// Token families of Google never count towards the limit of the account, and the limit never ends them.
+    /// Token families of Google do not count towards the limit of the account, and the limit never ends them.
     func limits(of client: OAuthClient) -> FamilyLimits {
         FamilyLimits(
             perClient: client.refreshTokenLimit,
@@ -69,12 +69,12 @@ extension OAuthServer {
     }
 }
 
-/// The grant `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4): a poll of a device.
+/// The grant type `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4): a poll by a device.
 struct DevicePoll: Sendable {
     let server: OAuthServer
 
-    /// The transaction decides whether the poll came too early, whether the
-    /// user has agreed, and which of many concurrent polls gets the tokens.
+    /// The transaction decides if the poll came too early and if the user has agreed. Only one of several
+    /// concurrent polls gets the tokens.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.DeviceGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
@@ -91,7 +91,8 @@ struct DevicePoll: Sendable {
 }
 
 extension OAuthError {
-    /// RFC 8628 §3.5 names four reasons. Other reasons are `invalid_grant`, as for a code.
+    /// Makes the error for a refused poll. RFC 8628 §3.5 defines four codes. Any other reason is
+    /// `invalid_grant`, as for a code.
     fileprivate init(pollRefusedFor refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         let code: Code? =
@@ -119,14 +120,13 @@ extension OAuthError {
     }
 }
 
-/// The grant `refresh_token` (RFC 6749 §6, RFC 9700 §4.14).
+/// The grant type `refresh_token` (RFC 6749 §6, RFC 9700 §4.14).
 struct TokenRefresh: Sendable {
     let server: OAuthServer
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
-        // Checked before the transaction: the token is kept,
-        // and becomes valid again when the scope is restored.
+        // Checks the scope before the transaction, so that the token remains valid if the scope is restored.
         guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
         guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant(.tokenUnknown)

@@ -6,12 +6,12 @@ import Cryptography
 import SignIn
 public import StrictJSON
 
-/// `POST /oauth/token` (RFC 6749 §3.2): one type for each grant type.
+/// `POST /oauth/token` (RFC 6749 §3.2). Each grant type has its own type.
 public struct TokenEndpoint: Sendable {
-    /// The response to a request.
+    /// The response to a token request.
     public enum Response: Sendable {
         case tokens(TokenResponse)
-        /// Google's streamlined linking without tokens.
+        /// A response of Google's streamlined linking without tokens.
         case linking(LinkingResponse)
     }
 
@@ -21,13 +21,14 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// Waits only for the commit, for keys that are not in memory, for the
-    /// reads of an assertion, and for RSA signatures, which are made on other
-    /// threads, because they would delay the other requests of an event loop.
+    /// Waits only for the commit, for keys that are not in memory, for the reads of an assertion, and for RSA
+    /// signatures. RSA signatures are made on other threads, because they would delay other requests on the
+    /// event loop.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {
-        // Checked first, so that a failing request consumes no proof, code or token, and can be repeated.
+        // Checks the keys first, so that a failing request consumes no proof, code or token, and can be
+        // repeated.
         try TokenMaker(server: server).requireKeys(for: request).then { [self] in
             try ClientAppCheck(server: server).check(request).then { [self] in
                 try tokens(for: request)
@@ -57,17 +58,18 @@ public struct TokenEndpoint: Sendable {
 /// A successful token response (RFC 6749 §5.1).
 public struct TokenResponse: Sendable {
     public let accessToken: String
-    /// Seconds.
+    /// Lifetime of the access token in seconds.
     public let expiresIn: Int64
-    /// `nil` when the client gets no refresh token, or keeps its current token.
+    /// The refresh token; `nil` if the client gets no refresh token or keeps its current token.
     public let refreshToken: String?
-    /// Space-separated.
+    /// The granted scopes, separated by spaces.
     public let scope: String
     public let idToken: String?
-    /// `nil` except in the response to a token exchange (RFC 8693 §2.2.1).
+    /// The type of the issued token in the response to a token exchange (RFC 8693 §2.2.1); `nil` in any other
+    /// response.
     public var issuedTokenType: TokenTypeIdentifier?
-    /// Names of dropped values of the identity token and of `user`, in the response to a token exchange: our
-    /// own member (RFC 6749 §5.1: a client ignores members that it does not know).
+    /// Names of dropped values of the identity token and of `user`, in the response to a token exchange. This
+    /// member is our own; clients ignore unknown members (RFC 6749 §5.1).
     public var dropped: [String] = []
 }
 
@@ -77,7 +79,7 @@ extension TokenResponse: JSONBody {
         "An access token response (RFC 6749 §5.1), or the result of the intent `check`."
     }
 
-    // Nothing is required, because the result of `check` has only the last member.
+    // No member is required, because the result of `check` only contains the last member.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member.unrequired("access_token", "A JWT (RFC 9068).") { $0.accessToken }
         member(
@@ -95,7 +97,7 @@ extension TokenResponse: JSONBody {
             $0.idToken
         }
         member("dropped", .dropped) { $0.dropped.unlessEmpty }
-        // Only `LinkingResponse` has this member.
+        // Only `LinkingResponse` contains this member.
         member("account_found", "`true` or `false`: the result of the intent `check`.") { _ -> String? in nil
         }
     }
@@ -104,19 +106,21 @@ extension TokenResponse: JSONBody {
 }
 
 extension TokenResponse: CustomStringConvertible, CustomReflectable {
-    /// A description without the tokens.
+    /// A description without tokens.
     public var description: String { "token response" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// App Check of a native client: judges the app of a token request. The proof covers all other parameters of
-/// the request, so that it cannot be used in another request.
+/// App Check of native clients: judges the app that sends a token request. The proof covers all other
+/// parameters of the request, so it cannot be used in another request.
 struct ClientAppCheck: Sendable {
     let server: OAuthServer
 
-    /// Consumes the proof before the grant is checked: a request refused here changes no code and no token.
+    /// Consumes the proof before the grant is checked, so a request that is refused here affects no code and
+    /// no token.
     ///
-    /// - Throws: `OAuthError` `invalid_client` in enforced mode; `StorageError`, `OverloadedError`.
+    /// - Throws: `OAuthError` with the code `invalid_client` in enforced mode; `StorageError`,
+    ///   `OverloadedError`.
     func check(_ request: TokenRequest) throws -> Step<Void> {
         guard let checks = server.dependencies.signIn.appChecks,
             let policy = checks.policies.ofOAuthClient(request.client.id.rawValue)

@@ -5,16 +5,16 @@ import Commits
 import KeySets
 import SignIn
 
-/// The grant `urn:ietf:params:oauth:grant-type:token-exchange` with Apple's identity token (RFC 8693): a
-/// native sign-in without a browser.
+/// The grant type `urn:ietf:params:oauth:grant-type:token-exchange` with an identity token from Apple (RFC
+/// 8693): a native sign-in without a browser.
 ///
-/// Runs two transactions: the sign-in, then the grant with its tokens. If the
-/// second fails, the user is signed in, the nonce is consumed, and there is
-/// no grant. The app then asks the user to sign in again, which repeats both.
+/// Runs two transactions: first the sign-in, then the grant with its tokens. If the second transaction fails,
+/// the user is signed in and the nonce is consumed, but there is no grant. The app then asks the user to sign
+/// in again, which repeats both transactions.
 struct TokenExchange: Sendable {
     let server: OAuthServer
 
-    /// - Throws: `OAuthError`; `KeySetError` when Apple's keys are unavailable; `StorageError`,
+    /// - Throws: `OAuthError`; `KeySetError` if Apple's keys are unavailable; `StorageError`,
     ///   `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.ExchangeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
         try signIn(grant, to: client).then { user in
@@ -44,16 +44,16 @@ struct TokenExchange: Sendable {
     private struct User {
         let id: AccountID
         let authenticatedAt: Moment
-        /// Names of dropped values.
+        /// Names of the values that the sign-in dropped.
         let dropped: [String]
     }
 
-    /// Signs the user in like `POST /v1/sign-ins`: makes the account,
-    /// consumes the nonce, obeys the state rule, and exchanges Apple's code.
+    /// Signs the user in like `POST /v1/sign-ins`: creates the account, consumes the nonce, obeys the state
+    /// rule, and exchanges Apple's code.
     private func signIn(
         _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
     ) throws -> Step<User> {
-        // Only nonces of this service are consumed, so only they make the identity token valid once.
+        // The service only consumes its own nonces, so only such a nonce makes the identity token valid once.
         guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
             let bundleID = client.nativeSignInBundleID
         else {
@@ -66,8 +66,8 @@ struct TokenExchange: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
         }
-        // The client is public, so any program can send any address
-        // in its name. Apple's token names the user's address.
+        // The client is public, so any program can send any address in its name. The user's address comes
+        // from Apple's token instead.
         profile?.email = nil
         let request = SignInRequest(
             token: IdentityTokenRequest(
@@ -77,15 +77,15 @@ struct TokenExchange: Sendable {
         let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
         return try Step.mappingErrors(Self.oauthError) {
             try useCases.verify(request.token, allowed: only).then { verified in
-                // If the token contained the nonce itself, a reader of the token could exchange it. A token
-                // without a nonce, which old systems get, would be valid with any nonce.
+                // If the token contained the nonce itself, any reader of the token could exchange the token.
+                // A token without a nonce, as old systems get, would be valid with any nonce.
                 guard let claim = verified.identity.nonce, claim != grant.nonce else {
                     throw OAuthError(
                         .invalidRequest,
                         "The subject_token must have nonce_sha256 as its nonce; give it to Apple.")
                 }
                 let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
-                // Checked before the sign-in, which would be carried out in vain.
+                // Checks the age first, because a sign-in without a grant would be useless.
                 let now = server.now()
                 guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: now) else {
                     throw OAuthError(exchangeRefusedFor: GrantRefusal(.authenticationTooOld), at: now)
@@ -112,9 +112,9 @@ struct TokenExchange: Sendable {
 }
 
 extension OAuthError {
-    /// RFC 8693 §2.2.2: a subject token that is invalid, or is not acceptable, is `invalid_request`.
+    /// RFC 8693 §2.2.2 requires `invalid_request` for a subject token that is invalid or unacceptable.
     ///
-    /// - Parameter code: A code of the interface, so that the developer finds the cause.
+    /// - Parameter code: An error code of the interface, which shows the cause to the developer.
     fileprivate init(subjectTokenRefused code: String, reason: TokenRefusalReason? = nil) {
         self.init(
             .invalidRequest, "The subject_token is refused: \(code). Sign the user in again.", reason: reason)

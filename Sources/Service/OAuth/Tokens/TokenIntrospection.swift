@@ -4,16 +4,16 @@ import Commits
 import Encodings
 public import StrictJSON
 
-/// `POST /oauth/introspect` (RFC 7662), and the check of access tokens for userinfo.
+/// `POST /oauth/introspect` (RFC 7662), and the check of access tokens for the UserInfo endpoint.
 public struct TokenIntrospection: Sendable {
-    /// The caller of introspection.
+    /// The caller of the introspection endpoint.
     public enum Caller: Sendable {
-        /// An API key, with the apps that it may see.
+        /// A caller with an API key, and the apps that the key has access to.
         case apps(AppScope)
-        /// A confidential client: it sees only its own tokens.
+        /// A confidential client, which can only introspect its own tokens.
         case client(OAuthClient)
 
-        /// The client; `nil` for an API key.
+        /// The ID of the client; `nil` for a caller with an API key.
         public var client: OAuthClientID? {
             switch self {
             case .apps: nil
@@ -28,8 +28,9 @@ public struct TokenIntrospection: Sendable {
         self.server = server
     }
 
-    /// Returns `nil` for everything except a valid token of this service that the caller may see. The
-    /// response names no cause, so that callers learn nothing about other clients' tokens.
+    /// Returns the description of a token; `nil` unless this service issued the token, the token is valid,
+    /// and the caller may see it. The response names no cause, so that callers learn nothing about other
+    /// clients' tokens.
     ///
     /// - Throws: `StorageError`.
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
@@ -42,8 +43,8 @@ public struct TokenIntrospection: Sendable {
     }
 
     private func find(_ text: String) async throws -> GoodToken? {
-        // The form of the token shows its kind, so the hint is not needed. Only the newest token is active:
-        // an exchanged token only allows a repetition of the same exchange.
+        // The text shows the kind of the token, so the hint is unnecessary. Only the newest refresh token is
+        // active, because an exchanged token only allows a repetition of the same exchange.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -56,12 +57,12 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
-    /// Returns an access token that is genuine, not expired, and not ended.
+    /// Returns an access token if it is genuine and has neither expired nor ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let status = try await server.dependencies.store.status(ofFamily: token.familyID),
             status.isGood(at: server.now()), status.grant.oauthClientID == token.clientID,
-            // A transfer or an emulator's reset can have moved the token family to another account.
+            // A transfer, or a reset of the emulator, can have moved the token family to another account.
             status.status.account.id == token.accountID,
             let scope = server.settings.clients[token.clientID]?.remainingScope(of: token.scope)
         else { return nil }
@@ -69,18 +70,18 @@ public struct TokenIntrospection: Sendable {
     }
 }
 
-/// A token that is valid at this moment.
+/// A token that is currently valid.
 struct GoodToken: Sendable {
     let status: TokenStatus
-    /// `nil` for a refresh token.
+    /// The access token; `nil` for a refresh token.
     let accessToken: AccessToken?
-    /// The part of the token's scope that the client still has.
+    /// The part of the token's scope that is still configured for the client.
     let scope: String
 }
 
 /// The introspection response (RFC 7662 §2.2).
 public struct TokenDescription: Sendable {
-    /// `nil` for every token that is not valid.
+    /// The token; `nil` for every token that is not valid.
     private let token: GoodToken?
     private let issuer: String
 
@@ -124,7 +125,7 @@ extension TokenDescription: JSONBody {
         member("auth_time", "When the end user signed in with Apple, in seconds since 1970.") {
             ($0.token?.status.family.authenticatedAt.milliseconds).map { $0 / 1000 }
         }
-        // APIs can distinguish the two kinds of tokens by `token_type`.
+        // `token_type` lets APIs distinguish access tokens from refresh tokens.
         member("token_type", "`Bearer`, of an access token.") { $0.access == nil ? nil : "Bearer" }
         member("aud", "The audience of the client.") { $0.access?.audience }
         member("iat", "When the token was issued, in seconds since 1970.") { $0.issuedAt }
@@ -143,8 +144,8 @@ public struct TokenRevocation: Sendable {
         self.server = server
     }
 
-    /// Ends the token family of a token of this client. Ignores unknown tokens, tokens of other clients and
-    /// ended tokens; the client does not learn the cause.
+    /// Ends the token family of a token of this client. Ignores unknown tokens, ended tokens and other
+    /// clients' tokens, so that the client learns nothing about them.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func revoke(_ text: String, of client: OAuthClient) async throws {
@@ -162,7 +163,7 @@ public struct TokenRevocation: Sendable {
         do {
             try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
-            // There is no token to end.
+            // There is no token that could end.
         }
     }
 }
@@ -175,11 +176,11 @@ public struct UserInfo: Sendable {
         self.server = server
     }
 
-    /// Returns the claims about the end user that the token's scope allows, as a JSON document.
+    /// Returns a JSON document with the claims about the end user that the token's scope allows.
     ///
-    /// - Parameter note: Called with the client of a valid token, even if the request is refused after that.
-    /// - Throws: `OAuthError` `invalid_token` for every token that introspection reports as inactive, and
-    ///   `insufficient_scope` without `openid`; `StorageError`.
+    /// - Parameter note: Called with the client of a valid token, even if the request is refused afterwards.
+    /// - Throws: `OAuthError` with the code `invalid_token` for every token that introspection reports as
+    ///   inactive, and `insufficient_scope` for a token without `openid`; `StorageError`.
     public func claims(
         accessToken: String, noting note: @Sendable (OAuthClientID) -> Void = { _ in }
     ) async throws -> [UInt8] {

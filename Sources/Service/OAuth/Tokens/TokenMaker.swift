@@ -4,14 +4,14 @@ import Commits
 import Cryptography
 import JOSE
 
-/// Makes the tokens of a response, after the store has returned their contents.
+/// Makes the tokens of a response, after the store has returned the contents of the tokens.
 struct TokenMaker: Sendable {
-    /// Seconds. A client reads an ID token when it arrives.
+    /// Lifetime of an ID token in seconds. Clients read an ID token on arrival.
     static let idTokenLifetime: Int64 = 3600
 
     let server: OAuthServer
 
-    /// Makes the ID and the refresh token of a new token family.
+    /// Makes the ID and the refresh token for a new token family.
     static func newFamily(at now: Moment) -> (id: UniqueID, refreshToken: RefreshTokenText) {
         var generator = SystemRandomNumberGenerator()
         let id = UniqueID(at: now, using: &generator)
@@ -21,7 +21,7 @@ struct TokenMaker: Sendable {
         return (id, refreshToken)
     }
 
-    /// Checks that the tokens of a request can be signed. Waits only for keys that are not in memory.
+    /// Checks that the service can sign the tokens of a request. Waits only for keys that are not in memory.
     ///
     /// - Throws: `SigningKeysShut`, `StorageError`, `JOSEError`.
     func requireKeys(for request: TokenRequest) throws -> Step<Void> {
@@ -38,9 +38,9 @@ struct TokenMaker: Sendable {
         return .later { for algorithm in missing { try await keys.requireKey(algorithm) } }
     }
 
-    /// Commits a command, and returns the tokens that it issues.
+    /// Commits a command, and returns the tokens that the command issues.
     ///
-    /// - Parameter refused: The error of the token endpoint for a refusal of the command.
+    /// - Parameter refused: Maps a refusal of the command to an error of the token endpoint.
     func tokens<Issuing: TypedCommand>(
         _ command: Issuing, _ new: NewTokens, refused: @escaping @Sendable (GrantRefusal) -> OAuthError
     ) -> Step<TokenResponse> where Issuing.Command == GrantCommand, Issuing.Output == IssuedTokens {
@@ -55,8 +55,8 @@ struct TokenMaker: Sendable {
             })
     }
 
-    /// Signs the tokens. Waits for keys that are not in memory, and signs with RSA away from the event loop, because it takes
-    /// much longer than the rest of a request.
+    /// Signs the tokens. Waits for keys that are not in memory. Makes RSA signatures on another thread,
+    /// because they take much longer than the rest of a request.
     ///
     /// - Throws: `StorageError`, `SigningKeysShut`, `JOSEError`.
     func response(for issued: IssuedTokens, _ new: NewTokens) throws -> Step<TokenResponse> {
@@ -71,7 +71,7 @@ struct TokenMaker: Sendable {
             let accessKey = try await keys.signingKey(access)
             var idKey: TokenSigningKey?
             if let id { idKey = try await keys.signingKey(id) }
-            // The task of a request runs on its event loop.
+            // Leaves the event loop, on which the request's task runs.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { [accessKey, idKey] in
                 try signed(issued, new, with: accessKey, idTokenKey: idKey)
             }
@@ -83,7 +83,7 @@ struct TokenMaker: Sendable {
     ) throws -> TokenResponse {
         let (client, issuer) = (new.client, server.settings.issuer.text)
         let issuedAt = new.moment.milliseconds / 1000
-        // No token expires later than its token family ends.
+        // No token outlives its token family.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000
@@ -106,10 +106,10 @@ struct TokenMaker: Sendable {
             scope: issued.scope, idToken: idText)
     }
 
-    /// Returns the end of a token family if its refresh token is not used again.
+    /// Returns the end of a token family whose refresh token is not used again.
     ///
-    /// - Parameter isNew: `true` if the family begins at this moment. For
-    ///   an older family, the store has the end counted from its beginning.
+    /// - Parameter isNew: True for a new token family. For an older family, the store contains the end that
+    ///   counts from its beginning.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last
@@ -118,13 +118,14 @@ struct TokenMaker: Sendable {
     }
 }
 
-/// Tokens that a command offers. The text of a new refresh token
-/// is made before the transaction, which keeps its digests.
+/// The new tokens for a command. The text of a refresh token is made before the transaction, because the
+/// transaction stores the token's digests.
 struct NewTokens: Sendable {
     let client: OAuthClient
-    /// In the response only if it was stored. `nil` for a refresh token that is exchanged.
+    /// The new refresh token, which the response contains only if the command stored it. `nil` if the request
+    /// exchanges a refresh token.
     let refreshToken: RefreshTokenText?
-    /// `true` if the scope `openid` yields an ID token.
+    /// True if the response contains an ID token for the scope `openid`.
     let givesIDToken: Bool
     let moment: Moment
 }

@@ -3,31 +3,31 @@ public import AuthorizationServer
 public import Commits
 public import SignIn
 
-/// The user's page about the clients that have access to the account: shows them, and ends their grants.
+/// The page that shows a user the clients with access to the account, and ends their grants.
 ///
-/// The user signs in with Apple as for the consent page, with the same session. Nothing is stored before a
-/// grant is removed.
+/// The user signs in with Apple as for the consent page, and both pages share the session. Nothing is stored
+/// before the user removes a grant.
 public struct ConnectionsUseCase: Sendable {
     public static let path = "/account/connections"
 
     public let authorize: AuthorizeUseCase
     private let server: OAuthServer
 
-    /// - Parameter authorize: Provides the browser sessions and the sign-in.
+    /// - Parameter authorize: Provides the sessions of browsers and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
 
-    /// The apps that have OAuth clients, in the order of the configuration.
+    /// The apps with OAuth clients, in the order of the configuration.
     private var apps: [ClientID] {
         authorize.settings.clients.clients.map(\.app).reduce(into: []) { apps, app in
             if !apps.contains(app) { apps.append(app) }
         }
     }
 
-    /// Handles `GET /account/connections`. Waits only for a browser that has a session.
+    /// Handles `GET /account/connections`. Waits only for a browser with a session.
     ///
-    /// - Parameter query: The query as sent. It may be empty.
+    /// - Parameter query: The query as sent; can be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
         let query = self.query(query)
@@ -40,7 +40,8 @@ public struct ConnectionsUseCase: Sendable {
         return .later { try await page(query, session, browser) }
     }
 
-    /// Handles `POST /account/connections`: ends a grant as the app's backend does, with the due reports.
+    /// Handles `POST /account/connections`: ends a grant in the same way as the app's backend, including
+    /// reports.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func remove(
@@ -68,7 +69,7 @@ public struct ConnectionsUseCase: Sendable {
             do {
                 _ = try await server.dependencies.commits.submit(command)
             } catch let refusal as GrantRefusal {
-                // The grant has already ended, as the user wants.
+                // The grant has already ended, as the user requested.
                 guard refusal.code == .grantNotFound else {
                     return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
                 }
@@ -77,9 +78,9 @@ public struct ConnectionsUseCase: Sendable {
         }
     }
 
-    /// Begins the session of a browser that has signed in, and continues its request.
+    /// Starts the session of a browser whose user has signed in, and continues its request.
     ///
-    /// - Parameter sessionCookie: The cookie as the browser sent it.
+    /// - Parameter sessionCookie: The session cookie as the browser sent it.
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> ConnectionsOutcome {
@@ -132,7 +133,7 @@ public struct ConnectionsUseCase: Sendable {
                 connectionsOf: app, query: query.text, cookie: browser.webSignIn)
             return ConnectionsOutcome(.signIn(request), query, session: session)
         } catch {
-            // The configuration is checked at start-up.
+            // The check at start-up prevents this configuration.
             return ConnectionsOutcome(.refusal(.pageUnknown), query)
         }
     }
@@ -145,17 +146,18 @@ public struct ConnectionsUseCase: Sendable {
         }
         let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
         guard let status, status.isAuthorized,
-            // A revocation has ended earlier sessions, even if the user has signed in since.
+            // A revocation has ended all earlier sessions, even if the user has signed in since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser was at Apple for this page, and another round trip would have the same result.
+            // The browser has already been at Apple for this page, and another round trip would have the same
+            // result.
             let hasReturned = session.roundTrip?.isFor(Self.address(of: query)) ?? false
             return hasReturned
                 ? ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
                 : signIn(to: session.clientID, query, browser)
         }
         let grants = try await authorize.store.grants(of: session.accountID)
-            // A client has one grant of an account, so the order is the same at each visit.
+            // An account has at most one grant per client, so the order is the same at each visit.
             .sorted { ($0.createdAt, $0.oauthClientID) < ($1.createdAt, $1.oauthClientID) }
         let list = ConnectionList(
             account: status.account, appName: authorize.appName(of: session.clientID),
@@ -177,12 +179,12 @@ public struct ConnectionsUseCase: Sendable {
 
     private static func address(of query: ConnectionsQuery) -> String { "\(path)?\(query.text)" }
 
-    /// The message of a form's token. No query of an authorization request
-    /// has a line break, so a token of a consent page is never valid here.
+    /// Returns the message for the form's token. The query of an authorization request contains no line
+    /// break, so the token of a consent page is never valid here.
     private static func purpose(of grant: GrantID) -> String { "\(path)\n\(grant.rawValue)" }
 }
 
-/// The form with which a user removes a grant.
+/// The form that removes a grant.
 public struct ConnectionsForm: Sendable {
     public var token: String?
     public var grant: String?
@@ -192,22 +194,22 @@ public struct ConnectionsForm: Sendable {
     }
 }
 
-/// The next step of a request to the page about connected clients.
+/// The outcome of a request to the page about connected clients.
 public struct ConnectionsOutcome: Sendable {
     public let action: Action
     public let query: ConnectionsQuery
     public let session: AuthorizeOutcome.SessionChange
 
     public enum Action: Sendable {
-        /// The page with the clients.
+        /// The page that lists the clients.
         case show(ConnectionList)
-        /// A page where the user chooses the app to sign in for.
+        /// A page on which the user chooses the app to sign in to.
         case choose([(app: ClientID, name: LocalizedText)])
-        /// Redirects to Apple's page, by 303.
+        /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)
-        /// Redirects to this page, by 303.
+        /// A 303 redirect to this page.
         case redirect(String)
-        /// An error page. `pageUnknown` is for a query that names an app without OAuth clients.
+        /// An error page. Its reason is `pageUnknown` if the query names an app without OAuth clients.
         case refusal(UserPageRefusal)
     }
 
@@ -218,32 +220,33 @@ public struct ConnectionsOutcome: Sendable {
     }
 }
 
-/// The clients that have access to an account.
+/// The clients with access to an account.
 public struct ConnectionList: Sendable {
     public let account: Account
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
-    /// The oldest first, then by client ID. Includes grants for other apps of the team.
+    /// Sorted by age, the oldest connection first, and then by client ID. Includes grants for other apps of
+    /// the team.
     public let connections: [Connection]
 
     public struct Connection: Sendable {
         public let grant: GrantRecord
-        /// `nil` for a client that is not configured any more.
+        /// The client; `nil` if it is not configured any more.
         public let client: OAuthClient?
         public let name: LocalizedText
-        /// The texts of all scopes that the user has agreed to.
+        /// The texts of all scopes to which the user has agreed.
         public let scopes: [LocalizedText]
-        /// Proves that this form was shown to this session.
+        /// The token that proves that the service showed this form to this session.
         public let formToken: String
     }
 }
 
-/// Reasons why a page for users shows an error. Nothing was changed.
+/// Reasons why a user page shows an error. The request changed nothing.
 public enum UserPageRefusal: String, Sendable, CaseIterable {
-    /// The query has no page.
+    /// There is no page for the query.
     case pageUnknown = "not_found"
     case embeddedBrowser = "disallowed_useragent"
-    /// The form was not shown to this session for this purpose, or it was changed.
+    /// The service did not show this form to this session for this purpose, or the form was changed.
     case formRefused = "form_refused"
     /// The session or the credential has ended, or the sign-in at Apple failed.
     case signInNeeded = "login_required"

@@ -5,18 +5,19 @@ import Encodings
 public import SignIn
 import Synchronization
 
-/// The page on which users enter the code of a device, sign in, and agree or refuse (RFC 8628 §3.3).
+/// The page on which a user enters the code of a device, signs in, and grants or refuses access (RFC 8628
+/// §3.3).
 ///
-/// The user signs in with Apple as for the consent page, with the same session.
-/// The code travels in the query, as in `verification_uri_complete`. A wrong
-/// code costs one look-up; `UserCodeGuessing` bounds the number of wrong codes.
+/// The user signs in with Apple as for the consent page, and both pages share the session. The query contains
+/// the code, as in `verification_uri_complete`. A wrong code costs one lookup, and `UserCodeGuessing` bounds
+/// the number of wrong codes.
 public struct DevicePageUseCase: Sendable {
     public static let path = "/oauth/device"
 
     public let authorize: AuthorizeUseCase
     let server: OAuthServer
 
-    /// - Parameter authorize: Provides the browser sessions and the sign-in.
+    /// - Parameter authorize: Provides the sessions of browsers and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
@@ -24,8 +25,9 @@ public struct DevicePageUseCase: Sendable {
     /// Handles `GET /oauth/device`.
     ///
     /// - Parameters:
-    ///   - query: The query as sent. It may be empty.
-    ///   - address: `nil` when it is unknown. All unknown addresses count as one address.
+    ///   - query: The query as sent; can be empty.
+    ///   - address: The browser's address; `nil` if it is unknown. All unknown addresses count as one
+    ///     address.
     /// - Throws: `StorageError`.
     public func begin(
         _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
@@ -72,15 +74,16 @@ public struct DevicePageUseCase: Sendable {
         }
     }
 
-    /// A device that waits, with its client.
+    /// A waiting device and its client.
     struct WaitingDevice: Sendable {
         let device: DeviceAuthorization
         let client: OAuthClient
         let userCode: UserCode
         let scopes: ScopeSet
 
-        /// The message of the form's token. No query of an authorization request has a line break, so a token
-        /// of a consent page is never valid here, nor is a token for another device with the same code.
+        /// The message for the form's token. The query of an authorization request contains no line break, so
+        /// the token of a consent page is never valid here, and neither is a token for another device with
+        /// the same code.
         var purpose: String {
             "\(DevicePageUseCase.path)\n\(Hexadecimal.encode(device.digest))\n\(client.id.rawValue)\n\(scopes.text)"
         }
@@ -91,7 +94,7 @@ public struct DevicePageUseCase: Sendable {
         case fault(DevicePageOutcome.EntryFault)
     }
 
-    /// Looks up the device of a user code. Each attempt counts as wrong until the device is found.
+    /// Finds the device with a user code. Each attempt counts as wrong until it finds a device.
     private func find(
         _ code: UserCode, at address: RequesterAddress?, by session: BrowserSession?
     ) async throws -> Found {
@@ -110,7 +113,7 @@ public struct DevicePageUseCase: Sendable {
         }
         guard let device else { return .fault(.unknown) }
         server.userCodeGuessing.withLock { $0.takeBack(attempt) }
-        // The configuration may have changed since the request of the device.
+        // The configuration may have changed since the device's request.
         guard device.isWaiting(at: now), let client = authorize.settings.clients[device.oauthClientID],
             client.mayUse(.deviceCode),
             let scopes = client.remainingScope(of: device.scope).flatMap({ ScopeSet(parsing: $0) })
@@ -124,7 +127,7 @@ public struct DevicePageUseCase: Sendable {
         let (client, now) = (waiting.client, server.now())
         guard let session = authorize.sessions.open(browser.session),
             session.isGood(for: client.app, at: now),
-            // The user has signed out in this browser; the cookie is a copy.
+            // The user has signed out in this browser, so the cookie is a copy.
             try await !authorize.endedSessions.contains(session, at: now)
         else { return signIn(to: client, query, browser) }
         let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }
@@ -137,10 +140,12 @@ public struct DevicePageUseCase: Sendable {
             return DevicePageOutcome(.disabled, query, session: .end, client: client)
         }
         guard isRecent, let status, status.isAuthorized,
-            // A revocation or a sign-out has ended earlier sessions, even if the user has signed in since.
+            // A revocation or a sign-out has ended all earlier sessions, even if the user has signed in
+            // since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser was at Apple for this page, and another round trip would have the same result.
+            // The browser has already been at Apple for this page, and another round trip would have the same
+            // result.
             return roundTrip == nil
                 ? signIn(to: client, query, browser)
                 : DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
@@ -165,7 +170,7 @@ public struct DevicePageUseCase: Sendable {
                 deviceOf: client.app, query: query.text, cookie: browser.webSignIn)
             return DevicePageOutcome(.signIn(request), query, client: client)
         } catch {
-            // The configuration is checked at start-up.
+            // The check at start-up prevents this configuration.
             return DevicePageOutcome(.refusal(.unavailable), query, client: client)
         }
     }
@@ -178,7 +183,7 @@ public struct DevicePageUseCase: Sendable {
     }
 }
 
-/// The user's decision about a device, and the return of the browser from Apple.
+/// The user's decision about a device, and the browser's return from Apple.
 extension DevicePageUseCase {
     func decide(
         _ waiting: WaitingDevice, _ decision: ConsentForm.Decision, token: String,
@@ -188,7 +193,7 @@ extension DevicePageUseCase {
         guard session.isGood(for: client.app, at: now) else {
             return DevicePageOutcome(.refusal(.signInNeeded), query, client: client)
         }
-        // Checked before the decision counts: otherwise another site could refuse for the user.
+        // Checks the token before the decision. Otherwise another site could refuse on behalf of the user.
         guard FormToken.isValid(token, for: waiting.purpose, in: session) else {
             return DevicePageOutcome(.refusal(.formRefused), query, client: client)
         }
@@ -223,10 +228,10 @@ extension DevicePageUseCase {
         switch refusal {
         case .accountDisabled: DevicePageOutcome(.disabled, query, session: .end, client: client)
         case .tooManyGrants: DevicePageOutcome(.refusal(.unavailable), query, client: client)
-        // Another tab has decided, or the time is over.
+        // The user has decided in another tab, or the code has expired.
         case .deviceCodeNotFound, .deviceCodeExpired, .deviceDenied:
             DevicePageOutcome(.enter(.over), query, client: client)
-        // The credential ended while the page was open. A new sign-in can help.
+        // The credential ended while the page was open. A new sign-in can authorize it again.
         case .accountNotFound, .accountErased, .credentialRevoked, .appleAccountDeleted,
             .authenticationTooOld, .codeNotFound, .codeExpired, .codeOfAnotherClient, .redirectURIMismatch,
             .codeVerifierMismatch, .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged,
@@ -237,9 +242,9 @@ extension DevicePageUseCase {
         }
     }
 
-    /// Begins the session of a browser that has signed in, and continues its request.
+    /// Starts the session of a browser whose user has signed in, and continues its request.
     ///
-    /// - Parameter sessionCookie: The cookie as the browser sent it.
+    /// - Parameter sessionCookie: The session cookie as the browser sent it.
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> DevicePageOutcome {
@@ -251,7 +256,7 @@ extension DevicePageUseCase {
                 of: authentication, for: address, sessionCookie: sessionCookie))
     }
 
-    /// Handles the failure of a sign-in at Apple. The device continues to wait: the user may retry.
+    /// Handles the failure of a sign-in at Apple. The device continues to wait, because the user may retry.
     public func refuse(_ failure: WebFailure, query: String) -> DevicePageOutcome {
         let query = self.query(query)
         if failure.isOfDisabledAccount { return DevicePageOutcome(.disabled, query) }
@@ -260,44 +265,44 @@ extension DevicePageUseCase {
     }
 }
 
-/// The next step of a request to the page for the users of devices.
+/// The outcome of a request to the page for the users of devices.
 public struct DevicePageOutcome: Sendable {
     public let action: Action
     public let query: DeviceQuery
     public let session: AuthorizeOutcome.SessionChange
-    /// The client of the device, if the code is right.
+    /// The client of the device, if the code is correct.
     public var client: OAuthClient?
 
     public enum Action: Sendable {
-        /// The page that asks for the code.
+        /// The page asks the user for the code.
         case enter(EntryFault?)
-        /// The page that asks for consent.
+        /// The page asks the user for consent.
         case ask(DevicePrompt)
-        /// A page that continues by itself to this address, which redirects to Apple's page.
+        /// A page that automatically continues to this address, which redirects to Apple's page.
         case goOn(UserCode, String)
-        /// Redirects to Apple's page, by 303.
+        /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)
-        /// Redirects back to this page after a sign-in, by 303.
+        /// A 303 redirect back to this page, after a sign-in.
         case resume(String)
-        /// The user has agreed, and the device gets tokens with its next poll.
+        /// The user has agreed, and the device will get tokens with its next poll.
         case agreed(OAuthClient)
-        /// The user has refused.
+        /// The user has refused consent.
         case refused(OAuthClient)
         /// A page about the disabled account.
         case disabled
-        /// An error page. Nothing was changed.
+        /// An error page. The request changed nothing.
         case refusal(UserPageRefusal)
     }
 
-    /// The reason why the page asks for another code.
+    /// The reason why the page asks for the code again.
     public enum EntryFault: Sendable, Hashable {
-        /// No device shows such a code.
+        /// The code has a form that no device shows.
         case malformed
         /// No device waits with this code.
         case unknown
         /// The device authorization has expired, or a user has already decided.
         case over
-        /// Too many wrong codes. Seconds to wait.
+        /// The user entered too many wrong codes. The value is the waiting time in seconds.
         case paused(Int64)
     }
 
@@ -310,17 +315,17 @@ public struct DevicePageOutcome: Sendable {
     }
 }
 
-/// Contents of the page that asks a user for consent to a device.
+/// The contents of the page that asks a user to grant consent to a device.
 public struct DevicePrompt: Sendable {
     public let client: OAuthClient
     public let appName: LocalizedText
     public let account: Account
-    /// Scopes that the device requests, in its order.
+    /// The scopes that the device requests, in the order of the request.
     public let scopes: [DeclaredScope]
-    /// The code, for the user to compare with the device's.
+    /// The user code, which the user compares with the code on the device.
     public let userCode: UserCode
     public let origin: DeviceAuthorization.Origin
-    /// Whole minutes since the request of the device.
+    /// Minutes since the device's request, rounded down.
     public let minutesAgo: Int64
     public let formToken: String
 }

@@ -2,26 +2,26 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Commits
 
-/// Ends the session of a browser at the request of a client (OpenID Connect RP-Initiated Logout 1.0), or of the
+/// Ends a browser's session at the request of a client (OpenID Connect RP-Initiated Logout 1.0) or of the
 /// user.
 ///
-/// Only the session ends. Grants and tokens stay: a client that wants to end its tokens revokes them.
+/// Ends only the session. Grants and tokens remain; a client that wants to end its tokens must revoke them.
 ///
-/// Every site can send a browser here. So the session ends at once only with an ID token of its own user,
-/// which no other site has; otherwise the page asks the user.
+/// Any site can redirect a browser to this endpoint. So the session ends immediately only if the request
+/// contains an ID token of the session's user, which no other site has. Otherwise the page asks the user.
 public struct LogoutUseCase: Sendable {
     public static let path = "/oauth/logout"
 
     public let authorize: AuthorizeUseCase
 
-    /// - Parameter authorize: Provides the browser sessions, and the keys that sign ID tokens.
+    /// - Parameter authorize: Provides the sessions of browsers, and the keys that verify ID tokens.
     public init(authorize: AuthorizeUseCase) {
         self.authorize = authorize
     }
 
-    /// Handles a request of a client.
+    /// Handles a client's request.
     ///
-    /// - Parameter query: The query as sent. It may be empty.
+    /// - Parameter query: The query as sent; can be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
@@ -36,7 +36,7 @@ public struct LogoutUseCase: Sendable {
                 return try await end(session, request, asker)
             }
             let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
-            // The account has been erased, so there is no user to ask.
+            // The account was erased, so there is no user to ask.
             guard let account = status?.account else { return try await end(session, request, asker) }
             let query = request.query(clientID: asker.name)
             return LogoutOutcome(
@@ -49,22 +49,22 @@ public struct LogoutUseCase: Sendable {
         }
     }
 
-    /// Handles the form of the page.
+    /// Handles the posted form of the page.
     ///
-    /// - Parameter query: The query of the form's URL.
+    /// - Parameter query: The query of the URL to which the form was posted.
     /// - Throws: `StorageError`.
     public func answer(
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
-        // Checked before the session: a browser does not send
-        // its cookie with a form of another site (SameSite=Lax).
+        // Checks the form before the session, because a browser does not send its cookie with a form from
+        // another site (SameSite=Lax).
         guard let token = form.token, let decision = form.decision else {
             return .now(LogoutOutcome(.refusal(.formRefused), request.languages))
         }
         return .later {
             let asker = Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
-            // The session has ended while the page was open, which is a success for the user.
+            // The session ended while the page was open, so the user is signed out.
             guard let session = try await authorize.liveSession(of: browser) else {
                 return signedOut(request, asker)
             }
@@ -82,16 +82,16 @@ public struct LogoutUseCase: Sendable {
         LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query))
     }
 
-    /// The requesting client, and the user of its ID token.
+    /// The client that makes the request, and the user in its ID token.
     private struct Asker {
         let client: OAuthClient?
         let accountID: AccountID?
-        /// The `client_id` of the form. `nil` for a request that contradicts itself.
+        /// The `client_id` for the form; `nil` if the request contradicts itself.
         let name: String?
     }
 
-    /// An ID token of a client other than `client_id` is not from the requesting client. A client that only
-    /// names itself may use only its registered URIs.
+    /// Determines the client of a request. An ID token for another client than `client_id` does not
+    /// authenticate the request. A client that only names itself may only use its registered URIs.
     private func asker(of request: LogoutRequest) async throws -> Asker {
         guard let unverified = request.idTokenHint.flatMap({ IDTokenHint.Unverified($0) }),
             case .genuine(let hint) = try await authorize.keys.origin(
@@ -108,7 +108,8 @@ public struct LogoutUseCase: Sendable {
 
     private func client(named id: String?) -> OAuthClient? { id.flatMap { authorize.settings.clients[$0] } }
 
-    /// The session ends in the store before the browser loses its cookie, so that a copy of the cookie ends too.
+    /// Ends the session in the store before the browser deletes its cookie, so that a copy of the cookie
+    /// becomes invalid too.
     private func end(
         _ session: BrowserSession, _ request: LogoutRequest, _ asker: Asker
     ) async throws -> LogoutOutcome {
@@ -116,8 +117,9 @@ public struct LogoutUseCase: Sendable {
         return signedOut(request, asker, session: .end)
     }
 
-    /// - Parameter session: `.keep` for a request without a session. Its browser may still have a session: it
-    ///   sends no cookie with requests of other sites, and such a request must not delete the cookie.
+    /// - Parameter session: `.keep` for a request without a session. The browser may have a session
+    ///   nevertheless, because it sends no cookie with requests from other sites. Such a request must not
+    ///   delete the cookie.
     private func signedOut(
         _ request: LogoutRequest, _ asker: Asker, session: AuthorizeOutcome.SessionChange = .keep
     ) -> LogoutOutcome {
@@ -134,37 +136,37 @@ public struct LogoutUseCase: Sendable {
         return request.clientID == nil ? .clientMissing : .clientUnknown
     }
 
-    /// The message of a form's token. No query has a line
-    /// break, so a token of another page is never valid here.
+    /// Returns the message for the form's token. A query contains no line break, so the token of another page
+    /// is never valid here.
     private static func purpose(of query: String) -> String { "\(path)\n\(query)" }
 }
 
-/// The next step of a request to end the session of a browser.
+/// The outcome of a request to end a browser's session.
 public struct LogoutOutcome: Sendable {
     public let action: Action
     public let languages: RequestedLanguages
     public let session: AuthorizeOutcome.SessionChange
 
     public enum Action: Sendable {
-        /// The page that asks the user.
+        /// The page asks the user whether to sign out.
         case ask(LogoutPrompt)
-        /// The session has ended, or there was none. Redirects to the client, by 303.
+        /// A 303 redirect to the client. The session has ended, or the browser had no session.
         case redirect(String)
-        /// A page for an ended session, or for a request without a session.
+        /// A page for an ended session, and for a request without a session.
         ///
-        /// - Parameter obstacle: Reason why the browser does not return to the URI of the request.
+        /// - Parameter obstacle: The reason why the browser does not return to the URI in the request.
         case signedOut(Obstacle?)
-        /// A page that says that the user stays signed in.
+        /// A page that tells the user that the session remains.
         case stayed
-        /// An error page. Nothing was changed.
+        /// An error page. The request changed nothing.
         case refusal(Refusal)
     }
 
-    /// Reasons why a request with `post_logout_redirect_uri` ends with a page.
+    /// Reasons why a request with `post_logout_redirect_uri` leads to a page.
     public enum Obstacle: String, Sendable, CaseIterable {
-        /// The request has neither `client_id` nor a valid `id_token_hint`.
+        /// The request contains neither `client_id` nor a valid `id_token_hint`.
         case clientMissing = "client_missing"
-        /// No client has this `client_id`, or the ID token is for another client.
+        /// The `client_id` is unknown, or the ID token is for another client.
         case clientUnknown = "invalid_client"
         case redirectURIMismatch = "redirect_uri_mismatch"
     }
@@ -172,7 +174,7 @@ public struct LogoutOutcome: Sendable {
     public enum Refusal: String, Sendable, CaseIterable {
         /// A parameter is repeated, malformed or too long.
         case requestMalformed = "invalid_request"
-        /// The form was not shown to this session, or it was changed.
+        /// The service did not show this form to this session, or the form was changed.
         case formRefused = "form_refused"
     }
 
@@ -183,21 +185,21 @@ public struct LogoutOutcome: Sendable {
     }
 }
 
-/// Contents of the page that asks a user whether to sign out.
+/// The contents of the page that asks a user whether to sign out.
 public struct LogoutPrompt: Sendable {
-    /// The requesting client; `nil` if the request names no client.
+    /// The client that makes the request; `nil` if the request names no client.
     public let client: OAuthClient?
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
     public let account: Account
-    /// The registered URI of the redirect that follows; `nil` for none.
+    /// The registered URI of the next redirect; `nil` without a redirect.
     public let target: RedirectTarget?
-    /// The form is posted to this query.
+    /// The query of the URL to which the form is posted.
     public let query: String
     public let formToken: String
 }
 
-/// The form with which a user decides.
+/// The form with the user's decision.
 public struct LogoutForm: Sendable {
     public enum Decision: String, Sendable, CaseIterable {
         case signOut = "sign_out"
@@ -205,7 +207,7 @@ public struct LogoutForm: Sendable {
     }
 
     public var token: String?
-    /// `nil` when the form has neither word.
+    /// The user's decision; `nil` if the form contains neither of its values.
     public var decision: Decision?
 
     public init(token: String?, decision: Decision?) {

@@ -1,7 +1,7 @@
 import AppleAccounts
 package import AuthorizationServer
 
-/// Prompts with the values of an invented user, for previews of the pages. Their form tokens are not valid.
+/// Prompts with the data of an invented user, for previews of pages. Their form tokens are invalid.
 package struct PromptSamples: Sendable {
     package let client: OAuthClient
     package let settings: OAuthSettings
@@ -32,7 +32,7 @@ package struct PromptSamples: Sendable {
     private var scopes: [DeclaredScope] { settings.scopes.declarations(of: client.scopes) }
     private var appName: LocalizedText { settings.appName(of: client.app) }
 
-    /// `nil` for a client without redirect URI.
+    /// The sample of the consent page; `nil` for a client without a redirect URI.
     package var consent: ConsentPrompt? {
         guard let registered = client.redirectURIs.first, let target = registered.target(for: registered.text)
         else { return nil }
