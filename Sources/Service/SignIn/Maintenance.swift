@@ -5,9 +5,9 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App
-/// Check, unused keys of App Attest, and old entries of accounts' histories. Enables
-/// accounts whose disabling has ended. Ends waiting event readers at shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, unused keys of App
+/// Attest, and old history entries of accounts. Enables accounts whose disabling has ended. Ends the waits of
+/// event readers at shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
         & AuditStore & ServiceHourStore
@@ -22,8 +22,8 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - auditKeptFor: Milliseconds for which rows of the audit log are kept.
-    ///   - secondsAhead: Seconds by which `now` is ahead of Apple's time; `nil` while unknown.
+    ///   - auditKeptFor: Retention time of the audit log in milliseconds.
+    ///   - secondsAhead: Returns the seconds by which `now` is ahead of Apple's time; `nil` while unknown.
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
         auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),
@@ -62,18 +62,17 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes in bounded steps, so that sign-ins are committed between the steps.
+    /// Deletes expired nonces in bounded steps, so that sign-ins are committed between the steps.
     func purgeNonces() async {
         do {
             while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
-            // The purge is retried. Rows that were not deleted only take space.
+            // The next run retries the purge. Rows that were not deleted only occupy space.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Deletes expired tickets. A ticket is checked against the current time when it is used, so an expired
-    /// ticket is useless.
+    /// Deletes expired tickets. They are already unusable, because each use of a ticket checks its expiry.
     func purgeTickets() async {
         do {
             while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
@@ -82,8 +81,8 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes expired transfers. Apple forgets the identifiers at the same time, so no sign-in can present
-    /// them any more. They identify users of another team.
+    /// Deletes expired transfers. Apple forgets the transfer identifiers at the same time, so no later
+    /// sign-in can present them. They identify users of another team.
     func purgeTransfers() async {
         do {
             while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}
@@ -92,7 +91,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes the hours of App Check that are more than seven days old.
+    /// Deletes hourly counts of App Check after seven days.
     func purgeAppCheckHours() async {
         let end = AppCheckHour.beginning(of: now().milliseconds / 1000) - AppCheckHour.kept
         do {
@@ -102,7 +101,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes the service's own numbers that are more than seven days old.
+    /// Deletes hourly numbers of the service after seven days.
     func purgeServiceHours() async {
         let end = ServiceHourCount.beginning(of: now()).advanced(byMilliseconds: -ServiceHourCount.kept)
         do {
@@ -112,7 +111,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes keys that have not been used for long. Their apps attest new keys.
+    /// Deletes keys that have not been used for a long time. Their apps attest new keys.
     func purgeAttestedKeys() async {
         let moment = now().advanced(byMilliseconds: -AttestedKeyRecord.keptUnused)
         do {
@@ -122,7 +121,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes rows of the audit log whose retention has ended.
+    /// Deletes rows of the audit log after their retention time.
     func purgeAudit() async {
         do {
             try await audit.purge()
@@ -131,8 +130,8 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes entries of accounts' histories after 90 days.
-    /// An erasure deletes the entries of its account at once.
+    /// Deletes history entries of accounts after 90 days. An erasure deletes the entries of its account
+    /// immediately.
     func purgeHistory() async {
         let moment = now().advanced(byMilliseconds: -HistoryEntry.keptFor)
         do {
@@ -142,12 +141,12 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Number of accounts that one step enables.
+    /// Maximum number of accounts that a step enables.
     static let mostEnabled = 100
 
-    /// Enables accounts whose disabling has ended, in bounded steps. Their users
-    /// can already sign in: this only adds events to the feed, and removes the
-    /// stored disabling. With several replicas, the first replica does the work.
+    /// Enables accounts whose disabling has ended, in bounded steps. Their users can already sign in; this
+    /// work only adds events to the feed and deletes the stored disabling. With several replicas, the first
+    /// replica does the work.
     func enableAccounts() async {
         do {
             while !Task.isCancelled {
@@ -162,34 +161,34 @@ public struct Maintenance: Service {
                         _ = try await commits.submit(command)
                         enabled += 1
                     } catch is AccountRefusal {
-                        // The account was erased or moved after the read.
+                        // The account was erased or transferred after the read.
                     }
                 }
                 guard enabled > 0, due.count == Self.mostEnabled else { return }
             }
         } catch {
-            // The next run finds these accounts again. A sign-in enables its own account.
+            // The next run finds these accounts again, and a sign-in also enables its account.
             logger.warning("accounts were not enabled", metadata: ["error": "\(error)"])
         }
     }
 }
 
-/// Deletes rows of the audit log whose retention has ended.
+/// Deletes rows of the audit log after their retention time.
 ///
-/// A clock that is years ahead must not empty the log. So Apple's time counts if this machine's clock is
-/// ahead of it. Until Apple has responded, rows are deleted only as fast as time passes: a day of rows for
-/// each day of uptime, and no rows while the oldest rows are uncertain.
+/// A clock that is years ahead must not empty the log. So if this machine's clock is ahead of Apple's time,
+/// Apple's time applies. Until Apple has responded, the deleted time span grows only as fast as the uptime:
+/// one day of rows per day of uptime, and no rows while the oldest rows are uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment
         let uptime: Duration
     }
 
-    /// Milliseconds by which the times of rows may be out of order, because the clocks of replicas differ.
+    /// Maximum disorder of row times in milliseconds, because the clocks of replicas differ.
     private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
-    /// Retention of rows in milliseconds.
+    /// Retention time of rows in milliseconds.
     private let keptFor: Int64
     private let secondsAhead: @Sendable () -> Int64?
     private let uptime: @Sendable () -> Duration
@@ -209,8 +208,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a day at once: each step adds a row about itself,
-    /// so deleting single rows would not shrink the log.
+    /// Deletes a whole day at a time. Each step adds a row about itself, so deleting single rows would not
+    /// shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment
@@ -226,13 +225,12 @@ final class AuditRetention: Sendable {
         while try await store.purgeAudit(before: end, at: now) > 0, !Task.isCancelled {}
     }
 
-    /// Returns the time of the oldest row at the first purge plus the uptime
-    /// since then; `nil` without rows, and while the oldest row is uncertain.
+    /// Returns the time of the oldest row at the first purge plus the uptime since then; `nil` without rows,
+    /// and while the oldest row is uncertain.
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
         guard let first = try await beginning(at: uptime) else { return nil }
-        // A wrong clock can have written more rows than were
-        // read. By their times, all other rows would be old.
+        // A wrong clock can have written more rows than were read, and then all other rows would seem old.
         let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
         guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)

@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Makes nonces. A nonce is valid for one sign-in of any caller, without other bindings.
+/// Makes nonces. A nonce is valid for one sign-in by any caller, and is not bound to anything else.
 public struct NonceMint: Sendable {
     private let texts: ExpiringText
 
@@ -14,18 +14,19 @@ public struct NonceMint: Sendable {
         MintedNonce(texts.make(expiresAt: expiresAt), expiresAt: expiresAt)
     }
 
-    /// Returns the expiry of a nonce of this service. `nil` for a text made with another key.
+    /// Returns the expiry of a nonce; `nil` for a text that was not made with this key.
     func expiry(of nonce: String) -> Moment? { texts.expiry(of: nonce) }
 }
 
-/// A nonce for one sign-in.
+/// A nonce that this service made for one sign-in.
 public struct MintedNonce: Sendable, Hashable {
-    /// Distinguishes our nonces, which are consumed, from nonces that a caller makes and checks itself.
+    /// A prefix that distinguishes our nonces, which are consumed, from nonces that callers make and check
+    /// themselves.
     public static let prefix = "siwa-nonce-"
 
-    /// The nonce, which the caller posts with the token.
+    /// The nonce. The caller posts it with the identity token.
     public let nonce: String
-    /// The nonce's digest in lowercase hexadecimal, which native clients send to Apple.
+    /// The nonce's SHA-256 digest in lowercase hexadecimal. Native clients send it to Apple.
     public let nonceSHA256: String
     public let expiresAt: Moment
 
@@ -37,12 +38,12 @@ public struct MintedNonce: Sendable, Hashable {
 }
 
 extension SignInNonce {
-    /// Classifies the posted nonce, or else the nonce in the
-    /// token. `nil` for a text that is not one of our nonces.
+    /// Classifies the posted nonce or, without a posted nonce, the nonce in the token. Returns `nil` for a
+    /// text that is not our nonce.
     ///
-    /// The digest of our nonce looks like the digest of a caller's nonce. So a token that carries a digest is
-    /// bound to our nonce only if our nonce is posted, or was used before.
-    /// - Parameter keptUntil: Moment at which the token has expired by the clock of every replica.
+    /// The digest of our nonce has the same form as the digest of a caller's nonce. So a token with a digest
+    /// is only bound to our nonce if the caller posts our nonce, or if it was used before.
+    /// - Parameter keptUntil: Time at which the token has expired by the clock of every replica.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }
@@ -63,7 +64,7 @@ extension SignInNonce {
         text.utf8.starts(with: MintedNonce.prefix.utf8)
     }
 
-    /// Reads a digest in any of the encodings that clients use.
+    /// Returns the digest in a claim. Accepts all encodings that clients use.
     private static func digest(inClaim claim: String) -> NonceDigest? {
         switch claim.utf8.count {
         case 64: return Hexadecimal.decode(claim).flatMap { NonceDigest($0) }
@@ -76,10 +77,12 @@ extension SignInNonce {
     }
 }
 
-/// Makes texts that expire and can be verified without storage, so that a text has no row until it is used.
+/// Makes texts that expire and that can be verified without storage, so that a text has no row until it is
+/// used.
 ///
-/// A text is the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian), 16 random
-/// bytes, and an HMAC-SHA-256 of these parts and of the bound value, under the key that the replicas share.
+/// A text consists of the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian),
+/// 16 random bytes, and an HMAC-SHA-256 of these parts and of the bound value. All replicas share the HMAC
+/// key.
 struct ExpiringText: Sendable {
     private static let expirySize = 6
     private static let randomSize = 16
@@ -88,13 +91,13 @@ struct ExpiringText: Sendable {
     private let prefix: [UInt8]
     private let mac: HMACSHA256
 
-    /// - Parameter prefix: Different for each use, so that a text is never accepted for another use.
+    /// - Parameter prefix: A prefix for each use, so that a text is never valid for another use.
     init(prefix: String, key: NonceKey) {
         self.prefix = Array(prefix.utf8)
         mac = HMACSHA256(key: key.bytes)
     }
 
-    /// - Parameter context: Value that the text is bound to. It is not part of the text.
+    /// - Parameter context: The value to which the text is bound. The text does not contain it.
     func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
         let milliseconds = UInt64(expiresAt.milliseconds)
         var bytes = (0..<Self.expirySize).reversed().map {
@@ -105,8 +108,8 @@ struct ExpiringText: Sendable {
         return String(decoding: prefix, as: UTF8.self) + Base64URL.encode(bytes)
     }
 
-    /// Returns the expiry of a text of this service. `nil` for
-    /// a text made with another key, or bound to another value.
+    /// Returns the expiry of a text; `nil` for a text that was made with another key or is bound to another
+    /// value.
     func expiry(of text: String, boundTo context: [UInt8] = []) -> Moment? {
         guard text.utf8.starts(with: prefix) else { return nil }
         let text = Array(text.utf8.dropFirst(prefix.count))

@@ -6,21 +6,22 @@ public import Cryptography
 import JOSE
 package import Logging
 
-/// Exchanges the receipts of App Attest for newer receipts, once a
-/// day, and stores the risk metric. The metric is for display only.
+/// Exchanges App Attest receipts for newer receipts once a day, and stores the risk metric. The metric is
+/// only displayed.
 ///
-/// A claim moves the receipt's next time ahead before Apple is called, so only one replica sends it. After 30
-/// days Apple forgets an attestation: then the receipt is deleted, and the last metric stays.
+/// A claim moves the receipt's next exchange ahead before the call to Apple, so that only one replica sends
+/// the receipt. Apple forgets an attestation after 30 days. The worker then deletes the receipt and keeps the
+/// last metric.
 package struct ReceiptRefresh: Worker {
     package static let traits = WorkerTraits(
         width: 4, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no receipts could be claimed", counter: "siwa_app_attest_receipts",
         help: "Exchanges of App Attest receipts at Apple by result.")
-    /// Milliseconds of a claim: longer than an exchange with two signing keys can take.
+    /// Duration of a claim in milliseconds. It is longer than an exchange with two signing keys can take.
     static let lease: Int64 = 120_000
-    /// Milliseconds between two exchanges of a receipt, if Apple does not name a later time.
+    /// Minimum time between two exchanges of a receipt in milliseconds. Apple can request a later time.
     static let interval: Int64 = 86_400_000
-    /// Largest rate of exchanges per second. A million keys in a day need 11.6.
+    /// Maximum rate of exchanges per second. A million keys per day need 11.6 exchanges per second.
     static let perSecond = 25.0
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(30), longest: .seconds(3600)), throttlesInARow: 1,
@@ -40,7 +41,8 @@ package struct ReceiptRefresh: Worker {
     private let apple: any AppleReceiptService
     private let pace: SharedPace
 
-    /// - Parameter receipts: `nil` without a sealing key: then receipts are neither kept nor opened.
+    /// - Parameter receipts: Opens and stores receipts; `nil` without a sealing key, when the service stores
+    ///   no receipts.
     package init(
         receipts: AppReceipts?, store: any AppReceiptStore, apple: any AppleReceiptService,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment,
@@ -64,7 +66,7 @@ package struct ReceiptRefresh: Worker {
 
     package func clientID(of key: AttestedKeyRecord) -> String { key.appID.bundleID }
 
-    /// Omits the key, which would identify a device in the log.
+    /// Returns the metadata for log lines. Omits the key, which would identify a device.
     package func logMetadata(of key: AttestedKeyRecord) -> Logger.Metadata {
         ["client_id": "\(key.appID.bundleID)", "environment": "\(key.environment.rawValue)"]
     }
@@ -91,7 +93,8 @@ package struct ReceiptRefresh: Worker {
         }
     }
 
-    /// A receipt that does not open is given up: the next attestation has a new receipt.
+    /// Opens a receipt. If it does not open, the worker gives it up, because the next attestation contains a
+    /// new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {
@@ -123,9 +126,10 @@ package struct ReceiptRefresh: Worker {
             })
     }
 
-    /// A day ahead, or at Apple's time if it is later, spread over an hour.
+    /// Returns the time of the next exchange: a day ahead, or at the later time that Apple requests, spread
+    /// over an hour.
     ///
-    /// - Parameter notBefore: Milliseconds since 1970.
+    /// - Parameter notBefore: The time that Apple requests, in milliseconds since 1970.
     private func nextTime(_ notBefore: Int64?) -> Moment {
         let day = now().advanced(byMilliseconds: Self.interval)
         return max(day, Moment(milliseconds: notBefore ?? 0))
@@ -172,23 +176,23 @@ package struct ReceiptRefresh: Worker {
     }
 }
 
-/// Checks receipts of App Attest, and keeps them for the risk metric.
+/// Verifies App Attest receipts, and stores them for the risk metric.
 public struct AppReceipts: Sendable {
     let root: TrustAnchor
     let sealer: AppReceiptSealer
     let signals = WorkerSignals()
 
-    /// - Parameter root: The root of receipts: Apple's, except in development.
+    /// - Parameter root: The root certificate of receipts. It is Apple's, except in development.
     public init(root: TrustAnchor, sealingKeys: SealingKeyRing) {
         self.root = root
         sealer = AppReceiptSealer(keys: sealingKeys)
     }
 
-    /// Wakes the worker for a receipt that was just stored.
+    /// Wakes the worker because a receipt was just stored.
     func wake() { signals[ReceiptRefresh.self].wake() }
 
-    /// Verifies the receipt of an attestation, and seals it. Returns `nil` for a receipt that is refused: the
-    /// key is registered without it, because the receipt has no effect on the registration.
+    /// Verifies the receipt of an attestation, and seals it. Returns `nil` for a refused receipt: the key is
+    /// registered without a receipt, because the receipt does not affect the registration.
     func seal(
         receiptOf attestation: VerifiedAttestation, _ clientDataHash: ClientDataHash, at moment: Moment
     ) -> SealedSecret? {
@@ -202,7 +206,7 @@ public struct AppReceipts: Sendable {
         return sealer.seal(verified.bytes, of: attestation.keyID)
     }
 
-    /// Verifies a receipt that Apple has exchanged.
+    /// Verifies a receipt that Apple returned in an exchange.
     func verify(
         _ bytes: [UInt8], of key: AttestedKeyRecord, at moment: Moment
     ) throws -> VerifiedReceipt {
@@ -213,13 +217,14 @@ public struct AppReceipts: Sendable {
     }
 }
 
-/// Seals receipts of App Attest for storage, and opens them.
+/// Seals and opens stored App Attest receipts.
 struct AppReceiptSealer: Sendable {
     let keys: SealingKeyRing
 
     private static let purpose = SealingPurpose("app_attest_receipt")
 
-    /// Returns `nil` for a receipt above the size bound. Apple's receipts have a quarter of the bound.
+    /// Seals a receipt. Returns `nil` for a receipt above the size bound, which is four times the size of
+    /// Apple's receipts.
     func seal(_ receipt: [UInt8], of key: AttestedKeyID) -> SealedSecret? {
         SealedSecret(keys.seal(receipt, for: Self.purpose, associatedData: Self.associatedData(key)))
     }
@@ -228,7 +233,7 @@ struct AppReceiptSealer: Sendable {
         try keys.open(sealed.bytes, for: Self.purpose, associatedData: Self.associatedData(key))
     }
 
-    /// Binds a value to its row, so that rows cannot be exchanged.
+    /// Returns the associated data. It binds a value to its row, so that an attacker cannot exchange rows.
     private static func associatedData(_ key: AttestedKeyID) -> [UInt8] {
         Array("app_attest_receipt\n\(key.base64)".utf8)
     }

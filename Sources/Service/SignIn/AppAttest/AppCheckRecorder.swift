@@ -3,11 +3,11 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// Stores the counts of App Check every 15 seconds, and the remaining counts at the end.
+/// Stores the counts of App Check every 15 seconds. Stores the remaining counts at shutdown.
 ///
-/// Counts that cannot be stored stay in memory, within the bound of `AppCheckCounts`.
-/// If the connection is lost during a commit, the counts may be stored twice: they
-/// are for an operator's decision, and an extra count is better than a lost count.
+/// Counts that cannot be stored stay in memory, within the bound of `AppCheckCounts`. If the connection is
+/// lost during a commit, the counts may be stored twice. This is acceptable: the counts support an operator's
+/// decision, and a duplicate count is better than a lost count.
 public struct AppCheckRecorder: Service {
     private let counts: AppCheckCounts
     private let store: any AppCheckHourStore
@@ -16,7 +16,7 @@ public struct AppCheckRecorder: Service {
     private let now: @Sendable () -> Moment
     private let log: ThrottledLog
 
-    /// - Parameter clock: The clock of the pauses.
+    /// - Parameter clock: The clock that measures the interval.
     public init(
         counts: AppCheckCounts, store: any AppCheckHourStore, interval: Duration = .seconds(15),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment, logger: Logger

@@ -4,13 +4,13 @@ public import Commits
 import Encodings
 import JOSE
 
-/// An attestation of a new key, posted by a backend.
+/// An attestation of a new key, as a backend posts it.
 public struct KeyRegistrationRequest: Sendable {
     /// The attestation object in base64 with padding.
     public var attestation: String
-    /// The text that `generateKey` returned.
+    /// The key ID that `generateKey` returned to the app.
     public var keyID: String
-    /// The challenge. The app hashed its text.
+    /// The text of the challenge, which the app hashed.
     public var challenge: String
     /// The bundle ID of the app.
     public var clientID: String
@@ -21,14 +21,14 @@ public struct KeyRegistrationRequest: Sendable {
     }
 }
 
-/// A registered key, with the facts of iOS 27 in its attestation.
+/// A registered key, with the iOS 27 facts of its attestation.
 public struct KeyRegistration: Sendable {
     public let key: AttestedKeyRecord
     public let isNew: Bool
     public let extensions: AuthenticatorExtensions
 }
 
-/// The client ID has no entry for App Attest in the configuration.
+/// The configuration has no App Attest entry for the client ID.
 public struct AppAttestNotConfigured: Error, Sendable, Equatable {}
 
 extension AppChecks {
@@ -42,7 +42,7 @@ extension AppChecks {
         mintChallenge(purpose, by: try policy(named: clientID, allowed: allowed))
     }
 
-    /// Makes a challenge for the app of a policy. Does not wait, and stores nothing.
+    /// Makes a challenge for a policy's app. Does not wait, and stores nothing.
     public func mintChallenge(
         _ purpose: AppAttestChallenge.Purpose, by policy: AppCheckPolicy
     ) -> AppAttestChallenge {
@@ -51,20 +51,20 @@ extension AppChecks {
             expiresAt: now().advanced(byMilliseconds: AppAttestChallenge.lifetime))
     }
 
-    /// Verifies an attestation, and returns the command that registers the key. For an invalid attestation,
-    /// the command consumes its challenge and then fails.
+    /// Verifies an attestation, and returns the command that registers its key. If the attestation is
+    /// invalid, the command consumes the challenge and then fails.
     ///
-    /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`. `AppCheckRefusal`, also from
-    ///   the commit.
+    /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`. `AppCheckRefusal`, which the
+    ///   commit throws too.
     public func registerKey(
         _ request: KeyRegistrationRequest, allowed: AppScope
     ) throws -> Step<KeyRegistration> {
         try registerKey(request, by: try policy(named: request.clientID, allowed: allowed))
     }
 
-    /// The same for the app of a policy. Does not read the `clientID` of the request.
+    /// Verifies an attestation for a policy's app. Ignores the `clientID` in the request.
     ///
-    /// - Throws: `AppCheckRefusal`, also from the commit.
+    /// - Throws: `AppCheckRefusal`, which the commit throws too.
     public func registerKey(
         _ request: KeyRegistrationRequest, by policy: AppCheckPolicy
     ) throws -> Step<KeyRegistration> {
@@ -74,7 +74,7 @@ extension AppChecks {
             challenge = try challenges.challenge(
                 request.challenge, .attestation, for: policy.appID, at: moment)
         } catch {
-            // A client that lost the response may repeat its registration later.
+            // A client that did not receive the response may repeat its registration later.
             guard error.cause == .challengeExpired else { throw Self.refusal(error.cause) }
             challenge = nil
         }
@@ -92,7 +92,7 @@ extension AppChecks {
                 then: { [receipts] result in
                     let registered = try Self.registered(result, hasExpired: challenge == nil)
                     if registered.isNew { receipts?.wake() }
-                    // A known key keeps the environment of its first attestation.
+                    // A known key has the environment of its first attestation.
                     guard registered.key.environment == policy.environment else {
                         throw Self.refusal(AppCheckCause(AppAttestationError(.environmentMismatch)))
                     }
@@ -110,7 +110,7 @@ extension AppChecks {
         }
     }
 
-    /// Returns a stored key; `nil` if the key is unknown, or the caller may not see its app.
+    /// Returns a stored key; `nil` if the key is unknown, or the caller has no access to its app.
     public func attestedKey(
         _ id: AttestedKeyID, allowed: AppScope
     ) async throws -> AttestedKeyRecord? {
@@ -150,7 +150,7 @@ extension AppChecks {
         AppCheckRefusal(.attestationInvalid, cause: cause)
     }
 
-    /// Maps the refusal of a challenge or a key by the transaction. Returns other errors unchanged.
+    /// Maps a refusal of the challenge or the key by the transaction. Returns any other error unchanged.
     private static func registered(
         _ result: Result<RegisteredKey, any Error>, hasExpired: Bool
     ) throws -> RegisteredKey {

@@ -6,15 +6,15 @@ public import Cryptography
 import Encodings
 import JOSE
 
-/// App Attest for the calls: challenges, keys, and the proofs of requests.
+/// App Attest for calls of the interface: challenges, keys, and proofs in requests.
 ///
-/// A challenge has no row until it is used. The transaction that raises
-/// the counter of the key then consumes it, whatever the result is.
+/// A challenge has no row until it is used. The transaction that increments the counter of the key consumes
+/// the challenge, whatever its result is.
 public final class AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }
     let root: TrustAnchor
-    /// `nil` if no receipts are kept.
+    /// Stores receipts; `nil` if the service keeps no receipts.
     let receipts: AppReceipts?
     let deployment: Deployment
     let store: any AppAttestStore
@@ -24,9 +24,10 @@ public final class AppChecks: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - root: The root of attestations: Apple's, except in development.
-    ///   - receipts: Keeps the receipts of attestations; `nil` if receipts are not exchanged.
-    ///   - nonceKey: The same in all replicas, because each replica must accept all challenges.
+    ///   - root: The root certificate of attestations. It is Apple's, except in development.
+    ///   - receipts: Stores the receipts of attestations; `nil` if the service does not exchange receipts.
+    ///   - nonceKey: The key for challenges. All replicas need the same key, because any replica must accept
+    ///     all challenges.
     public init(
         _ appCheck: AppCheck, root: TrustAnchor, receipts: AppReceipts? = nil, deployment: Deployment,
         store: any AppAttestStore, commits: GroupCommit<AccountCommand>, nonceKey: NonceKey,
@@ -39,10 +40,10 @@ public final class AppChecks: Sendable {
         self.now = now
     }
 
-    /// Returns the policy of a request that names an app and no bundle ID: the policy of the bundle ID in the
-    /// proof's challenge, with the strictest mode of the app.
+    /// Returns the policy for a request that names an app but no bundle ID. It is the policy of the bundle ID
+    /// in the proof's challenge, with the strictest mode of the app.
     ///
-    /// - Returns: `nil` if no bundle ID of the app is judged.
+    /// - Returns: `nil` if App Check judges no bundle ID of the app.
     public func policy(of app: App, for evidence: AppEvidence) -> AppCheckPolicy? {
         let bundleIDs = app.clientIDs.map(\.rawValue)
         guard let strictest = policies.strictest(of: bundleIDs) else { return nil }
@@ -54,14 +55,14 @@ public final class AppChecks: Sendable {
         return proven?.atLeast(strictest.mode) ?? strictest
     }
 
-    /// Judges a request: verifies its proof, consumes it, and counts the result.
+    /// Judges a request: verifies and consumes its proof, and counts the result.
     ///
     /// - Parameters:
-    ///   - policy: `nil` if nothing is judged.
-    ///   - digest: The digest that the proof must vouch for.
-    /// - Returns: `nil` if nothing is judged.
-    /// - Throws: `AppCheckRefusal` in enforced mode, also from the commit, which throws `StorageError` and
-    ///   `OverloadedError` too.
+    ///   - policy: The policy of the app; `nil` if App Check does not judge it.
+    ///   - digest: The digest of the data that the proof must cover.
+    /// - Returns: `nil` if App Check does not judge the app.
+    /// - Throws: `AppCheckRefusal` in enforced mode. The commit throws it too, and also throws `StorageError`
+    ///   and `OverloadedError`.
     public func check(
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest
     ) throws -> Step<AppCheckResult?> {
@@ -75,9 +76,9 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Verifies a proof as far as possible before the transaction. Waits only for the database.
+    /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.
     ///
-    /// The cheap checks come first, and a foreign or expired challenge costs no look-up.
+    /// Performs cheap checks first. A foreign or expired challenge costs no lookup.
     func judge(
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest,
         at moment: Moment
@@ -145,10 +146,10 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Counts the request under its kind.
+    /// Counts the request with its result.
     ///
-    /// - Parameter refusal: Refusal of the proof by the transaction.
-    ///   Other refusals count as no refusal of the proof.
+    /// - Parameter refusal: The transaction's refusal. Any other refusal does not count as a refusal of the
+    ///   proof.
     /// - Throws: `AppCheckRefusal` in enforced mode.
     func conclude(
         _ judged: JudgedApp, refusedFor refusal: AccountRefusal.Code? = nil, at moment: Moment
@@ -166,9 +167,9 @@ public final class AppChecks: Sendable {
         appCheck.counts.add(decision.kind, for: judged.policy.target, at: moment.milliseconds / 1000)
     }
 
-    /// Counts the request by the result of the transaction that consumed its proof.
+    /// Counts the request with the result of the transaction that consumed its proof.
     ///
-    /// - Throws: `AppCheckRefusal` in enforced mode; other errors of the transaction.
+    /// - Throws: `AppCheckRefusal` in enforced mode; any other error of the transaction.
     func conclude(
         _ judged: JudgedApp, after result: Result<Void, any Error>, at moment: Moment
     ) throws -> AppCheckResult {
@@ -180,8 +181,8 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Returns the error of a sign-in that the transaction refused: the refusal of its proof, counted, or the
-    /// refusal of the sign-in itself, which says nothing about the app.
+    /// Returns the error of a sign-in that the transaction refused. A refusal of the proof is counted. A
+    /// refusal of the sign-in itself does not concern the app.
     func error(for refusal: AccountRefusal, of judged: JudgedApp, at moment: Moment) -> any Error {
         guard AppCheckCause(refusal.code) != nil else { return refusal }
         do throws(AppCheckRefusal) {
@@ -193,23 +194,23 @@ public final class AppChecks: Sendable {
     }
 }
 
-/// A request whose proof was verified as far as possible before the transaction.
+/// A request whose proof was verified as far as this is possible before the transaction.
 struct JudgedApp: Sendable {
-    /// Policy with a mode other than `off`.
+    /// The policy of the app. Its mode is not `off`.
     let policy: AppCheckPolicy
     let appVersion: String?
-    /// The proof for the transaction; `nil` if there is nothing to consume.
+    /// The proof that the transaction consumes; `nil` if there is no proof to consume.
     let proof: AppProof?
     let found: AppCheckProof
     var extensions: AuthenticatorExtensions?
 
-    /// True if the request passes only with a valid proof.
+    /// True if the request requires a valid proof.
     var demandsProof: Bool { policy.mode == .enforced }
 
-    /// The result of the proof.
+    /// Returns the result for the proof.
     ///
-    /// - Parameter refusal: Refusal of the proof by the transaction. Other refusals count as no refusal of
-    ///   the proof, and an earlier fault of the proof remains the cause.
+    /// - Parameter refusal: The transaction's refusal. A refusal that does not concern the proof does not
+    ///   count, and an earlier fault of the proof remains the cause.
     func found(refusedFor refusal: AccountRefusal.Code? = nil) -> AppCheckProof {
         guard found == .holds, let cause = refusal.flatMap({ AppCheckCause($0) }) else { return found }
         return .doesNotHold(cause)
@@ -220,12 +221,12 @@ struct JudgedApp: Sendable {
     }
 }
 
-/// Result of judging an accepted request, as callers see it.
+/// The result of App Check for an accepted request, as callers receive it.
 public struct AppCheckResult: Sendable, Equatable {
     public let kind: AppCheckKind
-    /// Reason why the proof is invalid; `nil` for other kinds.
+    /// The reason why the proof is invalid; `nil` for any other result.
     public let cause: AppCheckCause?
-    /// Facts of iOS 27 in a valid assertion; `nil` for other kinds. They have no effect on the result.
+    /// The iOS 27 facts in a valid assertion; `nil` for any other result. They do not affect the result.
     public let extensions: AuthenticatorExtensions?
 
     init(kind: AppCheckKind, found: AppCheckProof, extensions: AuthenticatorExtensions?) {

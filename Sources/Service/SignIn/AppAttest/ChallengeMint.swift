@@ -3,7 +3,7 @@ public import AppleAccounts
 import Cryptography
 import Synchronization
 
-/// Makes challenges of App Attest, and reads them. A challenge is bound to its purpose and to an app.
+/// Makes and reads App Attest challenges. Each challenge is bound to a purpose and an app.
 struct ChallengeMint: Sendable {
     private let texts: ExpiringText
 
@@ -18,10 +18,11 @@ struct ChallengeMint: Sendable {
             text: texts.make(expiresAt: expiresAt, boundTo: Self.context(purpose, app)), expiresAt: expiresAt)
     }
 
-    /// Returns the challenge to consume. It is kept until it has expired by the clock of every replica.
+    /// Returns the challenge for the transaction, which consumes it. Its row is stored until the challenge
+    /// has expired by the clock of every replica.
     ///
-    /// - Throws: `challenge_invalid` for a text that is not a challenge for this purpose and app, and
-    ///   `challenge_expired`. Neither error consumes a challenge.
+    /// - Throws: `challenge_invalid` for a text that is not a challenge for this purpose and app;
+    ///   `challenge_expired`. In both cases no challenge is consumed.
     func challenge(
         _ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID, at moment: Moment
     ) throws(ProofFault) -> UsedNonce {
@@ -34,7 +35,7 @@ struct ChallengeMint: Sendable {
             keptUntil: expiry.advanced(byMilliseconds: SignInUseCases.longestClockDifference))
     }
 
-    /// Returns `true` for a challenge of this purpose and app, even if it has expired.
+    /// Returns `true` for a challenge of this purpose and app, even if the challenge has expired.
     func isChallenge(_ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID) -> Bool {
         texts.expiry(of: text, boundTo: Self.context(purpose, app)) != nil
     }
@@ -44,15 +45,15 @@ struct ChallengeMint: Sendable {
     }
 }
 
-/// A challenge for one attestation or one assertion. The app hashes its text, byte for byte in UTF-8.
+/// A challenge for one attestation or assertion. The app hashes the UTF-8 bytes of its text.
 public struct AppAttestChallenge: Sendable, Hashable {
-    /// Distinguishes challenges from nonces.
+    /// A prefix that distinguishes challenges from nonces.
     public static let prefix = "siwa-challenge-"
-    /// Lifetime in milliseconds. Apple tells apps to retry an attestation
-    /// with the same challenge while its servers are unavailable.
+    /// Lifetime in milliseconds. While Apple's servers are unavailable, apps should retry an attestation with
+    /// the same challenge (Apple's documentation).
     static let lifetime: Int64 = 300_000
 
-    /// A challenge of one purpose is never accepted for the other.
+    /// The purpose of a challenge. A challenge for one purpose is invalid for the other purpose.
     public enum Purpose: String, Sendable, CaseIterable {
         case attestation, assertion
     }
@@ -61,14 +62,14 @@ public struct AppAttestChallenge: Sendable, Hashable {
     public let expiresAt: Moment
 }
 
-/// Bounds the rows of challenges whose proofs failed: any caller can send such proofs.
+/// Bounds the number of stored challenges with failed proofs, because any caller can send such proofs.
 ///
-/// Past the bound the challenge of a failed proof is not stored. The proof is refused as before; a second
-/// attempt with its challenge gains nothing, because each attempt needs a valid signature.
+/// Beyond the bound, the challenge of a failed proof is not stored, but the proof is still refused. A second
+/// attempt with the same challenge gives an attacker nothing, because each attempt needs a valid signature.
 final class FailedChallenges: Sendable {
-    /// Largest number of challenges in a window, for each process.
+    /// Maximum number of challenges per window, in each process.
     static let mostInWindow = 100_000
-    /// Length of a window in milliseconds. A challenge is kept for this time.
+    /// Length of the window in milliseconds. A challenge is stored for the same time.
     static let window = AppAttestChallenge.lifetime + SignInUseCases.longestClockDifference
 
     private let most: Int

@@ -4,19 +4,19 @@ import Cryptography
 import Encodings
 public import StrictJSON
 
-/// A proof as a request posts it: an assertion of App Attest. Unverified.
+/// The unverified proof in a request: an App Attest assertion.
 ///
-/// A proof in another form is not an error of the request,
-/// because monitored mode accepts requests with wrong proofs.
+/// A malformed proof is not an error of the request, because monitored mode accepts requests with invalid
+/// proofs.
 public enum PostedProof: Sendable {
     case malformed
-    /// Indirect, so that the requests without a proof stay small.
+    /// The case is indirect, so that requests without a proof stay small.
     indirect case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
 
-    /// Largest size of client data in bytes: twice the needed size.
+    /// Maximum size of client data in bytes: twice the necessary size.
     static let longestClientData = 1024
 
-    /// Reads the member `attestation`, an object with exactly these members.
+    /// Reads the member `attestation`. It must be an object with exactly these members.
     public init(_ value: JSONValue) {
         guard let object = value.object, object.members.count == 3 else {
             self = .malformed
@@ -28,9 +28,9 @@ public enum PostedProof: Sendable {
     }
 
     /// - Parameters:
-    ///   - keyID: The text that `DCAppAttestService` returned.
-    ///   - assertion: In base64 with padding.
-    ///   - clientData: The text whose UTF-8 bytes were hashed.
+    ///   - keyID: The key ID that `DCAppAttestService` returned.
+    ///   - assertion: The assertion in base64 with padding.
+    ///   - clientData: The text that the app hashed as UTF-8 bytes.
     public init(keyID: String?, assertion: String?, clientData: String?) {
         guard let keyID = keyID.flatMap({ AttestedKeyID(base64: $0) }), let assertion, let clientData,
             assertion.utf8.count <= (UnverifiedAssertion.longestObject + 2) / 3 * 4,
@@ -43,7 +43,7 @@ public enum PostedProof: Sendable {
     }
 }
 
-/// Reason why a proof is invalid.
+/// The reason why a proof is invalid.
 struct ProofFault: Error {
     let cause: AppCheckCause
 
@@ -52,9 +52,9 @@ struct ProofFault: Error {
 }
 
 extension AppCheckCause {
-    /// Not a challenge of this service for this purpose and app.
+    /// The text is not a challenge that this service made for this purpose and app.
     static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
-    /// The app requests a new challenge, and retries.
+    /// The challenge has expired. The app should request a new challenge and retry.
     static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
     /// The client data is not the expected JSON object.
     static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)
@@ -64,7 +64,7 @@ extension AppCheckCause {
     static let keyUnknown = AppCheckCause(
         code: AccountRefusal.Code.attestationKeyUnknown.rawValue, canReAttest: true)
 
-    /// Returns `nil` for a refusal that is not about a proof.
+    /// Returns `nil` for a refusal that does not concern a proof.
     init?(_ refusal: AccountRefusal.Code) {
         switch refusal {
         case .challengeUsed, .counterNotIncreased: self.init(code: refusal.rawValue, canReAttest: false)
@@ -78,11 +78,11 @@ extension AppCheckCause {
     }
 }
 
-/// Statements of a request about its app.
+/// The app's evidence in a request.
 public struct AppEvidence: Sendable {
-    /// `nil` without a proof.
+    /// The proof; `nil` if the request contains none.
     public var proof: PostedProof?
-    /// Version of the app. Unverified: any client can send any version.
+    /// The version of the app. It is unverified, because any client can send any version.
     public var appVersion: String?
 
     public init(proof: PostedProof? = nil, appVersion: String? = nil) {
@@ -92,13 +92,14 @@ public struct AppEvidence: Sendable {
 
 /// The client data of an assertion: a JSON object with exactly two members, `challenge` and `sha256`.
 ///
-/// The app hashes the bytes of the text as sent, so this service never re-encodes them.
+/// The app hashes the exact bytes of the text, so this service never re-encodes the text.
 struct ClientData: Sendable {
     let challenge: String
     /// The digest of the signed request data.
     let digest: SHA256Digest
 
-    /// Reads strictly: no other member, no repeated member, base64url without padding.
+    /// Reads the client data strictly: refuses additional members, repeated members, and base64url with
+    /// padding.
     init(parsing bytes: [UInt8]) throws(ProofFault) {
         guard let object = try? JSONValue(parsing: bytes).object, object.members.count == 2,
             let challenge = object["challenge"]?.string, let text = object["sha256"]?.string,

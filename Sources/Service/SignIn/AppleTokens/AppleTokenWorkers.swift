@@ -5,20 +5,20 @@ public import Cryptography
 public import Logging
 public import ServiceLifecycle
 
-/// The workers that call Apple: they exchange codes, check tokens every day, and revoke the tokens of erased
-/// accounts.
+/// The workers that call Apple: they exchange authorization codes, check refresh tokens daily, and revoke the
+/// tokens of erased accounts.
 ///
-/// At shutdown the three workers stop together, and each finishes its running work: an exchange is never cut
-/// off, because its response would be lost. In a service group, the workers come after the group commit,
-/// which has to store their results, and before the server, which may still wait for an erasure.
+/// On shutdown the three workers stop together, and each worker finishes its current work. An exchange is
+/// never interrupted, because its response would be lost. In a service group, the workers come after the
+/// group commit, which stores their results, and before the server, whose requests may wait for an erasure.
 public struct AppleTokenWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
     ///   - commits: Stores the results of the workers.
-    ///   - check: Checks Apple's response to a code.
-    ///   - schedule: Schedule of the daily check.
-    ///   - checksPerSecond: The largest rate of daily checks.
+    ///   - check: Checks Apple's response to the exchange of a code.
+    ///   - schedule: The schedule of daily checks.
+    ///   - checksPerSecond: Maximum number of daily checks per second.
     public init(
         tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: TokenResponseCheck,
@@ -46,17 +46,18 @@ public struct AppleTokenWorkers: Service {
     }
 }
 
-/// Context shared by the use cases, which start work at Apple, and the workers, which do the work.
+/// The context that use cases and workers share. Use cases create work for Apple, and workers perform it.
 public struct AppleTokenContext: Sendable {
     public let tokens: any AppleTokenStore
-    /// `nil` if nothing can be sealed. No Apple code and no Apple token is kept then.
+    /// The sealing keys; `nil` without a sealing key. In this case the service stores no codes and tokens
+    /// from Apple.
     public let sealingKeys: SealingKeyRing?
-    /// Returns `true` if there is a private key to sign the team's calls to Apple.
+    /// Returns `true` if the service has a private key for the team's calls to Apple.
     public let canSign: @Sendable (TeamID) -> Bool
     let clock: any Clock<Duration>
     let signals = WorkerSignals()
 
-    /// - Parameter clock: The clock of pauses and retries.
+    /// - Parameter clock: The clock that measures pauses and retries.
     public init(
         tokens: any AppleTokenStore, sealingKeys: SealingKeyRing? = nil,
         canSign: @escaping @Sendable (TeamID) -> Bool = { _ in false },
@@ -77,7 +78,7 @@ public struct AppleTokenContext: Sendable {
     }
 }
 
-/// Seals Apple codes and refresh tokens for storage, and opens them.
+/// Seals and opens stored authorization codes and refresh tokens from Apple.
 public struct AppleTokenSealer: AppleTokenSealing {
     let keys: SealingKeyRing
 
@@ -109,13 +110,13 @@ public struct AppleTokenSealer: AppleTokenSealing {
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
-    /// Returns the data to which a sealed value is bound besides its purpose: the
-    /// account, and the client ID to which Apple issued the secret. The value does
-    /// not open for another account or client ID, so that rows cannot be exchanged.
+    /// Returns the associated data of a sealed value: the account, and the client ID for which Apple issued
+    /// the secret. A sealed value does not open for another account or client ID, so that an attacker cannot
+    /// exchange rows.
     ///
-    /// The data contains the account's ID and not the `sub`: a team transfer changes the `sub`, and an
-    /// erasure deletes it. A line feed separates the three parts; none can contain a line feed, so no two
-    /// triples are equal.
+    /// The data contains the account's ID instead of the `sub`, because a team transfer changes the `sub` and
+    /// an erasure deletes it. Line feeds separate the three parts. No part can contain a line feed, so
+    /// different triples have different data.
     public func associatedData(of account: AccountID, clientID: ClientID) -> [UInt8] {
         Array("\(rawValue)\n\(account.rawValue)\n\(clientID.rawValue)".utf8)
     }

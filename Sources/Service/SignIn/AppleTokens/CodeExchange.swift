@@ -6,26 +6,27 @@ import JOSE
 public import KeySets
 import Logging
 
-/// Exchanges the authorization codes of sign-ins for refresh tokens: at once, and again within their five
-/// minutes while Apple is unreachable or throttles.
+/// Exchanges the authorization codes of sign-ins for refresh tokens. Starts immediately, and retries within
+/// the five minutes of a code while Apple is unreachable or throttles requests.
 ///
-/// Every code is claimed in the database first, so that no two processes send it, and a crash leaves only a
-/// claim that expires.
+/// A worker claims each code in the database first, so that no two processes send it. After a crash only the
+/// claim remains, and it expires.
 struct CodeExchange: Worker {
-    /// While Apple takes 200 ms, 32 exchanges at once are 160 codes a second.
+    /// With a response time of 200 ms, 32 concurrent exchanges are 160 codes per second.
     static let traits = WorkerTraits(
-        // No signal is sent for codes of other processes, so the longest look bounds how long a code of a
-        // stopped process waits.
+        // Codes of other processes send no signal to this process, so the longest look bounds the delay for
+        // codes of a stopped process.
         width: 32, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no codes could be claimed", counter: "siwa_apple_exchanges",
         help: "Exchanges of authorization codes at Apple by result.")
-    /// Milliseconds of a claim: longer than an exchange with two signing keys and a fetch of Apple's keys can
-    /// take.
+    /// Duration of a claim in milliseconds. It is longer than an exchange with two signing keys and a fetch
+    /// of Apple's keys can take.
     static let lease: Int64 = 30_000
-    /// A code expires after five minutes. Pauses of half a minute leave time for further attempts.
+    /// A code expires after five minutes. Pauses of at most half a minute leave time for several attempts.
     ///
-    /// Throttling concerns the whole service, so the first throttled exchange pauses all exchanges. A refused
-    /// exchange can have a wrong redirect URI, so only several refusals in a row pause the client ID.
+    /// Apple throttles the whole service, so the first throttled exchange pauses all exchanges. A single
+    /// refused exchange may have a wrong redirect URI, so a client ID only pauses after several refusals in a
+    /// row.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(1), longest: .seconds(30)), throttlesInARow: 1, refusalsInARow: 3,
         clientRest: 30_000)
@@ -49,7 +50,7 @@ struct CodeExchange: Worker {
     }
 
     private enum Outcome {
-        /// A refresh token.
+        /// Apple issued a refresh token.
         case token(AppleTokenSecret)
         case unavailable(RefreshTokenCause)
         case tryAgain(at: Moment)
@@ -69,8 +70,8 @@ struct CodeExchange: Worker {
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
     /// - Parameters:
-    ///   - check: Checks Apple's response to a code.
-    ///   - schedule: Schedule of the daily check, for the first check of a new token.
+    ///   - check: Checks Apple's response to the exchange of a code.
+    ///   - schedule: The schedule of daily checks, for the first check of a new token.
     init(
         tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: TokenResponseCheck, schedule: CheckSchedule = CheckSchedule(),
@@ -112,7 +113,7 @@ struct CodeExchange: Worker {
         let rest = pace.update { $0.rest(of: record.clientID, at: moment) }
         if let rest, let later = attempt.later(rest, at: moment) { return release(code, until: later) }
         let outcome = await exchange(code, attempt)
-        // The task was cancelled during the call. The next claim handles the code's unknown state.
+        // The task was cancelled during the call. The next claim of the code handles its unknown state.
         if Task.isCancelled, !outcome.isToken { return .cutOff }
         switch outcome {
         case .token(let token): return await keep(token, of: code)
@@ -138,7 +139,7 @@ struct CodeExchange: Worker {
             secret = try sealer.open(
                 record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
         } catch {
-            // A code expires within minutes: a sealing key that is restored later is too late.
+            // A code expires within minutes, so restoring a sealing key later does not help.
             tell("a sealed code does not open", of: code, error, level: .error)
             return .unavailable(.sealedUnreadable)
         }
@@ -209,8 +210,9 @@ struct CodeExchange: Worker {
                 _ = try await retry.run { try await commits.submit(command) }
                 tokenContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
-                // The account was erased during the exchange: the code is then in the erasure, which revokes
-                // the token. Or the account was transferred to another team, which cannot use the token.
+                // Either the account was erased during the exchange: the erasure then contains the code, and
+                // revokes the token. Or the account was transferred to another team, which cannot use the
+                // token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
                     try await tokenContext.tokens.adoptErasureToken(
@@ -226,11 +228,11 @@ struct CodeExchange: Worker {
     }
 }
 
-/// Checks that Apple's response to a code is about the user who posted the code (OpenID Connect Core
+/// Checks that Apple's response to a code concerns the user who posted the code (OpenID Connect Core
 /// §3.1.3.7).
 ///
-/// The code was bound to a verified identity token by its `c_hash`, and the response came from Apple over
-/// TLS. So when Apple's keys are unavailable, or do not include the key that signed, the Apple token is kept
+/// A `c_hash` bound the code to a verified identity token, and Apple's response arrived over TLS. So the
+/// service keeps the refresh token even if Apple's keys are unavailable or do not contain the signing key
 /// (rule 6 of that section). A refresh token cannot be requested again, and discarding it would protect no
 /// user.
 public struct TokenResponseCheck: Sendable {
@@ -243,7 +245,7 @@ public struct TokenResponseCheck: Sendable {
 
     enum Finding: Equatable {
         case confirmed
-        /// Accepted because of the code's hash and TLS.
+        /// The response is accepted because of the code's hash and TLS, although the key is missing.
         case keysMissing
         case mismatch
     }
@@ -273,8 +275,8 @@ public struct TokenResponseCheck: Sendable {
 }
 
 extension ApplePace {
-    /// Updates the pace after a failed exchange. While Apple is unreachable, the circuit breaker of the
-    /// client stops the calls, and each code waits separately.
+    /// Updates the pace after a failed exchange. While Apple is unreachable, the client's circuit breaker
+    /// prevents calls, and each code has its own pause.
     mutating func exchangeFailed(
         _ error: AppleCallError, of clientID: ClientID, at now: Moment,
         using generator: inout some RandomNumberGenerator

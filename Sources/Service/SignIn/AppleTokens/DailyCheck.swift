@@ -3,27 +3,29 @@ import AppleIDClient
 import Commits
 import Logging
 
-/// Validates every refresh token at Apple once a day, spread over the day.
+/// Validates each refresh token at Apple once a day. The checks are spread over the day.
 ///
-/// A claim moves the token's next check a day ahead before Apple is called, so that
-/// neither a crash nor a second process causes two calls in a day. A cancelled check is
-/// made the next day. Nothing is kept in memory for a token that is not being checked.
+/// A claim moves the token's next check one day ahead before the call to Apple, so that neither a crash nor a
+/// second process causes two calls within a day. A cancelled check is performed the next day. The worker
+/// keeps no state in memory for tokens that it is not checking.
 ///
-/// A success needs no write. A failure stores the time since which the check has been due, also if the next
-/// attempt is made the next day, so that the age of overdue work is correct.
+/// A successful check needs no write. A failed check stores the time since which it has been due, even if the
+/// next attempt is on the next day, so that the age of overdue work is correct.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
-        // A new token is due after a day, so no signal is sent for it. Looks find tokens of other processes.
+        // A new token is first due after a day, so it sends no signal. Regular looks also find tokens of
+        // other processes.
         width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
         help: "Daily checks of refresh tokens at Apple by result.")
-    /// One throttled check concerns one user; several in a row concern this service.
+    /// A single throttled check concerns one user; several throttled checks in a row concern this service.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(5), longest: .seconds(300)), throttlesInARow: 3, refusalsInARow: 1,
         clientRest: 600_000)
 
     enum WorkResult: String, CountedResult {
-        /// `rejected` has revoked a credential; `ended` was about a token that had ended here before.
+        /// `rejected` has revoked a credential. `ended` concerned a token that had already ended in this
+        /// service.
         case valid, rejected, ended, unknown, throttled
         case notAsked = "not_asked"
         case refusedUs = "client_rejected"
@@ -38,7 +40,7 @@ struct DailyCheck: Worker {
     private let schedule: CheckSchedule
     private let pace: SharedPace
 
-    /// - Parameter perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
+    /// - Parameter perSecond: Maximum rate of calls. A million tokens per day need 11.6 calls per second.
     init(
         tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
@@ -55,7 +57,7 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // Claims for a pausing client ID would only be returned, all at once.
+        // Claims for a pausing client ID would have to be returned all at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -80,8 +82,8 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
-        // Not counted as overdue: a token whose key is lost for good would
-        // be overdue forever. Unreadable tokens have their own alert.
+        // An unreadable token does not count as overdue, because a token with a lost key would remain overdue
+        // forever. Unreadable tokens have their own alert.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
@@ -92,8 +94,8 @@ struct DailyCheck: Worker {
         }
     }
 
-    /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
-    /// when its key is configured again, and only this log line reports a changed row.
+    /// Opens a sealed token. A token that does not open stays stored, and is logged as an error every day. It
+    /// opens again when the operator configures its key again, and only this log line reports a changed row.
     private func open(_ check: ClaimedCheck) -> String? {
         guard let sealer = tokenContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, level: .error)
@@ -123,14 +125,14 @@ struct DailyCheck: Worker {
                 var generator = SystemRandomNumberGenerator()
                 return pace.missed(at: failedAt, using: &generator)
             }
-            // The times are spread, so that not all checks are made in the first second after the pause.
+            // The random spread prevents that all checks are performed in the first second after the pause.
             let spread = Int64.random(in: 0..<min(30_000, schedule.jitter))
             return release(check, until: until.advanced(byMilliseconds: spread), as: .notAsked)
         case .throttled:
             let failedAt = now()
             pace.update { pace in
                 var generator = SystemRandomNumberGenerator()
-                // The time that Apple requests applies to this token only.
+                // The time that Apple requests only applies to this token.
                 pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
             }
             tell("Apple throttles the daily check", of: check, error, level: .error)
@@ -159,19 +161,19 @@ struct DailyCheck: Worker {
             case .dropped, .ignored: return .ended(.ended)
             }
         } catch is AccountRefusal {
-            // The account was erased or transferred during the check: no token is left to revoke.
+            // The account was erased or transferred during the check, so no token remains to revoke.
             return .ended(.ended)
         } catch {
-            // Apple will respond the same tomorrow.
+            // Apple will give the same response tomorrow.
             tell("a refused refresh token was not stored", of: check, error, level: .error)
             return release(check, until: nil, as: .notStored)
         }
     }
 
-    /// Records that the check has not succeeded. Without this write the token waits for its next check.
+    /// Records that the check did not succeed. Without this write, the token waits for its next regular
+    /// check.
     ///
-    /// - Parameter moment: The next attempt. `nil` leaves the
-    ///   check for the next day, also if the interval is longer.
+    /// - Parameter moment: Time of the next attempt; `nil` for the next day, even if the interval is longer.
     private func release(
         _ check: ClaimedCheck, until moment: Moment?, as result: WorkResult
     ) -> WorkOutcome<WorkResult> {
@@ -184,21 +186,23 @@ struct DailyCheck: Worker {
     }
 }
 
-/// The meaning of Apple's response to a daily check. Does no I/O.
+/// The meaning of Apple's response for a daily check. Does no I/O.
 ///
-/// Apple allows one call a day for each token. So a call that may have counted is not repeated before the
-/// token's next day, which the claim has set already. Only `rejected` concerns the user.
+/// Apple allows one call per token and day. A call that may have counted is therefore not repeated before the
+/// token's next check, which the claim has already scheduled. Only `rejected` concerns the user.
 enum CheckVerdict: Equatable {
     case valid
-    /// `invalid_grant`: consent withdrawn, password changed, or another reason that ended the token.
+    /// Apple responded with `invalid_grant`: the user withdrew consent, changed the password, or the token
+    /// ended for another reason.
     case rejected
-    /// Apple was certainly not called, and a call for another token would fail in the same way.
+    /// Apple certainly received no call, and a call for any other token would fail in the same way.
     case notAsked
     /// Apple throttled the call. The call may have counted.
     case throttled
-    /// An error of the configuration, for all tokens of this client ID. Says nothing about the token.
+    /// The configuration is wrong for all tokens of this client ID. The response says nothing about this
+    /// token.
     case refusedUs
-    /// The call was made, but there is no usable response.
+    /// The call was made, but its response is unusable.
     case unknown
 
     init(_ error: AppleCallError) {
@@ -218,17 +222,17 @@ enum CheckVerdict: Equatable {
     }
 }
 
-/// Chooses the next validation of a refresh token: at a random time between a minute and
-/// an hour after the end of its day, so that tokens issued together are not checked
-/// together. The minute is for Apple's clock, which counts from the arrival of the call.
+/// Schedules the next validation of a refresh token at a random time, between a minute and an hour after the
+/// end of its day, so that tokens that were issued together are not checked together. The minute is a margin
+/// for Apple's clock, which counts from the arrival of a call.
 public struct CheckSchedule: Sendable, Hashable {
-    /// Milliseconds between two claims, with the margin. Apple allows one call a day for each user.
+    /// Time between two claims in milliseconds, including the margin. Apple allows one call per user and day.
     let interval: Int64
-    /// Milliseconds of the random part. For a day they are an hour without the margin, and the same fraction
-    /// of any other interval.
+    /// Maximum random delay in milliseconds. For an interval of a day, it is an hour without the margin. For
+    /// other intervals, it is the same fraction.
     let jitter: Int64
 
-    /// - Parameter interval: A day. Shorter intervals are for the fake Apple only.
+    /// - Parameter interval: The interval of checks: a day. Only the fake Apple allows shorter intervals.
     public init(interval: Duration = .seconds(86_400)) {
         let milliseconds = max(interval.wholeMilliseconds, 1)
         let margin = milliseconds / 1440
@@ -236,14 +240,14 @@ public struct CheckSchedule: Sendable, Hashable {
         jitter = max(milliseconds / 24 - margin, 1)
     }
 
-    /// Returns the range of times in which the previous check was due.
+    /// Returns the range of times at which the previous check can have been due.
     public func previous(before next: Moment) -> ClosedRange<Moment> {
         let last = next.advanced(byMilliseconds: -interval)
         return last.advanced(byMilliseconds: -jitter)...last
     }
 
-    /// Returns the time of the next attempt of a check that has failed; `nil` if the interval is no longer
-    /// than a day: the time of the claim then applies.
+    /// Returns the time of the next attempt after a failed check. Returns `nil` if the interval is at most a
+    /// day, because the time that the claim has set then applies.
     func nextDay(after moment: Moment) -> Moment? {
         let day = CheckSchedule()
         guard interval > day.interval else { return nil }

@@ -3,19 +3,19 @@ import AppleIDClient
 import Cryptography
 import Logging
 
-/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges
-/// a pending code, revokes the token, and checks that Apple refuses a refresh. Each
-/// step is stored before the next, so that another replica can continue after a crash.
+/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges a pending code,
+/// revokes the token, and checks that Apple refuses to refresh it. Each step is stored before the next step,
+/// so that another replica can continue after a crash.
 ///
-/// Every erasure ends: with the proof, at the deadline, or as soon as
-/// a revocation is certainly impossible. The report names the cause.
+/// Every erasure ends: with the proof, at its deadline, or when a revocation is certainly impossible. The
+/// erasure record names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
-        // The longest look bounds how long an erasure of a stopped process waits.
+        // The longest look bounds the delay for erasures of a stopped process.
         width: 8, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no erasures could be claimed", counter: "siwa_apple_revocations",
         help: "Revocations of erased accounts' tokens at Apple by result.")
-    /// Milliseconds of a claim: longer than the longest step can take.
+    /// Duration of a claim in milliseconds. It is longer than the longest step can take.
     static let lease: Int64 = 30_000
 
     enum WorkResult: CountedResult {
@@ -68,8 +68,7 @@ struct ErasureWorker: Worker {
         ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.token.clientID.rawValue)"]
     }
 
-    /// Performs as many steps as possible, at most three:
-    /// the exchange of the code, the revocation, the proof.
+    /// Performs as many steps as possible, at most three: exchange of the code, revocation, proof.
     func perform(_ claimed: ClaimedErasureToken) async -> WorkOutcome<WorkResult> {
         var item = claimed.token
         for _ in 0..<3 {
@@ -79,8 +78,8 @@ struct ErasureWorker: Worker {
             case .exchange: action = await exchange(&item, of: claimed)
             case .revoke, .prove: action = await step(item, of: claimed)
             }
-            // The task was cancelled during a step. The next claim handles
-            // the unknown state. A completed step is stored in any case.
+            // The task was cancelled during a step. The next claim handles the unknown state. A completed
+            // step is stored even after cancellation.
             if Task.isCancelled, !action.proceeds { return .cutOff }
             let moment = now()
             item.apply(
@@ -125,8 +124,8 @@ struct ErasureWorker: Worker {
         }
     }
 
-    /// Exchanges a code. The code's hash bound it to its user when it was
-    /// posted. The `sub` is erased, so it cannot be compared with the response.
+    /// Exchanges a code. Its hash bound the code to its user when the code was posted. The response cannot be
+    /// compared with the `sub`, which has been erased.
     private func exchange(
         _ item: inout ErasureToken, of claimed: ClaimedErasureToken
     ) async -> ErasureAction {
@@ -165,8 +164,8 @@ struct ErasureWorker: Worker {
         let action: ErasureAction
     }
 
-    /// A missing key can be configured again before the deadline.
-    /// Without any key, and for a changed value, waiting does not help.
+    /// Opens a sealed value. A missing key can be configured again before the deadline. Without any sealing
+    /// key, and for a changed value, waiting does not help.
     private func open(
         _ item: ErasureToken, of claimed: ClaimedErasureToken
     ) -> Result<String, Unopened> {
@@ -190,7 +189,8 @@ struct ErasureWorker: Worker {
         }
     }
 
-    /// A token that was obtained for a code must not be lost, and a proof must not be requested twice.
+    /// Stores the result of a step. A token that was issued for a code must not be lost, and a proof must not
+    /// be requested twice.
     private func save(
         _ item: ErasureToken, of claimed: ClaimedErasureToken, at moment: Moment
     ) async -> Bool {
@@ -216,13 +216,13 @@ struct ErasureWorker: Worker {
     }
 }
 
-/// The next step in the revocation of an erased account's Apple token. Does no I/O.
+/// The next step in revoking a token of an erased account. Does no I/O.
 ///
-/// Apple responds to every revocation with 200, so only a refused refresh proves it. A token that can still
-/// be refreshed is revoked again.
+/// Apple responds with 200 to every revocation, so only a refused refresh proves the revocation. A token that
+/// still refreshes is revoked again.
 enum ErasureAction: Equatable {
     case proceed(ErasureToken.Step)
-    /// Repeat later, starting with this step.
+    /// Try again later, starting with this step.
     case retry(ErasureToken.Step, cause: String)
     case finish(ErasureOutcome, cause: String?)
 
@@ -231,7 +231,7 @@ enum ErasureAction: Equatable {
         if case .proceed = self { true } else { false }
     }
 
-    /// - Parameter error: `nil` when Apple responded with 200.
+    /// - Parameter error: The error of the revocation; `nil` if Apple responded with 200.
     init(afterRevocation error: AppleCallError?) {
         guard let error else {
             self = .proceed(.prove)
@@ -241,7 +241,7 @@ enum ErasureAction: Equatable {
         case .noSigningKey:
             self = .finish(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
         case .rejected where !error.isOfConfiguration:
-            // The token may be revoked already. The proof shows it.
+            // Apple may have revoked the token already, which the proof will show.
             self = .proceed(.prove)
         case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable,
             .serverFailed, .throttled, .signingFailed:
@@ -249,7 +249,7 @@ enum ErasureAction: Equatable {
         }
     }
 
-    /// - Parameter error: `nil` when the token can still be refreshed.
+    /// - Parameter error: The error of the refresh; `nil` if the token still refreshes.
     init(afterProof error: AppleCallError?) {
         guard let error else {
             self = .retry(.revoke, cause: "still_valid")
@@ -266,20 +266,20 @@ enum ErasureAction: Equatable {
         }
     }
 
-    /// Returns the cause in the report: Apple's error code, or ours.
+    /// Returns the cause for the erasure record: Apple's error code, or a code of this service.
     static func word(for error: AppleCallError) -> String {
         error.appleError?.rawValue ?? error.code.rawValue
     }
 }
 
 extension ErasureToken {
-    /// Applies an action to the record of the Apple token. Does no I/O.
+    /// Applies an action to the record of the token. Does no I/O.
     ///
     /// - Parameters:
-    ///   - lease: End of the claim if the next step follows immediately:
-    ///     no other replica may claim the record before this time.
-    ///   - delay: Milliseconds until the next attempt, when the action is a retry.
-    ///   - deadline: Moment after which Apple is no longer called, so that every erasure ends.
+    ///   - lease: End of the claim if the next step follows immediately. No other replica may claim the
+    ///     record before this time.
+    ///   - delay: Milliseconds until the next attempt, if the action is a retry.
+    ///   - deadline: Time after which the service does not call Apple any more, so that every erasure ends.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {
@@ -291,7 +291,7 @@ extension ErasureToken {
             cause = word
             guard now < deadline else { return end(.notRevoked) }
             step = next
-            // The last attempt is made at the deadline and not after it.
+            // The last attempt is at the deadline and not after it.
             nextAttemptAt = min(now.advanced(byMilliseconds: delay), deadline)
         case .finish(let outcome, let word):
             cause = word

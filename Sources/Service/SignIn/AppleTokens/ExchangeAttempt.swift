@@ -1,19 +1,19 @@
 import AppleAccounts
 import AppleIDClient
 
-/// One attempt to exchange an Apple code: the decisions before and after the call of Apple. Does no I/O and
-/// reads no clock.
+/// An attempt to exchange an authorization code at Apple: decides before the call if it should be made, and
+/// evaluates its result. Does no I/O and reads no clock.
 ///
-/// A code works once. It is not sent again when an earlier exchange may have succeeded and its
-/// response was lost: Apple may take the repetition for theft and revoke the tokens that it
-/// issued (RFC 6749 §4.1.2). Two exceptions, in which a repeated call cannot do harm: after a
-/// status of 5xx, which issues nothing, and after an attempt that ended with its process,
-/// whose response was lost in any case. A refusal then does not show the state of the code.
+/// A code is valid once. It is not sent again if an earlier exchange may have succeeded and its response was
+/// lost: Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). In two cases
+/// a repetition does no harm: after a 5xx status, which issues no token, and after an attempt whose process
+/// ended, because its response is lost in any case. A refusal then does not show the state of the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Milliseconds for which Apple accepts a code. Counted from the moment at which the code was posted, so
-    /// that the time never ends too early; a call that is a little late costs a refusal.
+    /// Time in milliseconds during which Apple accepts a code. It is counted from the time at which the code
+    /// was posted to this service, so that it never ends too early. A call that is slightly late only costs a
+    /// refusal.
     static let codeLifetime: Int64 = 300_000
-    /// Milliseconds before the end at which the last attempt is made.
+    /// Time in milliseconds between the last attempt and the end of the code's lifetime.
     static let margin: Int64 = 2000
 
     /// Number of this attempt, counted from 1.
@@ -27,19 +27,19 @@ struct ExchangeAttempt: Sendable, Hashable {
         case giveUp(RefreshTokenCause)
     }
 
-    /// Returns the reason why Apple need not be called; `nil` if the call should be made.
+    /// Returns the reason not to call Apple; `nil` if the call should be made.
     func refusal(at now: Moment) -> RefreshTokenCause? {
         guard now >= expiresAt else { return nil }
         return isInterrupted ? .exchangeUncertain : .codeExpired
     }
 
-    /// Returns the time of the next attempt while the client ID pauses until `end`; `nil` if the code is
-    /// tried now. The last attempt is made in any case: other codes may have caused the pause.
+    /// Returns the time of the next attempt if the client ID pauses until `end`; `nil` to try the code now.
+    /// The last attempt is always made, because other codes may have caused the pause.
     func later(_ end: Moment, at now: Moment) -> Moment? {
         now < last ? min(end, last) : nil
     }
 
-    /// - Parameter delay: Milliseconds until the next attempt, if an attempt remains.
+    /// - Parameter delay: Milliseconds until the next attempt, if another attempt is possible.
     func verdict(on error: AppleCallError, at now: Moment, delay: Int64) -> Verdict {
         switch error.code {
         case .unreachable, .circuitOpen, .serverFailed:
@@ -49,7 +49,7 @@ struct ExchangeAttempt: Sendable, Hashable {
                 at: now, delay: max(delay, error.retryAfter?.wholeMilliseconds ?? 0),
                 elseGiveUp: isInterrupted ? .exchangeUncertain : .codeExpired)
         case .signingFailed:
-            // The key file may be replaced at this moment.
+            // The operator may be replacing the key file at this moment.
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)
@@ -60,7 +60,7 @@ struct ExchangeAttempt: Sendable, Hashable {
         }
     }
 
-    /// The moment of the last attempt.
+    /// Time of the last attempt.
     private var last: Moment { expiresAt.advanced(byMilliseconds: -Self.margin) }
 
     private func cause(of error: AppleErrorCode?) -> RefreshTokenCause {
@@ -79,9 +79,9 @@ struct ExchangeAttempt: Sendable, Hashable {
     }
 }
 
-/// Decides whether the store keeps an Apple code, sealed, until its exchange.
+/// Decides if the store keeps a sealed code until its exchange.
 struct AuthorizationCodePolicy: Sendable {
-    /// True if there is a key to seal with.
+    /// True if a sealing key is configured.
     let canSeal: Bool
     let canSign: @Sendable (TeamID) -> Bool
 
@@ -91,13 +91,13 @@ struct AuthorizationCodePolicy: Sendable {
     }
 
     /// - Parameters:
-    ///   - clientID: The `aud` of the identity token to which `c_hash` binds the code.
+    ///   - clientID: The `aud` of the identity token whose `c_hash` binds the code.
     ///   - now: Time at which the code was posted.
     func decide(
         on code: String, clientID: ClientID, redirectURI: String?, team: TeamID, at now: Moment
     ) -> Decision {
         guard canSeal else { return .leave(.noSealingKey) }
-        // Without a signing key the code could not be exchanged before it expires.
+        // Without a signing key, the code would expire before it could be exchanged.
         guard canSign(team) else { return .leave(.noSigningKey) }
         guard let secret = AppleTokenSecret(code) else { return .leave(.codeRejected) }
         var generator = SystemRandomNumberGenerator()

@@ -1,20 +1,21 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// Returns the account with this ID. To a caller who may see
-    /// no credential of the account, the account does not exist.
+    /// Returns the account with this ID. If the caller may see no credential of the account, the account
+    /// counts as not found.
     ///
-    /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
+    /// - Throws: `AccountRefusal` with the code `account_not_found`; `StorageError`.
     public func account(id: String, allowed: AppScope) async throws -> Account {
         guard let id = AccountID(id), let account = try await store.account(id)?.narrowed(to: allowed)
         else { throw AccountRefusal(.accountNotFound) }
         return account.current(at: now())
     }
 
-    /// Returns the account of the user that Apple calls `subject` in the team of an app. To a caller who may
-    /// see no credential of the account, the account does not exist.
+    /// Returns the account of the user whom Apple identifies by `subject` in the team of an app. If the
+    /// caller may see no credential of the account, the account counts as not found.
     ///
-    /// - Throws: `UnknownClientID`, `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
+    /// - Throws: `UnknownClientID`, `CallerForbidden`; `AccountRefusal` with the code `account_not_found`;
+    ///   `StorageError`.
     public func account(subject: String, clientID: String, allowed: AppScope) async throws -> Account {
         let app = try deployment.app(named: clientID, in: allowed)
         guard let subject = AppleSubject(subject),
@@ -26,18 +27,20 @@ extension SignInUseCases {
 }
 
 extension SignInUseCases {
-    /// Largest number of accounts that `accounts` returns in one page.
+    /// Maximum number of accounts in a page of `accounts`.
     public static let largestAccountPage = 100
-    /// Number of further scans after a scan without a match. Bounds
-    /// the time of a request; the position advances in any case.
+    /// Maximum number of further scans after a scan without a match. Bounds the duration of a request. The
+    /// position advances even if the page is empty.
     private static let mostScans = 2
 
-    /// Returns accounts that match, with the credentials that the caller may see, the newest first.
+    /// Returns matching accounts with the credentials that the caller may see, the newest account first.
     ///
     /// - Parameters:
-    ///   - limit: At least 1, at most `largestAccountPage`. Other values are clamped.
-    /// - Returns: A page. More pages can follow an empty page, if very many accounts did not match.
-    /// - Throws: `SearchPositionUnknown` for a position of another kind of search; `StorageError`.
+    ///   - limit: Maximum number of accounts, from 1 to `largestAccountPage`. Any other value is clamped.
+    /// - Returns: A page of accounts. An empty page can have a next page, if very many accounts did not
+    ///   match.
+    /// - Throws: `SearchPositionUnknown` for a position that belongs to another kind of search;
+    ///   `StorageError`.
     public func accounts(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int
     ) async throws -> AccountPage {
@@ -54,11 +57,11 @@ extension SignInUseCases {
         return page
     }
 
-    /// Returns the events of one account after a cursor, like `events`
-    /// for all accounts. Includes events of an erased account.
+    /// Returns the events of an account after a cursor, like `events` for all accounts. Also returns events
+    /// of an erased account.
     ///
-    /// - Throws: `AccountRefusal` `account_not_found` when the caller may see neither the account nor its erasure;
-    ///   `StorageError`.
+    /// - Throws: `AccountRefusal` with the code `account_not_found` if the caller may see neither the account
+    ///   nor its erasure; `StorageError`.
     public func events(
         of id: String, after cursor: Int64, limit: Int, allowed: AppScope
     ) async throws -> EventPage {
@@ -68,17 +71,18 @@ extension SignInUseCases {
             visibleTo: allowed)
     }
 
-    /// Returns the stored past of an account, limited to the apps that the caller may see.
+    /// Returns the stored past of an account. It only contains entries about apps that the caller has access
+    /// to.
     ///
-    /// - Throws: The errors of `events`.
+    /// - Throws: The same errors as `events`.
     public func past(of id: String, allowed: AppScope) async throws -> AccountPast {
         let id = try await visibleAccount(id, allowed: allowed)
         let account = try await store.account(id)?.narrowed(to: allowed)
         var payloads: [KeptPayload] = []
         if let account {
             let key = SubjectKey(team: account.team, subject: account.subject)
-            // Includes notifications of all apps of the team that the
-            // caller may see, also without a credential for the app.
+            // Includes notifications of all apps of the team that the caller has access to, even if the
+            // account has no credential for the app.
             let apps = deployment.apps.filter { $0.team == account.team && allowed.allows($0) }
             payloads = try await store.payloads(
                 about: key, for: Set(apps.map(\.primaryClientID)), limit: AccountPast.most)
@@ -91,7 +95,7 @@ extension SignInUseCases {
             nextChecks: try await store.nextChecks(of: id).filter { allowed.allows($0.key) })
     }
 
-    /// Returns the primary client ID of the app that a client ID belongs to.
+    /// Returns the primary client ID of the app with this client ID.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`.
     public func primaryClientID(of clientID: String, allowed: AppScope) throws -> ClientID {
@@ -108,16 +112,16 @@ extension SignInUseCases {
     }
 }
 
-/// The past of one account.
+/// The stored past of an account.
 public struct AccountPast: Sendable {
-    /// Largest number of events, of entries and of payloads.
+    /// Maximum number of events, of history entries and of payloads.
     public static let most = 200
 
-    /// The newest first.
+    /// Account events, the newest event first.
     public let events: [AccountEvent]
-    /// The newest first.
+    /// History entries, the newest entry first.
     public let history: [SeenHistoryEntry]
-    /// Notifications in the inbox, the latest moments first. Empty for an erased account.
+    /// Notifications in the inbox, the latest notification first. Empty for an erased account.
     public let payloads: [KeptPayload]
     /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
     public let nextChecks: [ClientID: PlannedCheck]
@@ -126,10 +130,10 @@ public struct AccountPast: Sendable {
 /// The position belongs to another search.
 public struct SearchPositionUnknown: Error, Sendable, Equatable {}
 
-/// An entry of an account's history, limited to the parts that a caller may see.
+/// A history entry of an account. It only contains the parts that the caller may see.
 public struct SeenHistoryEntry: Sendable, Hashable {
     public let kind: HistoryEntry.Kind
-    /// Primary client ID of the entry's app; `nil` for an app that the caller may not see.
+    /// The primary client ID of the entry's app; `nil` if the caller has no access to the app.
     public let clientID: ClientID?
     public let outcome: HistoryEntry.Outcome
     public let moment: Moment
@@ -142,8 +146,8 @@ public struct SeenHistoryEntry: Sendable, Hashable {
         let isOwn = scope.allows(entry.clientID)
         switch entry.kind {
         case .appleAccountDeleted:
-            // The entry concerns all apps of the user. The
-            // deciding moment can come from a sign-in to any app.
+            // The entry concerns all apps of the user, and a sign-in to any app can have determined the
+            // deciding time.
             decidedBy = scope == .all ? entry.decidedBy : nil
         case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:
             guard isOwn else { return nil }

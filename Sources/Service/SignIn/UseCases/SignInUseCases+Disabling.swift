@@ -2,12 +2,13 @@ public import AppleAccounts
 public import Commits
 
 extension SignInUseCases {
-    /// Disables an account. A repetition with other values replaces them.
+    /// Disables an account. If the account is already disabled, replaces the stored values.
     ///
-    /// - Parameter until: Moment from which the account is enabled again; `nil` without an end.
-    /// - Throws: `DisablingOver` for an end that is not in the future; `CallerForbidden` when the caller may
-    ///   see some but not all apps that the account has a credential for; `AccountRefusal`
-    ///   `account_not_found`, `StorageError`, `OverloadedError`.
+    /// - Parameter until: Time at which the account is enabled again; `nil` for an account that stays
+    ///   disabled.
+    /// - Throws: `DisablingOver` if the end is not in the future; `CallerForbidden` if the caller has access
+    ///   to some but not all apps that the account has credentials for; `AccountRefusal` with the code
+    ///   `account_not_found`; `StorageError`, `OverloadedError`.
     public func disable(
         id: String, reason: Disabling.Reason, until: Moment?, allowed: AppScope
     ) async throws -> Account {
@@ -20,9 +21,10 @@ extension SignInUseCases {
         }
     }
 
-    /// Enables an account. An enabled account stays unchanged.
+    /// Enables an account. Does not change an enabled account.
     ///
-    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
+    /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
+    ///   `OverloadedError`.
     public func enable(id: String, allowed: AppScope) async throws -> Account {
         let moment = now()
         return try await change(id, allowed) { id, key in
@@ -30,10 +32,11 @@ extension SignInUseCases {
         }
     }
 
-    /// Signs a user out everywhere: ends the grants of OAuth clients and the sessions of browsers.
+    /// Signs a user out everywhere: ends the grants of OAuth clients and the sessions in browsers.
     ///
-    /// - Parameter keptClients: OAuth clients whose grants stay.
-    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
+    /// - Parameter keptClients: OAuth clients whose grants remain.
+    /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
+    ///   `OverloadedError`.
     public func signOut(
         id: String, keeping keptClients: Set<OAuthClientID>, allowed: AppScope
     ) async throws -> Account {
@@ -44,14 +47,14 @@ extension SignInUseCases {
         }
     }
 
-    /// Commits a command about the account with this ID, under its current key.
+    /// Commits a command about the account with this ID, under the account's current key.
     private func change<Change: AccountChangeCommand>(
         _ text: String, _ allowed: AppScope, _ command: (AccountID, SubjectKey) -> Change
     ) async throws -> Account {
         guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased, or
-        // transferred to another key. The account is then read again.
+        // An account that is not found under its key was erased, or was transferred to another key. In this
+        // case the loop reads the account again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { break }
@@ -70,12 +73,12 @@ extension SignInUseCases {
 }
 
 extension SignInUseCases {
-    /// Returns the state of a user's credential for an app. "Not found" is a state.
+    /// Returns the state of a user's credential for an app. "Not found" is one of the states.
     ///
     /// Waits only if the store cannot read synchronously.
     /// - Parameters:
-    ///   - subject: Any text. A text that cannot be a `sub` is not found.
-    ///   - clientID: Any client ID of the app. The result has the primary client ID.
+    ///   - subject: Any text. A text that is not a valid `sub` is not found.
+    ///   - clientID: Any client ID of the app. The result contains the primary client ID.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credential(subject: String, clientID: String, allowed: AppScope) throws -> Step<Credential> {
         let app = try deployment.app(named: clientID, in: allowed)
@@ -91,7 +94,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the states of many users' credentials at one moment, in the order of the subjects.
+    /// Returns the states of many users' credentials at the same time, in the order of the subjects.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credentials(
@@ -108,7 +111,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Reads the clock only for a disabled account.
+    /// Returns the credential with its current state. Reads the clock only for a disabled account.
     private func current(_ credential: Credential) -> Credential {
         credential.disabledUntil == nil ? credential : credential.current(at: now())
     }

@@ -2,18 +2,21 @@ public import AppleAccounts
 import Commits
 
 extension SignInUseCases {
-    /// Longest time for which `erase` waits for Apple before it returns the progress.
+    /// Maximum time that `erase` waits for Apple before it returns the progress.
     public static let longestErasureWait = Duration.seconds(8)
-    /// Milliseconds within which revocations of an erased account's tokens are tried at Apple: seven days.
+    /// Time in milliseconds during which the service tries to revoke an erased account's tokens at Apple:
+    /// seven days.
     static let erasureTime: Int64 = 7 * 86_400_000
 
-    /// Erases an account. Returns when all personal data is erased here and, if this takes no longer than
-    /// `time`, its tokens at Apple are revoked. The record shows the progress.
+    /// Erases an account. Returns when this service has erased all personal data, and Apple has revoked the
+    /// account's tokens. If the revocation takes longer than `time`, returns earlier. The record shows the
+    /// progress.
     ///
-    /// A repetition returns the record of the erasure. To a caller who may see no credential of the account,
-    /// the account does not exist. The record lists only the apps that the caller may see.
-    /// - Throws: `CallerForbidden` when the caller may see some but not all apps that the account has a
-    ///   credential for, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
+    /// A repeated call returns the record of the erasure. If the caller may see no credential of the account,
+    /// the account counts as not found. The record only contains apps that the caller has access to.
+    /// - Throws: `CallerForbidden` if the caller has access to some but not all apps that the account has
+    ///   credentials for; `AccountRefusal` with the code `account_not_found`; `StorageError`,
+    ///   `OverloadedError`.
     public func erase(
         id: String, allowed: AppScope, waiting time: Duration = longestErasureWait
     ) async throws -> ErasureRecord {
@@ -25,7 +28,7 @@ extension SignInUseCases {
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
-    /// Returns the progress of an erasure. `nil` if no erasure has this ID, or the caller may not see it.
+    /// Returns the progress of an erasure; `nil` if the erasure does not exist or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
@@ -35,7 +38,7 @@ extension SignInUseCases {
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
-    /// Returns the erasure of an account. `nil` if the account has no erasure, or the caller may not see it.
+    /// Returns the erasure of an account; `nil` if the account has no erasure or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
@@ -45,8 +48,8 @@ extension SignInUseCases {
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
-        // An account that is not found under its key has been erased, or
-        // transferred to another key. The account is then read again.
+        // An account that is not found under its key was erased, or was transferred to another key. In this
+        // case the loop reads the account again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -59,7 +62,7 @@ extension SignInUseCases {
         return record
     }
 
-    /// Returns `nil` if the caller can see no such account under this key.
+    /// Erases the account under this key. Returns `nil` if the caller sees no such account.
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()
@@ -85,14 +88,14 @@ extension ErasureRecord {
     }
 }
 
-/// Waits for the end of an erasure, even when another process carries it out.
+/// Waits for the end of an erasure, even if another process performs it.
 struct ErasureWatch: Sendable {
     let tokens: any AppleTokenStore
     let clock: any Clock<Duration>
-    /// The longest pause between two reads.
+    /// Maximum pause between two reads.
     private static let longestPause = Duration.milliseconds(200)
 
-    /// Returns the record at the end of the erasure, or after `time`.
+    /// Returns the record when the erasure ends, or after `time`.
     func wait(for record: ErasureRecord, atMost time: Duration) async throws -> ErasureRecord {
         var record = record
         var waited = Duration.zero
@@ -102,7 +105,7 @@ struct ErasureWatch: Sendable {
             do {
                 try await clock.sleep(for: step)
             } catch {
-                // The caller has disconnected. The last record read is the result.
+                // The caller has disconnected, so the last read record is the result.
                 return record
             }
             waited += step

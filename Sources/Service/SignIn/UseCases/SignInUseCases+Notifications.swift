@@ -6,15 +6,15 @@ import Encodings
 import JOSE
 import KeySets
 
-/// A notification that is durable.
+/// The receipt of a notification, after its commit.
 public struct ReceivedNotification: Sendable {
     public let receipt: NotificationReceipt
-    /// Changes that the notification requests.
+    /// The changes that the notification requests.
     public let changes: [NotifiedEvent.Change]
 }
 
 extension SignInUseCases {
-    /// Verifies Apple's server-to-server notification, and returns the command to commit.
+    /// Verifies a server-to-server notification from Apple, and returns the command to commit.
     ///
     /// Stores nothing of an invalid payload. Waits only for a fetch of the payload's key.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
@@ -49,7 +49,8 @@ extension SignInUseCases {
         return commits.step(command) { ReceivedNotification(receipt: $0, changes: changes) }
     }
 
-    /// Returns Apple's `jti`, or the digest of the payload if the `jti` is absent or cannot be stored.
+    /// Returns the `jti` of the notification, or the digest of its payload if the `jti` is absent or cannot
+    /// be stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {
@@ -63,7 +64,7 @@ extension SignInUseCases {
 }
 
 extension NotifiedEvent {
-    /// Uses the issue time of the notification for an event without a time.
+    /// An event without a time gets the time of issue of its notification.
     init(_ event: NotificationEvent, of notification: VerifiedNotification) {
         let moment =
             event.eventTimeMilliseconds.map { Moment(milliseconds: $0) }
@@ -88,11 +89,11 @@ extension NotifiedEvent.Change {
 }
 
 extension EmailAddress {
-    /// Returns `nil` when the event has no address, or when neither its claim nor the domain shows whether it
-    /// is a relay address: such an address would replace a better known address.
+    /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows if the
+    /// address is a relay address. Such an address would replace a better known address.
     ///
-    /// Events have no claim "verified". A relay address is
-    /// Apple's own; any other address counts as unverified.
+    /// Events contain no claim about verification. A relay address belongs to Apple; any other address counts
+    /// as unverified.
     fileprivate init?(_ event: NotificationEvent) {
         guard let address = event.email, let isPrivate = event.isPrivateEmail else { return nil }
         self.init(address: address, isVerified: isPrivate, isPrivate: isPrivate)
@@ -100,22 +101,23 @@ extension EmailAddress {
 }
 
 extension SignInUseCases {
-    /// The longest time that `events` waits.
+    /// Maximum time that `events` waits.
     public static let longestWait = Duration.seconds(30)
-    /// Largest number of events that `events` returns in one page.
+    /// Maximum number of events in a page of `events`.
     public static let largestEventPage = 1000
 
-    /// Returns the account events after a cursor, in the order of their commits, without gaps.
+    /// Returns the account events after a cursor, in commit order and without gaps.
     ///
-    /// A limited caller sees events about the credentials of its apps, and about accounts with such a
-    /// credential.
+    /// A limited caller receives events about credentials for its apps, and about accounts with such
+    /// credentials.
     ///
     /// - Parameters:
-    ///   - cursor: 0 for the beginning, else the `cursor` of the previous page.
-    ///   - limit: At least 1, at most `largestEventPage`. Other values are clamped.
-    ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends
-    ///     early, with an empty page, when the task is cancelled or the service shuts down.
-    /// - Returns: A page. More pages can follow an empty page, if the caller may not see very many events.
+    ///   - cursor: 0 for the beginning of the feed, otherwise the `cursor` of the previous page.
+    ///   - limit: Maximum number of events, from 1 to `largestEventPage`. Any other value is clamped.
+    ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends early
+    ///     with an empty page if the task is cancelled or the service shuts down.
+    /// - Returns: A page of events. An empty page can have a next page, if the caller may not see very many
+    ///   events.
     /// - Throws: `StorageError`, `EventCursorAhead`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
@@ -125,13 +127,14 @@ extension SignInUseCases {
             scope: allowed)
         let page = try await reader.page(after: max(cursor, 0))
         guard page.events.isEmpty, !page.hasMore else { return page }
-        // Read after the page: the feed only grows, unless the database was restored.
+        // Reads the last sequence number after the page, because the feed only grows unless the database was
+        // restored.
         guard try await store.lastEventSequence() >= page.cursor else { throw EventCursorAhead() }
         guard wait > .zero else { return page }
         return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
     }
 
-    /// Returns an empty page with the cursor at the end of the feed or, with a wait, the next events.
+    /// Returns an empty page with the cursor at the end of the feed. With a wait, returns the next events.
     ///
     /// - Throws: `StorageError`.
     public func latestEvents(limit: Int, wait: Duration, allowed: AppScope) async throws -> EventPage {

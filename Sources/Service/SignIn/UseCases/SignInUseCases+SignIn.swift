@@ -6,12 +6,12 @@ import KeySets
 public import StrictJSON
 
 extension SignInUseCases {
-    /// Prepares the sign-in with a token that `verify` has accepted,
-    /// without verifying it again and without judging the app.
+    /// Prepares a sign-in with a token that `verify` has accepted. Neither verifies the token again nor
+    /// judges the app.
     ///
-    /// - Parameter request: The request with the verified token.
-    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored; `NonceNotMinted`. The commit throws `AccountRefusal`,
-    ///   `StorageError` and `OverloadedError`.
+    /// - Parameter request: The request that contains the verified token.
+    /// - Throws: `AppleTokenError` if the `sub` cannot be stored; `NonceNotMinted`. The commit throws
+    ///   `AccountRefusal`, `StorageError` and `OverloadedError`.
     public func signIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
     ) throws -> Step<SignInOutcome> {
@@ -19,14 +19,13 @@ extension SignInUseCases {
         return commits.step(prepared.command, prepared.finish)
     }
 
-    /// Returns the command to commit for a sign-in with a
-    /// verified token, and the work that follows the commit.
+    /// Returns the command for a sign-in with a verified token, and the work that follows its commit.
     ///
     /// - Parameters:
-    ///   - request: The request with the verified token.
-    ///   - proof: The proof of App Attest, which the transaction consumes.
-    ///   - demandsProof: Refuses the sign-in in the transaction if the proof is invalid.
-    ///   - moment: Time of the request's arrival.
+    ///   - request: The request that contains the verified token.
+    ///   - proof: The App Attest proof, which the transaction consumes.
+    ///   - demandsProof: True if the transaction must refuse the sign-in if the proof is invalid.
+    ///   - moment: Time at which the request arrived.
     func prepare(
         _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
         demandsProof: Bool = false, at moment: Moment, allowed: AppScope
@@ -40,7 +39,7 @@ extension SignInUseCases {
         return (
             command,
             { outcome in
-                // Called after the commit, because the worker must find the code.
+                // Wakes the worker after the commit, because it must find the code.
                 signal?.wake()
                 var outcome = outcome
                 outcome.narrow(to: allowed)
@@ -55,10 +54,10 @@ extension SignInUseCases {
         at moment: Moment
     ) throws -> SignInCommand {
         let identity = verified.identity
-        // The verifier has already checked this, but storage must not depend on the verifier.
+        // The verifier has already checked this. Storage must not depend on the verifier.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
         let nonce = nonce(of: identity, posted: request.token.nonce)
-        // A web sign-in has its own nonce, which its sealed state makes valid once.
+        // A web sign-in has its own nonce. The sealed state makes this nonce valid once.
         if request.redirectURI == nil { try demandMintedNonce(for: verified, nonce) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
@@ -80,12 +79,12 @@ extension SignInUseCases {
             receivedAt: moment)
     }
 
-    /// Returns the code for storage, or the reason why it is
-    /// not kept. Both are `nil` for a sign-in without a code.
+    /// Returns the code for storage, or the reason why the code is not stored. Both are `nil` for a sign-in
+    /// without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
-        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code to the client
+        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code for the client
         // ID in the token's audience.
         guard let code = request.token.authorizationCode, let clientID = ClientID(verified.identity.clientID)
         else { return (nil, nil) }
@@ -100,7 +99,7 @@ extension SignInUseCases {
 }
 
 extension SignInUseCases {
-    /// Verifies Apple's identity token. Stores nothing.
+    /// Verifies an identity token from Apple. Stores nothing.
     ///
     /// Waits only for a fetch of the token's key.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`.
@@ -108,7 +107,7 @@ extension SignInUseCases {
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // Checks that need no key come before the key look-up, so that garbage causes no fetch.
+        // Performs all checks without a key before the key look-up, so that malformed tokens cause no fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
@@ -138,25 +137,25 @@ extension SignInUseCases {
     }
 }
 
-/// The claims of a verified token, and the app to which the token was issued.
+/// The claims of a verified token, and the app for which Apple issued the token.
 public struct VerifiedSignIn: Sendable {
     public let identity: VerifiedIdentity
     public let app: App
 }
 
 extension SignInUseCases {
-    /// Milliseconds by which the clocks of two replicas may differ, plus one second because the token's times
-    /// are whole seconds.
+    /// Maximum difference between the clocks of two replicas in milliseconds, plus one second because times
+    /// in tokens are whole seconds.
     package static let longestClockDifference: Int64 = 301_000
 
-    /// Makes a nonce for one sign-in. Does not wait and stores
-    /// nothing: the transaction of the sign-in consumes the nonce.
+    /// Makes a nonce for one sign-in. Does not wait and stores nothing; the transaction of the sign-in
+    /// consumes the nonce.
     public func mintNonce() -> MintedNonce {
         nonces.mint(
             expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))
     }
 
-    /// Refuses a sign-in without a nonce of this service, if the app demands such a nonce. The transaction
+    /// Refuses a sign-in without a nonce of this service, if the app requires such a nonce. The transaction
     /// refuses a nonce of this service that was used or has expired.
     func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
         guard verified.app.requiresMintedNonce else { return }
@@ -166,7 +165,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the nonce that a sign-in consumes, or that must not have been used.
+    /// Returns the nonce that the sign-in consumes, or that must be unused.
     func nonce(of verified: VerifiedIdentity, posted: String?) -> SignInNonce? {
         let end = Moment(seconds: verified.expiresAt.secondsSince1970)
         return SignInNonce(
@@ -178,11 +177,11 @@ extension SignInUseCases {
 /// A sign-in with an identity token.
 public struct SignInRequest: Sendable {
     public var token: IdentityTokenRequest
-    /// The `redirect_uri` of the web flow, which Apple requires
-    /// again at the exchange of the code. `nil` for a native app.
+    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged. `nil` for a
+    /// native app.
     public var redirectURI: String?
     public var user: UserProfile?
-    /// True if an unknown user gets an account.
+    /// True if the sign-in creates an account for an unknown user.
     public var createsAccount: Bool
 
     public init(
@@ -194,16 +193,16 @@ public struct SignInRequest: Sendable {
     }
 }
 
-/// An identity token, and the caller's facts about the sign-in that the token must match.
+/// An identity token, and the caller's facts about the sign-in, which the token must match.
 public struct IdentityTokenRequest: Sendable {
     public var identityToken: String
-    /// The raw nonce, before the client hashed it.
+    /// The raw nonce before hashing by the client.
     public var nonce: String?
-    /// Narrows the accepted audience, and never widens it.
+    /// A client ID that restricts the accepted audience. It never extends the accepted audience.
     public var clientID: String?
     public var authorizationCode: String?
     public var accessToken: String?
-    /// Statements about the app. Only the calls that judge the app read it.
+    /// Evidence about the app. Only calls that judge the app use it.
     public var evidence: AppEvidence
 
     public init(
@@ -220,13 +219,13 @@ public struct IdentityTokenRequest: Sendable {
     }
 }
 
-/// The user's profile, which Apple sends to the app once, at the user's first authorization. It is not
-/// signed.
+/// The profile of a user. Apple sends it to the app once, at the user's first authorization, and does not
+/// sign it.
 public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
     public var email: String?
-    /// Names of dropped or cut members: `user.name`, `user.email`; `user` for the whole object.
+    /// Names of dropped or truncated members: `user.name`, `user.email`, or `user` for the whole object.
     public internal(set) var dropped: [String] = []
 
     public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
@@ -235,7 +234,7 @@ public struct UserProfile: Sendable, Hashable {
 }
 
 extension JSONSchema {
-    /// Names of dropped values: of claims of the token, and of parts of `user`.
+    /// The schema for names of dropped values: claims of the token, and parts of `user`.
     public static var dropped: JSONSchema {
         .component("Dropped") {
             let words = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers

@@ -1,5 +1,6 @@
-// SignIn owns the use cases: it verifies, writes through the group commit, reads, and announces changes. It
-// knows no HTTP and no database, and the rules about tokens and states belong to the modules below.
+// SignIn owns the use cases of accounts: it verifies tokens, writes through the group commit, reads, and
+// announces changes. It knows no HTTP and no database. Lower modules contain the rules about tokens and
+// states.
 
 import AppAttestation
 public import AppleAccounts
@@ -8,8 +9,8 @@ public import Commits
 public import KeySets
 import Synchronization
 
-/// The use cases of callers. Thread-safe. Keeps no state between
-/// calls, except the number of audit log rows about refused changes.
+/// The use cases for callers. Thread-safe. Keeps no state between calls, except the number of audit log rows
+/// about refused changes.
 public final class SignInUseCases: Sendable {
     public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -22,22 +23,23 @@ public final class SignInUseCases: Sendable {
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
-    /// App Attest; `nil` if no app is judged.
+    /// App Attest; `nil` if App Check judges no app.
     public let appChecks: AppChecks?
-    /// Tolerance for a token's expiry in seconds.
+    /// Tolerance for the expiry of tokens in seconds.
     let leeway: Int64
-    /// Counts dropped values of tokens and of posted profiles.
+    /// Counts the dropped values of tokens and posted profiles.
     private let onDropped: @Sendable ([String]) -> Void
     let now: @Sendable () -> Moment
     let refusedChanges = RefusedChangePace()
 
     /// - Parameters:
-    ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
-    ///   - feed: The feed that `commits` advances.
-    ///   - tokenContext: The context that the workers share.
-    ///   - nonceKey: The same in all replicas, because each replica must accept all nonces.
-    ///   - onDropped: Called with the names of dropped values, once for each token and profile.
-    ///   - now: The wall clock.
+    ///   - policy: Issuers and leeway. The client IDs of the deployment replace its client IDs.
+    ///   - feed: The event feed that `commits` advances.
+    ///   - tokenContext: The context that use cases share with the workers.
+    ///   - nonceKey: The key for nonces. All replicas need the same key, because any replica must accept all
+    ///     nonces.
+    ///   - onDropped: Called with the names of dropped values, once per token and profile.
+    ///   - now: Returns the time of the wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
@@ -73,26 +75,26 @@ public final class SignInUseCases: Sendable {
     }
 }
 
-/// The caller may not use this app.
+/// The caller has no access to this app.
 public struct CallerForbidden: Error, Sendable, Equatable {}
 
-/// The app demands a nonce that this service minted, and the sign-in has none.
+/// The app requires a nonce of this service, and the sign-in has no such nonce.
 public struct NonceNotMinted: Error, Sendable, Equatable {}
 
-/// The caller named a client ID that belongs to no app of this deployment.
+/// The caller named a client ID that does not belong to an app of this deployment.
 public struct UnknownClientID: Error, Sendable, Equatable {}
 
-/// A reader's cursor is past the end of the event feed. The database was
-/// restored from a backup, replaced by a lagging standby, or exchanged: it lacks
-/// events that the reader has seen, and will use their sequence numbers again.
+/// The reader's cursor is after the end of the event feed. The database was restored from a backup, replaced
+/// by a lagging standby, or exchanged. It lacks events that the reader has received, and will assign their
+/// sequence numbers again.
 public struct EventCursorAhead: Error, Sendable, Equatable {}
 
-/// The end of a disabling is not in the future, so it would have no effect.
+/// The end of the disabling is not in the future, so the disabling would have no effect.
 public struct DisablingOver: Error, Sendable, Equatable {}
 
 extension SignInOutcome {
     mutating func narrow(to scope: AppScope) {
-        // The account has the credential of the sign-in, whose app the caller may see.
+        // The account has the credential of the sign-in, and the caller has access to its app.
         guard case .only = scope, let account = account.narrowed(to: scope) else { return }
         self = SignInOutcome(
             account: account, credential: credential, isNewAccount: isNewAccount, proofRefusal: proofRefusal)
@@ -100,7 +102,7 @@ extension SignInOutcome {
 }
 
 extension ErasureRecord {
-    /// Returns the record without the apps, and their Apple tokens, that the caller may not see.
+    /// Returns the record without apps that the caller has no access to, and without their tokens.
     func narrowed(to scope: AppScope) -> ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
@@ -110,7 +112,7 @@ extension ErasureRecord {
 }
 
 extension Deployment {
-    /// Returns the app to which a client ID of the caller belongs.
+    /// Returns the app with a client ID that a caller named.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`.
     func app(named clientID: String, in scope: AppScope) throws -> App {
@@ -120,12 +122,12 @@ extension Deployment {
     }
 }
 
-/// Bounds the rows of the audit log about changes that an API key may not make: such a key can repeat a
-/// refused change endlessly. Counts in memory, for each configured API key.
+/// Bounds the number of audit log rows about changes that an API key is not allowed to make, because the key
+/// can repeat a refused change endlessly. Counts in memory for each configured API key.
 final class RefusedChangePace: Sendable {
-    /// Number of rows of one API key within an hour, at one replica.
+    /// Maximum number of rows per API key and hour, at each replica.
     static let most = 20
-    /// Milliseconds: an hour.
+    /// Length of the window in milliseconds: one hour.
     static let window: Int64 = 3_600_000
 
     private struct Hour {
@@ -135,14 +137,14 @@ final class RefusedChangePace: Sendable {
 
     private let hours = Mutex<[String: Hour]>([:])
 
-    /// Makes a change. Above the bound a refusal leaves no row.
+    /// Makes a change. Beyond the bound, a refusal adds no row.
     ///
-    /// Reserves a place before the change and returns it unless the change
-    /// is refused, so that concurrent requests do not exceed the bound.
+    /// Reserves a row before the change, and releases it unless the change is refused, so that concurrent
+    /// requests do not exceed the bound.
     func limiting<Value>(
         _ scope: AppScope, at moment: Moment, _ change: () async throws -> Value
     ) async throws -> Value {
-        // A key for all apps is never refused.
+        // A key with access to all apps is never refused.
         guard scope != .all else { return try await change() }
         let origin = AuditOrigin.current
         let key = origin.actor.name ?? ""

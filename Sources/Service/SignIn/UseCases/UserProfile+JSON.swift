@@ -3,14 +3,14 @@ import Encodings
 public import StrictJSON
 
 extension UserProfile {
-    /// Fault of Apple's object.
+    /// A fault in Apple's user object.
     public enum Fault: Error, Sendable {
         case malformed
-        /// A text contains U+0000, which no database stores.
+        /// A text contains U+0000, which no database can store.
         case characterNotAllowed
     }
 
-    /// Reads the JSON text of Apple's object, from Apple's form for a web page.
+    /// Reads the JSON text of Apple's object, as Apple's form sends it to a web page.
     public init(parsing text: String) throws(Fault) {
         let value: JSONValue
         do throws(JSONError) {
@@ -22,13 +22,13 @@ extension UserProfile {
         try self.init(object)
     }
 
-    /// Reads the profile in the forms that apps use: Apple's own object
+    /// Reads the profile in all formats that apps use: Apple's own object
     /// `{"name":{"firstName","lastName"},"email"}`, the credential of a library (`fullName`, `givenName`,
-    /// `family_name`, flat or nested), or a whole name as one text.
+    /// `family_name`, flat or nested), or the whole name as one text.
     ///
-    /// Unknown members are ignored, because Apple and libraries may add members. Apple
-    /// sends an empty name if the user removed it; an empty name counts as absent.
-    /// `dropped` names a name that is too long, and a text that is not an address.
+    /// Ignores unknown members, because Apple and libraries may add members. An empty name counts as absent,
+    /// because Apple sends it if the user removed the name. `dropped` lists a name that is too long, and an
+    /// invalid address.
     public init(_ object: JSONObject) throws(Fault) {
         var first, last, whole, email: String?
         for (name, value) in object.members {
@@ -57,21 +57,21 @@ extension UserProfile {
         }
     }
 
-    /// The words of `dropped`.
+    /// The names that `dropped` can contain.
     public static let droppableMembers = [droppedUser, droppedName, droppedEmail]
     private static let droppedUser = "user"
     private static let droppedName = "user.name"
     private static let droppedEmail = "user.email"
 
-    /// Profile for an object that cannot be read.
+    /// The profile for an unreadable object.
     public static var unreadable: UserProfile {
         var profile = UserProfile()
         profile.dropped = [droppedUser]
         return profile
     }
 
-    /// Reads a part of the name, in the spelling of Apple (`firstName`), of its frameworks (`givenName`) and of
-    /// OpenID Connect (`given_name`). The first spelling with a text counts.
+    /// Reads a part of the name, as spelled by Apple (`firstName`), by Apple's frameworks (`givenName`) or by
+    /// OpenID Connect (`given_name`). Uses the first spelling that contains a text.
     private static func read(
         _ name: String, _ value: JSONValue, _ first: inout String?, _ last: inout String?
     ) throws(Fault) {
@@ -82,13 +82,14 @@ extension UserProfile {
         }
     }
 
-    /// Returns the common form of a member name, without the difference between `given_name`, `givenName`,
-    /// `GivenName` and `_givenName`. Returns names longer than all known names unchanged.
+    /// Returns the canonical form of a member name, so that `given_name`, `givenName`, `GivenName` and
+    /// `_givenName` are equal. Returns a name that is longer than all known names unchanged.
     private static func folded(_ name: String) -> String {
         name.utf8.count > 16 ? name : name.lowercased().filter { $0 != "_" }
     }
 
-    /// Returns a text. Apple's own members have no other type; a member of another spelling can have any meaning.
+    /// Returns the text of a member. Apple's own members must be texts; a member with another spelling can
+    /// have any type and is ignored.
     private static func text(_ value: JSONValue, of name: String) throws(Fault) -> String? {
         switch value {
         case .null: return nil

@@ -2,16 +2,16 @@ public import AppleAccounts
 public import Encodings
 import StrictJSON
 
-/// A finished sign-in to which the authorization endpoint sent the browser.
+/// A completed sign-in that the authorization endpoint or another page of this service started.
 public struct WebAuthentication: Sendable, Hashable {
     public let accountID: AccountID
-    /// The app's primary client ID.
+    /// The primary client ID of the app.
     public let clientID: ClientID
-    /// The authorization moment of Apple's token.
+    /// The authorization time in Apple's token.
     public let authenticatedAt: Moment
-    /// Time at which the browser was sent to Apple.
+    /// Time at which the service redirected the browser to Apple.
     public let begunAt: Moment
-    /// Time at which Apple's token was verified here.
+    /// Time at which this service verified Apple's token.
     public let signedInAt: Moment
 
     public init(
@@ -46,29 +46,29 @@ extension JSONWriter {
     }
 }
 
-/// The end of a web sign-in, for the browser that began it.
+/// The end of a web sign-in, for the browser that started it.
 public enum WebArrival: Sendable, Hashable {
-    /// The URL of the app's own page, with the code or the error.
+    /// The URL of the app's own page, including the code or the error.
     case appPage(String)
-    /// Returns to the authorization request with this query.
+    /// Return to the authorization request with this query, after a successful sign-in.
     case authorization(query: String, WebAuthentication)
-    /// Returns to the authorization request with this query; the sign-in failed.
+    /// Return to the authorization request with this query, after a failed sign-in.
     case refusedAuthorization(query: String, WebFailure)
-    /// Returns to the user's page about connected clients.
+    /// Return to the page about connected clients, after a successful sign-in.
     case connections(query: String, WebAuthentication)
-    /// Returns to this page; the sign-in failed.
+    /// Return to the page about connected clients, after a failed sign-in.
     case refusedConnections(query: String, WebFailure)
-    /// Returns to the page for the users of devices.
+    /// Return to the page for the users of devices, after a successful sign-in.
     case device(query: String, WebAuthentication)
-    /// Returns to this page; the sign-in failed.
+    /// Return to the page for the users of devices, after a failed sign-in.
     case refusedDevice(query: String, WebFailure)
 }
 
-/// The failure of a web sign-in, in the terms of RFC 6749 §4.1.2.1 for the app's page.
+/// The failure of a web sign-in. It uses the terms of RFC 6749 §4.1.2.1 for the app's page.
 public struct WebFailure: Sendable, Hashable {
-    /// An error code of Apple's or ours.
+    /// An error code of Apple or of this service.
     public let error: String
-    /// One of our stable codes, if this service found the failure.
+    /// A stable code of this service, if this service detected the failure.
     public let description: String?
 
     init(error: String, description: String?) {
@@ -80,7 +80,7 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "invalid_identity_token", description: code)
     }
 
-    /// The token is valid, and the account rules refuse it.
+    /// The token is valid, but the account rules refuse the sign-in.
     public static func signInRefused(_ code: String) -> WebFailure {
         WebFailure(error: "sign_in_refused", description: code)
     }
@@ -90,18 +90,18 @@ public struct WebFailure: Sendable, Hashable {
         self == .signInRefused(AccountRefusal.Code.accountDisabled.rawValue)
     }
 
-    /// A retry may help.
+    /// The failure is temporary, so a retry may succeed.
     public static func temporarilyUnavailable(_ code: String) -> WebFailure {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form differs from the forms that Apple sends.
+    /// The form differs from all forms that Apple sends.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }
 
-    /// The error that Apple sends, usually `user_cancelled_authorize`.
-    /// The error is unsigned, so only a plain word is passed on.
+    /// Apple sent this error, usually `user_cancelled_authorize`. The error is unsigned, so it is only passed
+    /// on if it is a plain word.
     public static func fromApple(_ error: String) -> WebFailure {
         let isWord =
             (1...64).contains(error.utf8.count)
@@ -117,21 +117,21 @@ public struct WebFailure: Sendable, Hashable {
     }
 }
 
-/// A step of a web sign-in that was refused.
+/// The refusal of a step of a web sign-in.
 public struct WebRefusal: CodedError {
-    /// The raw values are the codes on the wire.
+    /// The codes of refusals. The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
-        /// This service has not made the `state`.
+        /// This service did not make the `state`.
         case stateInvalid = "web_state_invalid"
         case stateExpired = "web_state_expired"
-        /// The `state` was used in a sign-in before.
+        /// The `state` was already used in a sign-in.
         case stateUsed = "web_state_used"
-        /// This service has not made the ticket.
+        /// This service did not make the ticket.
         case ticketInvalid = "web_ticket_invalid"
         case ticketExpired = "web_ticket_expired"
-        /// The sign-in was begun in another browser.
+        /// Another browser started the sign-in.
         case browserMismatch = "web_browser_mismatch"
-        /// The code is unknown, used, or expired. The caller does not learn the cause.
+        /// The code is unknown, used or expired. The caller does not learn the cause.
         case codeInvalid = "web_code_invalid"
     }
 

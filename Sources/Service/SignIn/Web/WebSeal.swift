@@ -2,22 +2,23 @@ import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Seals values that travel through the browser, so that only this service can read or make them.
+/// Seals values that pass through the browser, so that only this service can read or make them.
 ///
-/// Any client can have any number of states sealed without an API key. Each value is sealed with its own key
-/// (`SealingKey`), so the number of values needs no bound.
+/// Any client can make this service seal any number of states without an API key. Each value is sealed with
+/// its own derived key (`SealingKey`), so the number of values needs no bound.
 struct WebSeal: Sendable {
-    /// The purpose of a sealed text. A text for one purpose does not open for another purpose.
+    /// The purpose of a sealed text. A text does not open for another purpose.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
-        /// The stored result of a form.
+        /// The stored result of a posted form.
         case end = "web_end"
 
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
     }
 
-    /// Bound in bytes. Our texts are far shorter, and longer texts are not worth decoding.
+    /// Maximum length of a sealed text in bytes. Genuine texts are far shorter, so longer texts are not
+    /// decoded.
     static let longest = 8192
 
     private let keys: SealingKeyRing
@@ -32,7 +33,7 @@ struct WebSeal: Sendable {
                 plaintext, for: purpose.sealingPurpose, associatedData: Array(purpose.rawValue.utf8)))
     }
 
-    /// Returns `nil` for a text that was not sealed here for this purpose.
+    /// Opens a text. Returns `nil` if this service did not seal it for this purpose.
     func open(_ text: String, for purpose: Purpose) -> [UInt8]? {
         guard text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else { return nil }
         return try? keys.open(
@@ -40,8 +41,8 @@ struct WebSeal: Sendable {
     }
 }
 
-/// The one-time code that the app's page gives to its backend: 256 random bits in base64url. Only its digest
-/// is stored.
+/// The one-time code that the app's page passes to its backend: 256 random bits in base64url. The service
+/// only stores the digest of the code.
 struct WebCode {
     let text: String
     let digest: TicketDigest
@@ -51,16 +52,16 @@ struct WebCode {
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 
-    /// Returns `nil` for a text that cannot be a code of this service, so that garbage never reaches the
-    /// database.
+    /// Returns `nil` for a text that cannot be a code of this service, so that malformed codes never reach
+    /// the database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 }
 
-/// The secret in the browser's cookie, which proves that the browser began the sign-in: 256 random bits in
-/// base64url.
+/// The secret in the browser's cookie: 256 random bits in base64url. It proves that the browser started the
+/// sign-in.
 public struct BrowserSecret: Sendable {
     public let text: String
 
@@ -74,6 +75,6 @@ public struct BrowserSecret: Sendable {
         self.text = text
     }
 
-    /// The digest, which travels through Apple in place of the secret.
+    /// The digest of the secret, which Apple's `state` contains in place of the secret.
     var digest: [UInt8] { SHA256Digest.hash(text).bytes }
 }

@@ -1,16 +1,16 @@
 public import AppleAccounts
 
-/// Sign-ins that start at the authorization endpoint of this service and return to it.
+/// Sign-ins that pages of this service start, and that return to these pages.
 extension WebSignIn {
-    /// Number of bytes of the longest query of an authorization request. The query travels sealed in Apple's
-    /// `state` and in our ticket, and both URLs stay below 8 KiB, the limit of many proxies for a request
+    /// Maximum length of an authorization request's query in bytes. Apple's `state` and our ticket both
+    /// contain the sealed query, and both URLs must stay below 8 KiB, the limit of many proxies for a request
     /// line.
     public static let longestQuery = 4096
 
-    /// Returns `true` if a query fits into the state; `"` and
-    /// `\` count twice, because the state's JSON escapes them.
+    /// Returns `true` if a query fits into the state. The characters `"` and `\` count twice, because the
+    /// JSON of the state escapes them.
     public static func canCarry(_ query: String) -> Bool {
-        // The bound is checked first, so that the bytes of a long query are not read.
+        // Checks the bound first, so that the bytes of a long query are not read.
         guard query.utf8.count <= longestQuery else { return false }
         var size = 0
         for byte in query.utf8 {
@@ -20,49 +20,48 @@ extension WebSignIn {
         return size <= longestQuery
     }
 
-    /// Returns `true` if a byte can occur in the query of a URL: a printable
-    /// ASCII character, because the query becomes part of a header field.
+    /// Returns `true` if a URL's query can contain the byte. Allows only printable ASCII characters, because
+    /// the query becomes part of a header field.
     public static func isWrittenInQuery(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// Returns the client ID with which users sign in to an app
-    /// in a browser, or `nil` if the app has no such client ID.
+    /// Returns the client ID for signing in to an app with a browser; `nil` if the app has no such client ID.
     ///
-    /// - Parameter app: Its primary client ID.
+    /// - Parameter app: The primary client ID of the app.
     public func browserClientID(ofApp app: ClientID) -> ClientID? {
         guard let clientIDs = useCases.deployment.app(for: app)?.clientIDs else { return nil }
         return clientIDs.first { settings.redirectURLs[$0] != nil }
     }
 
-    /// Begins a sign-in that ends at `WebArrival.authorization`. Stores nothing.
+    /// Starts a sign-in that ends with `WebArrival.authorization`. Stores nothing.
     ///
     /// - Parameters:
     ///   - app: The primary client ID of the app.
-    ///   - query: The unchanged query of the authorization request. A query that `canCarry` refuses is a
-    ///     programmer error.
-    ///   - cookie: The cookie of web sign-ins that the browser sent.
-    /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
+    ///   - query: The unchanged query of the authorization request. It is a programming error to pass a query
+    ///     that `canCarry` refuses.
+    ///   - cookie: The web sign-in cookie that the browser sent.
+    /// - Throws: `UnknownClientID` if the app has no client ID for browsers.
     public func begin(
         authorizationFor app: ClientID, query: String, cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {
         try begin(for: app, .authorization(query: query), query, cookie)
     }
 
-    /// Begins a sign-in that ends at `WebArrival.connections`. Stores nothing.
+    /// Starts a sign-in that ends with `WebArrival.connections`. Stores nothing.
     ///
-    /// - Parameters: The same as for an authorization request.
-    /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
+    /// - Parameters: The same parameters as for an authorization request.
+    /// - Throws: `UnknownClientID` if the app has no client ID for browsers.
     public func begin(
         connectionsOf app: ClientID, query: String, cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {
         try begin(for: app, .connections(query: query), query, cookie)
     }
 
-    /// Begins a sign-in that ends at `WebArrival.device`. Stores nothing.
+    /// Starts a sign-in that ends with `WebArrival.device`. Stores nothing.
     ///
-    /// - Parameters: The same as for an authorization request.
-    /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
+    /// - Parameters: The same parameters as for an authorization request.
+    /// - Throws: `UnknownClientID` if the app has no client ID for browsers.
     public func begin(
         deviceOf app: ClientID, query: String, cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {
@@ -78,22 +77,23 @@ extension WebSignIn {
     }
 }
 
-/// The beginning of a web sign-in.
+/// The redirect that starts a web sign-in.
 public struct WebAuthorizationRequest: Sendable {
-    /// The URL of Apple's page with all its parameters.
+    /// The URL of Apple's page, including all parameters.
     public let location: String
     public let browser: BrowserSecret
 }
 
-/// User data requested from Apple: nothing, the name, the e-mail address, or both.
+/// The user data that a sign-in requests from Apple: nothing, the name, the e-mail address, or both.
 public struct WebScope: Sendable, Hashable {
     public let rawValue: String
 
     public static let nameAndEmail = WebScope(unchecked: "name email")
-    /// Number of bytes of the longest scope.
+    /// Length of the longest scope in bytes.
     public static let longest = nameAndEmail.rawValue.utf8.count
 
-    /// Reads words separated by one space, each at most once. Returns `nil` for a word unknown to Apple.
+    /// Reads words that are separated by single spaces. Returns `nil` for a repeated word and for a word that
+    /// Apple does not define.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

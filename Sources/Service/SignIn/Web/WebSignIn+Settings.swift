@@ -2,22 +2,22 @@ public import AppleAccounts
 public import Encodings
 
 extension WebSignIn {
-    /// The URLs of web sign-ins. All redirects of browsers use these
-    /// URLs and no URL from a request, so there is no open redirect.
+    /// The URLs of web sign-ins. The service only redirects browsers to these URLs and never to a URL from a
+    /// request, so there is no open redirect.
     public struct Settings: Sendable {
-        /// The return URL that is registered at Apple.
+        /// The return URL, as registered at Apple.
         public let callbackURL: String
         public let redirectURLs: [ClientID: String]
         public let authorizeURL: String
         let finishURL: String
-        /// True if browsers use TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
+        /// True if browsers use TLS. Over plain HTTP, in development, a cookie cannot be `Secure`.
         public let isSecure: Bool
 
         /// - Parameters:
-        ///   - publicURL: The URL of this service for browsers, without a query. It may have a path.
-        ///   - redirectURLs: The app's own page for each client ID (Services ID) that may use web sign-in.
-        ///   - authorizeURL: Apple's page.
-        ///   - allowsPlainHTTP: For development. Otherwise every URL must be `https`.
+        ///   - publicURL: The URL of this service for browsers, without a query. It may contain a path.
+        ///   - redirectURLs: The URLs of the apps' own pages, by client ID (Services ID).
+        ///   - authorizeURL: The URL of Apple's page.
+        ///   - allowsPlainHTTP: True in development. Otherwise all URLs must use `https`.
         /// - Throws: `WebSettingsError`.
         public init(
             publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String,
@@ -42,8 +42,8 @@ extension WebSignIn {
             self.authorizeURL = authorizeURL
         }
 
-        /// Name of the cookie. `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis
-        /// §4.1.3.2).
+        /// Name of the web sign-in cookie. The prefix `__Host-` prevents other hosts of the same site from
+        /// setting the cookie (RFC 6265bis §4.1.3.2).
         public var cookieName: String { isSecure ? "__Host-siwa_web" : "siwa_web" }
 
         func clientID(named name: String?) throws(UnknownClientID) -> ClientID {
@@ -60,13 +60,13 @@ extension WebSignIn {
     }
 }
 
-/// The web flow cannot work with these settings.
+/// The error of settings with which the web flow cannot work.
 public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The public URL is not an `https` URL without query, fragment and user information.
         case publicURLMalformed
-        /// A redirect URL is not an `https` URL without fragment
-        /// and user information. The detail names the client ID.
+        /// A redirect URL is not an `https` URL without fragment and user information. The detail names its
+        /// client ID.
         case redirectURLMalformed
         /// No client ID has a redirect URL.
         case redirectURLsMissing
@@ -84,8 +84,8 @@ extension WebSettingsError: CustomDebugStringConvertible {
     public var debugDescription: String { "\(description) (\(detail))" }
 }
 
-/// An absolute `https` or `http` URL that a browser may be redirected to (RFC 3986): without user information
-/// and fragment, and safe in a header field.
+/// An absolute `https` or `http` URL (RFC 3986) to which a browser may be redirected. It contains no user
+/// information and no fragment, and is safe in a header field.
 struct WebURL {
     let isSecure: Bool
     let hasQuery: Bool
@@ -108,7 +108,8 @@ struct WebURL {
         hasQuery = rest.contains("?")
     }
 
-    /// Accepts a host and an optional port. `user@host` would show users another host than the URL's.
+    /// Accepts a host with an optional port. With `user@host`, users could mistake the user information for
+    /// the host.
     private static func isAuthority(_ authority: Substring) -> Bool {
         guard !authority.contains("@") else { return false }
         var host = authority
@@ -131,7 +132,7 @@ struct WebURL {
         }
     }
 
-    /// Accepts printable ASCII without the characters that RFC 3986 excludes, and without `#`.
+    /// Accepts printable ASCII, except the characters that RFC 3986 excludes and `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }
         return !"\"#<>\\^`{|}".utf8.contains(byte)

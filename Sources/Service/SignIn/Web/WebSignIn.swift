@@ -4,38 +4,40 @@ import Commits
 public import Cryptography
 import Encodings
 
-/// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives Apple's form,
-/// and sends the app's page a one-time code that its backend exchanges for the result.
+/// Web sign-in for backends without code for Apple. Redirects the browser to Apple, receives Apple's form,
+/// and sends the app's page a one-time code, which its backend exchanges for the result.
 ///
-/// Apple's form comes from Apple's site, so the browser does not send a cookie that is safe
-/// against forgery (`SameSite=Lax`) with it. The return therefore has two steps: the
-/// callback verifies and registers the sign-in, and redirects the browser to `finish`, where
-/// the browser does send the cookie, which is compared with the sealed state. A browser that
-/// was sent here with another user's sign-in (login CSRF) gets no session and no code.
+/// The browser posts Apple's form from Apple's site, so it does not send a cookie with forgery protection
+/// (`SameSite=Lax`). The return therefore has two steps. First the callback verifies and registers the
+/// sign-in, and redirects the browser to `finish`. There the browser sends the cookie, which is compared with
+/// the sealed state. A browser that an attacker redirected here with the sign-in of another user (login CSRF)
+/// gets no session and no code.
 ///
-/// The state between the steps travels sealed through the browser. Nothing is stored before Apple's signature
-/// is verified, so that public requests cannot fill the database.
+/// The browser carries the sealed state between the steps. Nothing is stored until Apple's signature is
+/// verified, so that public requests cannot fill the database.
 public struct WebSignIn: Sendable {
-    /// Milliseconds from the beginning to Apple's response, which is also the lifetime of the cookie.
+    /// Maximum time in milliseconds from the start to Apple's response. It is also the lifetime of the
+    /// cookie.
     static let longestVisit: Int64 = 600_000
-    /// Milliseconds from Apple's response to the request of the backend.
+    /// Maximum time in milliseconds from Apple's response to the request of the backend.
     static let codeLifetime: Int64 = 120_000
-    /// Number of looks, ten per second, for the result of a form
-    /// that is posted again while the first post is in progress.
+    /// Number of look-ups, ten per second, for the result of a form that the browser posts again while the
+    /// first post is in progress.
     private static let repeatedLooks = 20
-    /// Milliseconds by which the clocks of two replicas may differ.
+    /// Maximum difference between the clocks of two replicas in milliseconds.
     private static let clockDifference: Int64 = 300_000
 
     public let settings: Settings
     let useCases: SignInUseCases
     private let seal: WebSeal
-    /// The one-time secrets of the web flow.
+    /// The store for one-time secrets of the web flow.
     public let tickets: any TicketStore
     private let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - sealingKeys: The same keys in all replicas, because each replica may receive the next step.
-    ///   - now: The wall clock.
+    ///   - sealingKeys: The keys for sealed values. All replicas need the same keys, because any replica may
+    ///     receive the next step.
+    ///   - now: Returns the time of the wall clock.
     public init(
         settings: Settings, useCases: SignInUseCases, sealingKeys: SealingKeyRing,
         tickets: any TicketStore, now: @escaping @Sendable () -> Moment
@@ -47,13 +49,15 @@ public struct WebSignIn: Sendable {
         self.now = now
     }
 
-    /// Begins a web sign-in: returns the URL to redirect the browser to, and the secret for its cookie.
+    /// Starts a web sign-in. Returns the URL to which the browser is redirected, and the secret for its
+    /// cookie.
     ///
     /// - Parameters:
-    ///   - clientID: Optional if only one client ID has a redirect URL.
-    ///   - callerState: The value in the query, still percent-encoded. Returned byte for byte.
-    ///   - cookie: The cookie that the browser sent. A valid secret
-    ///     is kept, so that two tabs can sign in at the same time.
+    ///   - clientID: The client ID. It is optional if only one client ID has a redirect URL.
+    ///   - callerState: The caller's state from the query, still percent-encoded. The app's page receives it
+    ///     byte for byte.
+    ///   - cookie: The cookie that the browser sent. A valid secret is reused, so that two tabs can sign in
+    ///     at the same time.
     /// - Throws: `UnknownClientID`.
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
@@ -74,7 +78,7 @@ public struct WebSignIn: Sendable {
         query.append("client_id", clientID.rawValue)
         query.append("redirect_uri", settings.callbackURL)
         query.append("response_type", "code id_token")
-        // Apple requires this mode with every scope.
+        // Apple requires this response mode if a scope is requested.
         query.append("response_mode", "form_post")
         query.append("scope", scope.rawValue)
         query.append("state", seal.seal(state.json, for: .state))
@@ -84,7 +88,7 @@ public struct WebSignIn: Sendable {
 
     /// Opens the `state` that Apple returned. Stores nothing, and does not consume the state.
     ///
-    /// - Throws: `WebRefusal` `web_state_invalid`, `web_state_expired`.
+    /// - Throws: `WebRefusal` with the codes `web_state_invalid` and `web_state_expired`.
     public func readState(_ state: String?) throws(WebRefusal) -> WebState {
         guard let state, let json = seal.open(state, for: .state), let webState = WebState(json: json) else {
             throw WebRefusal(.stateInvalid)
@@ -93,16 +97,16 @@ public struct WebSignIn: Sendable {
         return webState
     }
 
-    /// Verifies Apple's form, consumes the state, registers the sign-in, and returns the URL at which the
+    /// Verifies Apple's form, consumes the state, and registers the sign-in. Returns the URL at which the
     /// browser gets its code, or its session at the authorization endpoint.
     ///
     /// A browser that posts the same form again, by a double click or a reload, gets the result of the first
-    /// post: it has dropped the first response, and only this browser can use the second response (`finish`).
+    /// post. It has dropped the first response, and no other browser can use the second response (`finish`).
     ///
     /// - Parameter failure: Returns the failure that the app's page receives for an error, so that a repeated
-    ///   form ends with the same failure. `nil` for an error that is not reported to the page.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
-    ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
+    ///   form ends with the same failure. Returns `nil` for an error that the page does not receive.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`;
+    ///   `WebRefusal` with the code `web_state_used`. Nothing is stored if the token is refused.
     public func handleCallback(
         _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?,
         failure: (any Error) -> WebFailure?
@@ -111,8 +115,8 @@ public struct WebSignIn: Sendable {
             identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
             authorizationCode: authorizationCode)
         let verified = try await useCases.verify(token, allowed: .all).value
-        // In a browser Apple returns the nonce unchanged. Its digest, or no nonce, is refused here, although
-        // native clients may send a digest or none.
+        // In a browser, Apple returns the nonce unchanged. The service refuses a digest or a missing nonce
+        // here, although it accepts both from native clients.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
         guard ConstantTime.areEqual(Array(nonce.utf8), Array(webState.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
@@ -128,14 +132,14 @@ public struct WebSignIn: Sendable {
             return (finishURL(end), isRepeated: false)
         } catch {
             if let failure = failure(error) {
-                // If the database fails here too, a repeated form reports a used state.
+                // If the database fails here too, a repeated form gets the error of a used state.
                 try? await keep(ticket(.failure(failure), for: webState), asEndOf: form)
             }
             throw error
         }
     }
 
-    /// Registers the sign-in, and stores its result for the code.
+    /// Registers the sign-in, and stores its result under the code.
     private func register(
         _ verified: VerifiedSignIn, from request: SignInRequest, _ webState: WebState
     ) async throws -> WebTicket {
@@ -152,7 +156,8 @@ public struct WebSignIn: Sendable {
         return end
     }
 
-    /// Keeps the result of a form for the browser that posts it again. The state contains the destination.
+    /// Stores the result of a form for a browser that posts the form again. The state contains the
+    /// destination.
     private func keep(_ end: WebTicket, asEndOf form: TicketDigest) async throws {
         var end = end
         end.destination = .appPage(state: nil)
@@ -162,17 +167,17 @@ public struct WebSignIn: Sendable {
                 expiresAt: end.expiresAt))
     }
 
-    /// Returns the resulting URL of the first post of the same form. Waits
-    /// while the first post is in progress, possibly at another replica.
+    /// Returns the URL that resulted from the first post of the same form. Waits while the first post is in
+    /// progress, possibly at another replica.
     ///
-    /// - Throws: `WebRefusal` `web_state_used` for another form, and if the result has expired.
+    /// - Throws: `WebRefusal` with the code `web_state_used` for another form, and if the result has expired.
     private func firstEnd(of form: TicketDigest, _ webState: WebState) async throws -> String {
         for _ in 0..<Self.repeatedLooks {
             if let sealed = try await tickets.takeTicket(digest: form, purpose: .webState, at: now()) {
                 guard let json = seal.open(String(decoding: sealed, as: UTF8.self), for: .end),
                     var end = WebTicket(json: json)
                 else { break }
-                // Stored again for a third post.
+                // Stores the result again for a third post.
                 try await keep(end, asEndOf: form)
                 end.destination = webState.destination
                 return finishURL(end)
@@ -187,9 +192,10 @@ public struct WebSignIn: Sendable {
         finishURL(ticket(.failure(failure), for: webState))
     }
 
-    /// Returns the browser's next destination, only for the browser that began the sign-in.
+    /// Returns the next destination of the browser, if the browser started the sign-in.
     ///
-    /// - Throws: `WebRefusal` `web_ticket_invalid`, `web_ticket_expired`, `web_browser_mismatch`.
+    /// - Throws: `WebRefusal` with the codes `web_ticket_invalid`, `web_ticket_expired` and
+    ///   `web_browser_mismatch`.
     public func finish(ticket: String?, cookie: String?) throws(WebRefusal) -> WebArrival {
         guard let ticket, let json = seal.open(ticket, for: .ticket), let ticket = WebTicket(json: json),
             let redirectURL = settings.redirectURLs[ticket.clientID]
@@ -227,9 +233,9 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the query of the authorization request, or of another page of this
-    /// service, from a state or a ticket of this service. Accepts expired values,
-    /// and values of another browser. Used only for the language of the error page.
+    /// Returns the query of the authorization request, or of another page of this service, from a state or a
+    /// ticket. Accepts expired values and values of another browser, because the query only determines the
+    /// language of the error page.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {
@@ -245,11 +251,12 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the outcome of the code's sign-in, with the account's current state. A code works once.
+    /// Returns the outcome of the sign-in with this code, and the current state of its account. A code is
+    /// valid once.
     ///
-    /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal`
-    ///   `account_not_found`, `account_disabled`, `StorageError`. The code of a
-    ///   caller who may not see the app is consumed too, because it has leaked.
+    /// - Throws: `WebRefusal` with the code `web_code_invalid`; `CallerForbidden`; `AccountRefusal` with the
+    ///   codes `account_not_found` and `account_disabled`; `StorageError`. Also consumes the code if the
+    ///   caller has no access to the app, because the code has leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),
@@ -267,8 +274,8 @@ public struct WebSignIn: Sendable {
             begunAt: webState.begunAt, signedInAt: now())
     }
 
-    /// Returns `false` if the state was used before. The use is stored for
-    /// longer than the state is valid, because the clocks of replicas differ.
+    /// Consumes the state. Returns `false` if it was already used. The use is stored for longer than the
+    /// state is valid, because the clocks of replicas differ.
     private func useUp(_ webState: WebState) async throws -> Bool {
         try await tickets.insertTicket(
             Ticket(

@@ -3,9 +3,9 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The state of a web sign-in while the user is at Apple. Travels as `state`, sealed.
+/// The state of a web sign-in while the user is at Apple. The parameter `state` contains it in sealed form.
 public struct WebState: Sendable, Hashable {
-    /// 192 random bits. Also identifies a consumed state.
+    /// A nonce of 192 random bits. It also identifies a consumed state.
     let nonce: String
     /// The digest of the secret in the browser's cookie.
     let browserDigest: [UInt8]
@@ -24,11 +24,11 @@ public struct WebState: Sendable, Hashable {
         self.destination = destination
     }
 
-    /// Time at which the browser was sent to Apple.
+    /// Time at which the service redirected the browser to Apple.
     var begunAt: Moment { expiresAt.advanced(byMilliseconds: -WebSignIn.longestVisit) }
 
-    /// Returns 32 characters: a length that no digest has, so that
-    /// the nonce is never mistaken for the digest of a minted nonce.
+    /// Returns a nonce of 32 characters. No digest has this length, so the nonce cannot be mistaken for the
+    /// digest of a minted nonce.
     static func makeNonce() -> String {
         Base64URL.encode(SecureRandom.bytes(count: 24))
     }
@@ -58,8 +58,8 @@ public struct WebState: Sendable, Hashable {
 }
 
 extension QueryText {
-    /// Returns the URL with these parameters and the `state` of an app's page, which is percent-encoded
-    /// already.
+    /// Returns the URL with these parameters, and with the `state` for the app's page, which is already
+    /// percent-encoded.
     func appended(to url: String, state: String?) -> String {
         guard let state else { return appended(to: url) }
         var query = self
@@ -68,13 +68,13 @@ extension QueryText {
     }
 }
 
-/// The browser's destination after its return from Apple.
+/// The destination of the browser after its return from Apple.
 enum WebDestination: Sendable, Hashable {
-    /// The app's own page, with the `state` of its link, percent-encoded as the page wrote it.
+    /// The app's own page, with the percent-encoded `state` of the sign-in link.
     case appPage(state: String?)
-    /// The authorization endpoint of this service, with the unchanged query of the request in progress.
+    /// The authorization endpoint of this service, with the unchanged query of the authorization request.
     case authorization(query: String)
-    /// The user's page about connected clients, with its query.
+    /// The page about connected clients, with its query.
     case connections(query: String)
     /// The page for the users of devices, with its query.
     case device(query: String)
@@ -93,7 +93,7 @@ enum WebDestination: Sendable, Hashable {
 }
 
 extension WebDestination {
-    /// True if the browser gets a session of this service instead of a code for an app's page.
+    /// True if the browser gets a session of this service, and not a code for the app's page.
     var givesSession: Bool {
         switch self {
         case .appPage: false

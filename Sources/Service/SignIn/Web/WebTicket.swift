@@ -2,14 +2,14 @@ import AppleAccounts
 import Encodings
 import StrictJSON
 
-/// Sealed data that the browser carries from the callback
-/// to the last step: the outcome, and the browser's digest.
+/// Sealed data that the browser carries from the callback to the last step: the outcome of the sign-in, and
+/// the digest of the browser's secret.
 struct WebTicket: Hashable {
     /// The outcome of the sign-in.
     enum Outcome: Hashable {
         /// A code for the app's page.
         case code(String)
-        /// An authentication for the authorization endpoint.
+        /// An authentication for a page of this service.
         case authentication(WebAuthentication)
         case failure(WebFailure)
     }
@@ -71,13 +71,14 @@ struct WebTicket: Hashable {
     }
 }
 
-/// The value stored for a one-time code. Contains the ID of an account, and no other data about the user.
+/// The value that is stored under a one-time code. It contains the ID of the account, and no other data about
+/// the user.
 struct WebResult: Hashable {
     let accountID: AccountID
     /// The app's primary client ID.
     let clientID: ClientID
     let isNewAccount: Bool
-    /// Names of dropped values of Apple's form.
+    /// Names of the values in Apple's form that were dropped.
     let dropped: [String]
 
     init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool, dropped: [String] = []) {
@@ -114,10 +115,10 @@ struct WebResult: Hashable {
 }
 
 extension SignInUseCases {
-    /// Returns the outcome of a web sign-in, with the account's current state.
+    /// Returns the outcome of a web sign-in, with the current state of the account.
     ///
-    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`,
-    ///   `account_disabled` for an account disabled since then, `StorageError`.
+    /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`, or `account_disabled`
+    ///   if the account was disabled since the sign-in; `StorageError`.
     func outcome(of result: WebResult, allowed: AppScope) async throws -> SignInOutcome {
         guard let app = deployment.app(for: result.clientID), allowed.allows(app) else {
             throw CallerForbidden()

@@ -1,18 +1,18 @@
 import AppleAccounts
 import Synchronization
 
-/// Bounds a worker's calls of Apple: at a limited rate, not while Apple is unreachable or throttles, and not
-/// for a client ID whose calls Apple refuses. Does no I/O and reads no clock.
+/// Bounds a worker's calls to Apple. Limits their rate, and prevents calls while Apple is unreachable or
+/// throttles, and calls for a client ID that Apple refuses. Does no I/O and reads no clock.
 struct ApplePace: Sendable {
-    /// The bounds of one worker.
+    /// The limits of a worker.
     struct Limits: Sendable {
-        /// The pauses while Apple is unreachable or throttles.
+        /// Pauses while Apple is unreachable or throttles calls.
         let backoff: Backoff
-        /// Number of throttled calls in a row after which all calls pause.
+        /// Number of consecutive throttled calls after which all calls pause.
         let throttlesInARow: Int
-        /// Number of refused calls in a row after which a client ID pauses.
+        /// Number of consecutive refused calls after which a client ID pauses.
         let refusalsInARow: Int
-        /// Milliseconds for which a client ID pauses. The operator has to correct the configuration.
+        /// Duration of a client ID's pause in milliseconds. The operator must correct the configuration.
         let clientRest: Int64
     }
 
@@ -21,7 +21,8 @@ struct ApplePace: Sendable {
         var rest: Pause?
     }
 
-    /// Number of client IDs with refusals. Bounds the memory for a deployment with many client IDs.
+    /// Maximum number of client IDs with counted refusals. It bounds the memory of a deployment with many
+    /// client IDs.
     static let mostRefused = 1024
 
     private let limits: Limits
@@ -30,20 +31,20 @@ struct ApplePace: Sendable {
     private var throttles = 0
     private var outOfReach: Pause?
     private var throttle: Pause?
-    /// Runs while one call tests whether Apple still throttles.
+    /// A pause during which one call tests if Apple still throttles.
     private var probe: Pause?
     private var refusals: [ClientID: Refusals] = [:]
 
-    /// - Parameter perSecond: `nil` for an unlimited rate.
+    /// - Parameter perSecond: Maximum rate of calls; `nil` for an unlimited rate.
     init(_ limits: Limits, perSecond: Double?, at now: Moment) {
         self.limits = limits
         bucket = perSecond.map { TokenBucket(perSecond: $0, at: now) }
     }
 
-    /// Returns the number of pieces that may be claimed at this moment, at most `limit`.
+    /// Returns the number of work items that may be claimed now, at most `limit`.
     ///
-    /// After a pause by throttling, returns 1 until Apple accepts a
-    /// call: otherwise all waiting pieces would be throttled together.
+    /// After a pause because of throttling, returns 1 until Apple accepts a call. Otherwise Apple would
+    /// throttle all waiting items at once.
     mutating func admit(upTo limit: Int, at now: Moment) -> Int {
         guard pause(at: now) == 0 else { return 0 }
         let isProbe = throttles >= limits.throttlesInARow
@@ -53,24 +54,24 @@ struct ApplePace: Sendable {
         return admitted
     }
 
-    /// Returns admitted pieces that could not be claimed.
+    /// Returns admissions that were not used, because there was no work to claim.
     mutating func giveBack(_ count: Int) {
         bucket?.giveBack(count)
         probe = nil
     }
 
-    /// Returns the time until enough pieces for a claim are admitted.
+    /// Returns the time until enough work items for a claim are admitted.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         max(.milliseconds(pause(at: now)), bucket?.wait(for: count, at: now) ?? .zero)
     }
 
-    /// Returns the end of the pause of this client ID; `nil` without a pause.
+    /// Returns the end of a client ID's pause; `nil` if it does not pause.
     func rest(of clientID: ClientID, at now: Moment) -> Moment? {
         guard let rest = refusals[clientID]?.rest, rest.remaining(at: now) > 0 else { return nil }
         return rest.end
     }
 
-    /// Returns the client IDs that pause at this moment, and the earliest end of their pauses.
+    /// Returns the client IDs that pause now, and the earliest end of their pauses.
     func resting(at now: Moment) -> (clientIDs: Set<ClientID>, until: Moment?) {
         let ends = refusals.compactMapValues { refusals in
             refusals.rest.flatMap { $0.remaining(at: now) > 0 ? $0.end : nil }
@@ -78,7 +79,7 @@ struct ApplePace: Sendable {
         return (Set(ends.keys), ends.values.min())
     }
 
-    /// Notes that Apple responded.
+    /// Records that Apple responded to a call.
     mutating func reached(_ clientID: ClientID) {
         failures = 0
         throttles = 0
@@ -87,9 +88,9 @@ struct ApplePace: Sendable {
         refusals[clientID] = nil
     }
 
-    /// Notes that Apple could not be called. Returns the moment until which all calls pause.
+    /// Records that Apple was unreachable. Returns the time until which all calls pause.
     mutating func missed(at now: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
-        // Concurrent calls fail together, and count as one failure.
+        // Concurrent calls fail together, so they count as one failure.
         if let outOfReach, outOfReach.remaining(at: now) > 0 { return outOfReach.end }
         failures = min(failures + 1, 100)
         let pause = Pause(from: now, milliseconds: limits.backoff.delay(after: failures, using: &generator))
@@ -97,14 +98,14 @@ struct ApplePace: Sendable {
         return pause.end
     }
 
-    /// Notes that Apple throttled a call.
+    /// Records that Apple throttled a call.
     ///
-    /// - Parameter retryAfter: The time that Apple requests,
-    ///   if it concerns all calls. Bounded like the pauses.
+    /// - Parameter retryAfter: The pause that Apple requests, if it concerns all calls. It has the same
+    ///   maximum as all pauses.
     mutating func throttled(
         at now: Moment, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) {
-        // Calls in progress at the start of the pause count as one call.
+        // All calls that were in progress when the pause began count as one call.
         if let throttle, throttle.remaining(at: now) > 0 { return }
         probe = nil
         throttles = min(throttles + 1, 100)
@@ -115,7 +116,7 @@ struct ApplePace: Sendable {
             from: now, milliseconds: max(limits.backoff.delay(after: attempts, using: &generator), asked))
     }
 
-    /// Notes that Apple refused a call of this client ID. Returns the moment at which the call may be
+    /// Records that Apple refused a call for this client ID. Returns the time at which the call may be
     /// repeated.
     mutating func refused(_ clientID: ClientID, at now: Moment) -> Moment {
         if refusals.count >= Self.mostRefused { refusals = [:] }
@@ -125,13 +126,13 @@ struct ApplePace: Sendable {
         return pause.end
     }
 
-    /// Milliseconds for which no call may be made.
+    /// Remaining milliseconds during which no call may be made.
     private func pause(at now: Moment) -> Int64 {
         [outOfReach, throttle, probe].map { $0?.remaining(at: now) ?? 0 }.max() ?? 0
     }
 }
 
-/// A pause that ends at once if the clock is set back, and not days later.
+/// A pause that ends immediately if the clock is set back, instead of days later.
 private struct Pause: Sendable {
     let end: Moment
     let length: Int64
@@ -147,17 +148,18 @@ private struct Pause: Sendable {
     }
 }
 
-/// Bounds a rate: on average `perSecond`, and at most the tokens of one second at once.
+/// A token bucket: limits the rate to `perSecond` on average, and a burst to the tokens of one second.
 ///
-/// Does no I/O and reads no clock. The wall clock may jump: a jump back adds no tokens, a jump ahead fills
-/// the bucket at most once.
+/// Does no I/O and reads no clock. The wall clock may jump: a backward jump adds no tokens, and a forward
+/// jump fills the bucket at most once.
 struct TokenBucket: Sendable {
     let perSecond: Double
     let capacity: Double
     private var level: Double
     private var filledAt: Moment
 
-    /// - Parameter perSecond: More than 0. With less than 1 the bucket holds one token and fills slowly.
+    /// - Parameter perSecond: The rate; must be greater than 0. With a rate below 1, the capacity of the
+    ///   bucket is one token.
     init(perSecond: Double, at moment: Moment) {
         precondition(perSecond > 0 && perSecond.isFinite, "a rate is more than 0")
         self.perSecond = perSecond
@@ -166,7 +168,7 @@ struct TokenBucket: Sendable {
         filledAt = moment
     }
 
-    /// Takes the tokens in the bucket, at most `wanted`.
+    /// Takes tokens from the bucket, at most `wanted`, and returns their number.
     mutating func take(upTo wanted: Int, at now: Moment) -> Int {
         fill(at: now)
         let taken = min(max(wanted, 0), Int(level))
@@ -174,12 +176,13 @@ struct TokenBucket: Sendable {
         return taken
     }
 
-    /// Returns tokens that were taken and not used.
+    /// Returns unused tokens to the bucket.
     mutating func giveBack(_ count: Int) {
         level = min(level + Double(count), capacity)
     }
 
-    /// Returns the time until the bucket has `count` tokens, or until it is full when it holds fewer.
+    /// Returns the time until the bucket contains `count` tokens, or until it is full if its capacity is
+    /// smaller.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         fill(at: now)
         let missing = min(Double(count), capacity.rounded(.down)) - level
@@ -193,11 +196,11 @@ struct TokenBucket: Sendable {
     }
 }
 
-/// The pace of a worker with concurrent pieces.
+/// The pace of a worker, shared by its concurrent work items.
 package final class SharedPace: Sendable {
     package struct Admission: Sendable {
         package let count: Int
-        /// Time until more may be claimed.
+        /// Time until more work may be claimed.
         package let wait: Duration
     }
 
@@ -211,7 +214,7 @@ package final class SharedPace: Sendable {
         pace.withLock { body(&$0) }
     }
 
-    /// - Parameter least: Smallest number of pieces that is worth another look.
+    /// - Parameter least: Minimum number of work items for which another look is worthwhile.
     func admit(upTo limit: Int, least: Int, at moment: Moment) -> Admission {
         update { pace in
             let count = pace.admit(upTo: limit, at: moment)

@@ -1,11 +1,11 @@
 import AppleAccounts
 
-/// Computes the pause before the next attempt: doubles from the first delay to the longest, plus a random
-/// part of up to a quarter, so that calls that failed together are not retried together.
+/// Exponential backoff: the delay doubles from the first delay to the longest delay. A random part of up to a
+/// quarter is added, so that calls that failed together are not retried together.
 package struct Backoff: Sendable, Hashable {
     /// Delay after the first attempt, in milliseconds.
     package let first: Int64
-    /// Longest delay in milliseconds, without the random part.
+    /// Maximum delay in milliseconds, without the random part.
     package let longest: Int64
 
     package init(first: Duration, longest: Duration) {
@@ -13,7 +13,7 @@ package struct Backoff: Sendable, Hashable {
         self.longest = max(longest.wholeMilliseconds, self.first)
     }
 
-    /// Milliseconds to wait after this number of attempts, counted from 1.
+    /// Returns the delay in milliseconds after a number of attempts, counted from 1.
     package func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let shift = min(max(attempts, 1), 41) - 1
         // Without this check a doubling could overflow.
@@ -28,7 +28,7 @@ package struct Backoff: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Duration in milliseconds, rounded down and limited to about 290 million years.
+    /// The duration in whole milliseconds, rounded down, and limited to about 290 million years.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let bounded = min(max(seconds, -9_000_000_000_000_000), 9_000_000_000_000_000)
@@ -36,9 +36,9 @@ extension Duration {
     }
 }
 
-/// Retries to store data that must not be lost while the database is unavailable, for about half a minute.
+/// Retries a write of data that must not be lost while the database is unavailable, for about half a minute.
 ///
-/// Used for responses of Apple that cannot be requested a second time. A refusal by the account rules is not
+/// Used for responses from Apple that cannot be requested again. A refusal by the account rules is not
 /// retried.
 struct StorageRetry: Sendable {
     static let attempts = 8

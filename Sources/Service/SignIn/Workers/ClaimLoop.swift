@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Runs a worker: claims its work, performs it, counts the results, and ends the claims.
+/// Runs a worker: claims its work, performs it, counts results, and ends claims.
 package struct ClaimLoop<W: Worker>: Service {
     private let worker: W
     private var context: WorkerContext<W.WorkResult> { worker.context }
@@ -19,7 +19,7 @@ package struct ClaimLoop<W: Worker>: Service {
 
     package func claim(_ capacity: Int) async -> WorkerPool<W.Work>.Claim {
         let moment = context.now()
-        // After the wait the pool has capacity for a batch.
+        // After the wait, the pool has capacity for a batch of work.
         let admitted =
             worker.claimPace?.admit(upTo: capacity, least: max(W.traits.width / 4, 1), at: moment)
             ?? SharedPace.Admission(count: capacity, wait: .zero)
@@ -30,7 +30,7 @@ package struct ClaimLoop<W: Worker>: Service {
                 return WorkerPool.Claim(work: work, nextLook: admitted.wait)
             }
             worker.claimPace?.update { $0.giveBack(admitted.count - work.count) }
-            // An error here must not lose the work that was claimed.
+            // An error of this read must not lose the claimed work.
             let due = try? await worker.nextDue()
             return WorkerPool.Claim(work: work, due: due, at: moment, atMost: W.traits.longestLook)
         } catch {
@@ -57,17 +57,17 @@ package struct ClaimLoop<W: Worker>: Service {
     }
 }
 
-/// Performs due work, up to `width` pieces at once. Claims more work when it has
-/// capacity, and looks again at a signal and at the next due time from a claim.
+/// Performs due work, with at most `width` concurrent work items. Claims more work when it has capacity,
+/// after a signal, and at the next due time that a claim returned.
 ///
-/// At a graceful shutdown the pool stops claiming and lets running work end, within the time limits of its
-/// calls. Cancelling the pool cancels running work, and its claims expire.
+/// On graceful shutdown, the pool stops claiming and waits for running work, within the time limits of its
+/// calls. Cancelling the pool cancels running work, whose claims then expire.
 package struct WorkerPool<Work: Sendable>: Sendable {
     package struct Claim: Sendable {
         package let work: [Work]
-        /// Time until the next look if there is no signal.
+        /// Time until the next look if no signal arrives.
         package let nextLook: Duration
-        /// True if a signal does not shorten the wait.
+        /// True if a signal must not shorten the wait.
         let isPause: Bool
 
         package init(work: [Work], nextLook: Duration) {
@@ -78,9 +78,9 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             (work, nextLook, isPause) = ([], pause, true)
         }
 
-        /// Makes the result of a claim that failed because the database did not respond. A signal must not
-        /// shorten this pause: while the database is unavailable each failing request could send a signal,
-        /// and the pool would claim a thousand times a second.
+        /// Makes the result of a claim that failed because the database did not respond. No signal may
+        /// shorten this pause: while the database is unavailable, each failing request could send a signal,
+        /// and the pool would claim a thousand times per second.
         package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
@@ -94,13 +94,13 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     let signal: WakeupSignal
     let clock: any Clock<Duration>
 
-    /// Least capacity at which the pool claims. If each completed piece caused a claim, a busy pool would
-    /// need as many transactions for claims as for the work.
+    /// Minimum capacity at which the pool claims. If it claimed after each completed item, a busy pool would
+    /// need as many transactions for claims as for the work itself.
     private var leastCapacity: Int { max(width / 4, 1) }
 
     /// - Parameters:
-    ///   - claim: Claims at most this number of pieces of work.
-    ///   - perform: Carries out a piece of work, and stores or logs its result itself.
+    ///   - claim: Claims at most the given number of work items.
+    ///   - perform: Performs a work item, and stores or logs its result.
     package func run(
         claim: @Sendable (Int) async -> Claim, perform: @escaping @Sendable (Work) async -> Void
     ) async {
@@ -124,7 +124,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
                             if shared.end() { signal.wake() }
                         }
                     }
-                    // The claim returned less than the capacity, so no more work is due.
+                    // The claim returned less work than the capacity, so no more work is due.
                     if claimed.work.count < capacity {
                         await signal.wait(atMost: claimed.nextLook, on: clock)
                     }
@@ -140,7 +140,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     private final class Shared: Sendable {
         private let state = Mutex(State())
 
-        /// Returns `nil` if the pool stops, and 0 if the pool has to wait until running work ends.
+        /// Returns the free capacity; `nil` if the pool stops, and 0 if the pool must wait until running work
+        /// ends.
         func capacity(of width: Int, least: Int) -> Int? {
             state.withLock { state in
                 guard !state.isStopping, !Task.isCancelled else { return nil }
@@ -154,7 +155,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             state.withLock { $0.busy += count }
         }
 
-        /// Returns `true` if the pool waits for capacity.
+        /// Ends a work item. Returns `true` if the pool waits for capacity.
         func end() -> Bool {
             state.withLock { state in
                 state.busy -= 1
@@ -169,8 +170,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Looks again at the next due time, at the latest after `longest`. Never immediately, so that due work
-    /// that cannot be claimed yet causes no busy loop.
+    /// Schedules the next look at the next due time, and after `longest` at the latest. The next look is
+    /// never immediate, so that due work that cannot be claimed yet causes no busy loop.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

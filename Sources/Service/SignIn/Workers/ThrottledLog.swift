@@ -2,8 +2,8 @@ package import AppleAccounts
 package import Logging
 import Synchronization
 
-/// The log of a worker: each line at most once a minute (`LogThrottle`), with the number of omitted lines.
-/// While the database or Apple is unavailable, all work fails in the same way.
+/// The log of a worker. It logs each line at most once a minute (`LogThrottle`), with the number of omitted
+/// lines, because all work fails in the same way while the database or Apple is unavailable.
 package final class ThrottledLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -13,8 +13,9 @@ package final class ThrottledLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - error: Part of the line. Lines with different errors are different.
-    ///   - place: Further text that distinguishes lines, for example a client ID. Must have few values.
+    ///   - error: The error to log. Lines with different errors are throttled separately.
+    ///   - place: An additional text that is throttled separately, such as a client ID. It must have few
+    ///     values.
     package func tell(
         _ message: Logger.Message, about error: (any Error)?, of place: String = "",
         level: Logger.Level = .warning, at moment: Moment, metadata: Logger.Metadata = [:]
@@ -28,12 +29,12 @@ package final class ThrottledLog: Sendable {
     }
 }
 
-/// Prevents a fault of every token from filling the log: each cause is logged at once and then at most once a
-/// minute, with the number of omitted lines. Does no I/O and reads no clock.
+/// Prevents repeated faults from filling the log. Logs each cause immediately and then at most once a minute,
+/// with the number of omitted lines. Does no I/O and reads no clock.
 package struct LogThrottle: Sendable {
-    /// Milliseconds between two log lines of one cause.
+    /// Minimum time between two log lines about a cause, in milliseconds.
     static let interval: Int64 = 60_000
-    /// Largest number of causes. They consist of client IDs and error codes, so there are few.
+    /// Maximum number of causes. A cause consists of a client ID and an error code, so there are few causes.
     static let mostCauses = 256
 
     private struct Entry {
@@ -45,8 +46,8 @@ package struct LogThrottle: Sendable {
 
     package init() {}
 
-    /// Returns `nil` if the cause must not be logged yet,
-    /// else the number of lines omitted since its last line.
+    /// Returns the number of lines omitted since the last line about the cause; `nil` if the cause must not
+    /// be logged yet.
     package mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {
             if causes.count >= Self.mostCauses { causes = [:] }

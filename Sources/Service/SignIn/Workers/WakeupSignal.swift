@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Wakes a worker at once when there is work. A signal is kept while the worker does not wait; two signals
-/// count as one.
+/// Wakes a worker immediately when there is work. A signal is kept until the worker waits, and several kept
+/// signals count as one signal.
 ///
-/// The signal reaches workers of this process only. A lost signal
-/// only delays work, because workers also look at their due times.
+/// The signal only reaches workers of this process. A lost signal only delays work, because workers also look
+/// at due times.
 package final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false
@@ -25,7 +25,7 @@ package final class WakeupSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns at a signal, after `time`, or when the task is cancelled. With `nil` the wait has no time
+    /// Returns after a signal, after `time`, or when the task is cancelled. With `nil`, the wait has no time
     /// limit.
     package func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
         guard let time else { return await wait() }
@@ -62,13 +62,14 @@ package final class WakeupSignal: Sendable {
     }
 }
 
-/// The signal of each worker. Commits of this process that create work for a worker send its signal.
+/// The signals of all workers. A commit of this process that creates work for a worker sends the worker's
+/// signal.
 package final class WorkerSignals: Sendable {
     private let signals = Mutex<[ObjectIdentifier: WakeupSignal]>([:])
 
     package init() {}
 
-    /// Returns the same signal every time.
+    /// Returns the signal of a worker. Every call returns the same signal.
     package subscript(worker: any Worker.Type) -> WakeupSignal {
         signals.withLock { signals in
             let key = ObjectIdentifier(worker)

@@ -2,7 +2,8 @@ package import AppleAccounts
 package import Logging
 package import Metrics
 
-/// Background work that waits in the database: claims pieces of work, and performs them. `ClaimLoop` runs it.
+/// A worker performs background work that waits in the database. It claims work items and performs them.
+/// `ClaimLoop` runs it.
 package protocol Worker: Sendable {
     associatedtype Work: Sendable
     associatedtype WorkResult: CountedResult
@@ -11,30 +12,30 @@ package protocol Worker: Sendable {
 
     var context: WorkerContext<WorkResult> { get }
 
-    /// Bounds the rate of claims. `nil` claims all due work.
+    /// Bounds the rate of claims; `nil` to claim all due work.
     var claimPace: SharedPace? { get }
 
-    /// Claims at most `limit` due pieces. Claims are durable, and expire by themselves.
+    /// Claims at most `limit` due work items. Claims are durable, and expire by themselves.
     func claim(limit: Int, at moment: Moment) async throws -> [Work]
 
-    /// Returns the due time of the next piece; `nil` without pieces.
+    /// Returns the due time of the next work item; `nil` if there is none.
     func nextDue() async throws -> Moment?
 
-    /// Performs one piece, and stores all results that must not be lost.
+    /// Performs a work item, and stores all results that must not be lost.
     func perform(_ work: Work) async -> WorkOutcome<WorkResult>
 
-    /// Client ID of the work. Log lines are throttled for
-    /// each client ID separately. There are few client IDs.
+    /// Returns the client ID of a work item. Log lines are throttled separately for each client ID, because
+    /// there are few client IDs.
     func clientID(of work: Work) -> String
 
-    /// Names a piece in the log.
+    /// Returns log metadata that identifies a work item.
     func logMetadata(of work: Work) -> Logger.Metadata
 }
 
 extension Worker {
     package func now() -> Moment { context.now() }
 
-    /// Logs a line about a piece, at most once a minute for each client ID and error.
+    /// Logs a line about a work item, at most once a minute for each client ID and error.
     package func tell(
         _ message: Logger.Message, of work: Work, _ error: (any Error)? = nil, level: Logger.Level,
         adding metadata: Logger.Metadata = [:]
@@ -45,20 +46,20 @@ extension Worker {
     }
 }
 
-/// The constants of a worker: one value, declared with the worker.
+/// The constants of a worker. Each worker declares one value.
 package struct WorkerTraits: Sendable {
-    /// The largest number of concurrent pieces.
+    /// Maximum number of concurrent work items.
     package let width: Int
-    /// The longest time between two looks into the database. Bounds the wait
-    /// of work without a signal, such as the work of a stopped process.
+    /// Maximum time between two looks into the database. It bounds the delay of work without a signal, such
+    /// as work of a stopped process.
     package let longestLook: Duration
-    /// The pause after a claim that failed.
+    /// Pause after a failed claim.
     package let failurePause: Duration
-    /// Logged after a failed claim.
+    /// Log message after a failed claim.
     package let unclaimed: Logger.Message
-    /// The counter of the results.
+    /// Name of the counter of results.
     package let counter: String
-    /// The sentence about the counter for Prometheus.
+    /// Help text of the counter.
     package let help: String
 
     package init(
@@ -74,31 +75,31 @@ package struct WorkerTraits: Sendable {
     }
 }
 
-/// The end of one piece of work.
+/// The outcome of a work item.
 package enum WorkOutcome<WorkResult: CountedResult>: Sendable {
-    /// Everything is stored.
+    /// All results are stored.
     case ended(WorkResult)
-    /// Everything is stored, and the work has counted its several results itself.
+    /// All results are stored, and the worker has counted several results itself.
     case counted
-    /// One write ends the claim: it postpones the work or removes it.
+    /// A write ends the claim, and either postpones or removes the work.
     case ends(WorkResult, with: ClaimEnd)
-    /// No result, because the work was cancelled or its result was not stored.
-    /// The claim expires by itself, and the next claimer determines the state.
+    /// There is no result, because the work was cancelled or its result was not stored. The claim expires by
+    /// itself, and the next claim determines the state.
     case cutOff
 }
 
-/// A write that ends a claim. Not repeated if the database fails, because the claim then expires by itself.
+/// A write that ends a claim. It is not retried if the database fails, because the claim expires by itself.
 package struct ClaimEnd: Sendable {
-    /// Logged when the database fails.
+    /// Log message if the database fails.
     let unstored: Logger.Message
     let write: @Sendable () async throws -> Void
 }
 
-/// The dependencies of every worker besides its work: signal, clocks, log and counters.
+/// The common dependencies of all workers: signal, clocks, log and counters.
 package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     /// Wakes the worker when there is work.
     package let signal: WakeupSignal
-    /// The clock of pauses and retries.
+    /// The clock that measures pauses and retries.
     package let clock: any Clock<Duration>
     package let now: @Sendable () -> Moment
     package let log: ThrottledLog
@@ -116,9 +117,9 @@ package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     }
 }
 
-/// The results of a worker, each with its own counter.
+/// The results of a worker. Each result has its own counter.
 package protocol CountedResult: Hashable, Sendable, CaseIterable {
-    /// The label `result` of the metric.
+    /// Value of the label `result` in the metric.
     var label: String { get }
 }
 
@@ -126,7 +127,8 @@ extension CountedResult where Self: RawRepresentable, RawValue == String {
     package var label: String { rawValue }
 }
 
-/// A counter for each result of a worker, made at the start, so that a result without occurrences is 0.
+/// A counter for each result of a worker. The initializer makes all counters, so that a result that has not
+/// occurred is 0.
 package struct ResultCounters<WorkResult: CountedResult>: Sendable {
     private let counters: [WorkResult: Counter]
 
@@ -145,9 +147,9 @@ package struct ResultCounters<WorkResult: CountedResult>: Sendable {
 
 /// A metrics factory that accepts help texts, which swift-metrics does not support.
 package protocol DescribedMetricsFactory: MetricsFactory {
-    /// - Parameter label: Label as in swift-metrics, without the suffix that the exposition format adds.
+    /// - Parameter label: The label as in swift-metrics, without the suffix that the exposition format adds.
     func describeCounter(_ label: String, help: String)
 
-    /// - Parameter label: Label as in swift-metrics.
+    /// - Parameter label: The label as in swift-metrics.
     func describeMeter(_ label: String, help: String)
 }
