@@ -38,7 +38,7 @@ package import Yams
 ///     secret_files: [/run/secrets/webhook]           # two during a rotation
 ///     private_networks: [10.0.5.0/24]                # without it, public addresses only
 /// ```
-/// The documentation of the section `oauth` is beside `Sections`.
+/// `Sections` documents the section `oauth`.
 ///
 /// All other settings have the names of their environment variables in lower case. A value in the environment
 /// takes precedence over the file. An unknown name or a value of the wrong type is a mistake.

@@ -70,7 +70,7 @@ extension SettingsReader {
 
     /// Reads the event streams of OAuth clients.
     ///
-    /// - Parameter count: The number of other receivers.
+    /// - Parameter count: The number of receivers that are not client streams.
     mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
         var streams: [ClientStreamSettings] = []
         if oauth == nil {

@@ -197,7 +197,7 @@ struct TextsDirectory {
         drafts.append(draft)
     }
 
-    /// Returns `nil` for a file that cannot be read, or is too long.
+    /// Reads a file; returns `nil` for a file that is unreadable or too long.
     private static func content(of path: String) -> Data? {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }

@@ -18,7 +18,7 @@ struct ClientSecretCheck: DoctorCheck {
         guard isReachable else { return [.skipped(name, "Apple has not answered")] }
         var findings: [Finding] = []
         for (team, location) in settings.signingKeys.sorted(by: { $0.key < $1.key }) {
-            // `SigningKeyCheck` reports errors of the files.
+            // `SigningKeyCheck` reports unreadable key files.
             guard let keys = try? SigningKeyFiles.read(location) else { continue }
             let clientIDs = settings.deployment.apps.filter { $0.team == team }.flatMap(\.clientIDs)
             var trials: [ClientSecretTrial] = []

@@ -92,7 +92,7 @@ package struct Finding: Equatable {
     package let verdict: Verdict
     /// The text of the finding. It contains no secrets.
     let text: String
-    /// Advice for the operator.
+    /// Advice for the operator; `nil` if the finding needs no action.
     let advice: String?
 
     static func good(_ check: String, _ text: String) -> Finding {

@@ -16,7 +16,7 @@ struct GoogleEventsCheck: DoctorCheck {
         ]
     }
 
-    /// Returns `nil` without a service account.
+    /// Requests the registration from Google; returns `nil` without a service account.
     private func registration(of url: String) async -> Result<EventRegistration, EventStreamError>? {
         guard let file = settings.googleServiceAccountFile else { return nil }
         do throws(EventStreamError) {

@@ -69,7 +69,7 @@ public struct CallerDirectory: Sendable {
     func caller(named name: String, presenting secret: String) -> APIKey? {
         guard secret.utf8.count <= Self.longestSecret else { return nil }
         let hash = SHA256Digest.hash(secret)
-        // The comparison of the names reveals only which names exist, and names are no secrets.
+        // The comparison of names only reveals which names exist, and names are not secret.
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 

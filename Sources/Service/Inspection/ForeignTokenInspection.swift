@@ -285,8 +285,8 @@ extension ForeignTokenInspection.Rules {
     /// Returns the rules for our client secret for Apple.
     ///
     /// - Parameters:
-    ///   - teams: The IDs of our teams.
-    ///   - clientIDs: Our client IDs.
+    ///   - teams: The team IDs of this deployment.
+    ///   - clientIDs: The client IDs of this deployment.
     package static func clientSecret(
         teams: [String], clientIDs: [String], appleIssuer: String
     ) -> ForeignTokenInspection.Rules {

@@ -186,7 +186,7 @@ package enum IssuedTokenKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The required claims.
+    /// The names of the required claims.
     var claims: [String] {
         switch self {
         case .accessToken:

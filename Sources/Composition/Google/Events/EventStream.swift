@@ -32,7 +32,7 @@ package struct EventStream: Sendable, Equatable {
         events = list?.array?.compactMap(\.string) ?? []
     }
 
-    /// The body of `stream:update`.
+    /// The request body of the call `stream:update`.
     var json: JSONObject {
         JSONObject([
             (

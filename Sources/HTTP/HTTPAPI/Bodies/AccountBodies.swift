@@ -4,7 +4,7 @@ import NIOHTTP1
 import SignIn
 public import StrictJSON
 
-// The bodies about accounts, credentials, events and erasures.
+// Bodies of the calls about accounts, credentials, events and erasures.
 
 extension Account: JSONBody {
     public static var schemaName: String { "Account" }
@@ -166,7 +166,7 @@ extension AccountPage: JSONBody {
 }
 
 extension HTTPResponse {
-    /// The response with an account.
+    /// Returns the response that contains an account.
     static func account(_ account: Account) -> HTTPResponse {
         .json(.ok, account, reservingCapacity: 768)
     }
@@ -176,7 +176,7 @@ extension HTTPResponse {
         .json(.ok, page, reservingCapacity: 64 + 768 * page.accounts.count)
     }
 
-    /// The response with a page of events.
+    /// Returns the response that contains a page of events.
     static func events(_ page: EventPage) -> HTTPResponse {
         .json(.ok, page, reservingCapacity: 64 + 384 * page.events.count)
     }
@@ -349,7 +349,7 @@ struct SignOutRequest: RequestBody {
 /// The body of `POST /v1/credentials/query`.
 struct CredentialQuery: RequestBody {
     static var schemaName: String { "CredentialQuery" }
-    /// Largest number of subjects in a query.
+    /// Maximum number of subjects in a query.
     static let mostSubjects = 1000
 
     let clientID: String

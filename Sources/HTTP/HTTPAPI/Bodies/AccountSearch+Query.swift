@@ -14,7 +14,7 @@ struct AccountSearchQuery: Sendable {
     let position: SearchPosition?
     let limit: Int
 
-    /// Throws `parameter_malformed`.
+    /// Reads the query. Throws `parameter_malformed`.
     init(_ query: Query, largestPage: Int) throws(Problem) {
         clientID = query["client_id"]
         key = try Self.key(query)

@@ -4,7 +4,7 @@ public import AuthorizationServer
 public import SignIn
 public import StrictJSON
 
-// The bodies of App Attest and App Check.
+// Bodies of the calls for App Attest and App Check.
 
 /// The body of `POST /v1/app-attest/challenges`.
 struct ChallengeRequest: RequestBody {

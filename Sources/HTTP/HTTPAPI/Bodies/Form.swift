@@ -14,7 +14,7 @@ struct Form: Sendable {
 
     private let values: [(name: String, value: String)]
 
-    /// Throws `body_too_large`, `form_malformed` or `character_not_allowed`.
+    /// Reads a form. Throws `body_too_large`, `form_malformed` or `character_not_allowed`.
     init(
         parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
     ) throws(Problem) {
@@ -43,7 +43,7 @@ struct Form: Sendable {
         self.values = values
     }
 
-    /// Returns `nil` if the field is absent or empty.
+    /// Returns the value of a field; `nil` if the field is absent or empty.
     subscript(name: StaticString) -> String? {
         let value = values.first { field in
             field.name.utf8.elementsEqual(name.bytes)

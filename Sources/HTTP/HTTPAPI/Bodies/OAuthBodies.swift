@@ -237,7 +237,7 @@ extension PollResponse: JSONBody {
     }
 }
 
-/// A stream of a client.
+/// The event stream of a client.
 struct EventStream: JSONBody {
     static var schemaName: String { "EventStream" }
     static var schemaText: String { "A stream (OpenID Shared Signals Framework 1.0 §8.1.1)." }

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import KeySets
 public import StrictJSON
 
-// The bodies for operators.
+// Response bodies of the calls for operators.
 
 /// The liveness response. A process that responds is alive.
 struct LivenessStatus: JSONBody {

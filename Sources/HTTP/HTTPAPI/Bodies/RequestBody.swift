@@ -75,7 +75,8 @@ extension RequestBody {
     static var limits: JSONLimits { JSONLimits() }
     static var schemaDetail: JSONSchema { "" }
 
-    /// Throws `body_not_json`, `character_not_allowed`, `member_unknown`, `member_missing` or `member_malformed`.
+    /// Reads the JSON object of a request. Throws `body_not_json`, `character_not_allowed`, `member_unknown`,
+    /// `member_missing` or `member_malformed`.
     init(parsing bytes: [UInt8]) throws(Problem) {
         var course = try RequestReading(bytes, limits: Self.limits)
         do throws(Problem) {
@@ -142,7 +143,7 @@ private struct RequestReading: RequestCourse {
         }
     }
 
-    /// Returns `nil` for an absent member and for `null`.
+    /// Removes a member and returns its value; `nil` for an absent member and for `null`.
     private mutating func take(_ name: StaticString) throws(Problem) -> JSONValue? {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
         let place: Int

@@ -25,12 +25,12 @@ final class EventStreamRoutes: Sendable {
         document = SSFConfiguration(issuer: server.dependencies.settings.issuer).json()
     }
 
-    /// `GET /.well-known/ssf-configuration` (§7.1)
+    /// Handles `GET /.well-known/ssf-configuration` (§7.1).
     func configuration() -> Step<HTTPResponse> {
         .now(HTTPResponse.publicDocument(document))
     }
 
-    /// `POST /oauth/events/poll` (RFC 8936)
+    /// Handles `POST /oauth/events/poll` (RFC 8936).
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let stream = try stream(request)
         guard case .poll(let receiver) = stream.delivery else { throw Problem(.streamNotFound) }
@@ -42,7 +42,7 @@ final class EventStreamRoutes: Sendable {
     }
 
     /// `GET /oauth/events/stream` (§8.1.1.2): returns the stream with `stream_id`, or all streams without
-    /// `stream_id`
+    /// `stream_id`.
     func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (client, stream) = try clientAndStream(request)
         let query = try Query(request, of: .showEventStream)
@@ -55,7 +55,7 @@ final class EventStreamRoutes: Sendable {
         return .now(.oauth(.ok, shown.json(reservingCapacity: 1024)))
     }
 
-    /// `POST /oauth/events/verify` (§8.1.4.2)
+    /// Handles `POST /oauth/events/verify` (§8.1.4.2).
     func verify(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let stream = try stream(request)
         let body = try VerificationRequest(parsing: request.body)

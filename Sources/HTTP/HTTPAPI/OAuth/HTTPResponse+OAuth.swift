@@ -96,7 +96,7 @@ struct BearerRefusal: Error {
     /// The body is always a JSON object, for clients that read the body of every response as JSON.
     var body: [UInt8] { isTokenMissing ? Array("{}".utf8) : error.json }
 
-    /// The value of `WWW-Authenticate`.
+    /// The value of the header field `WWW-Authenticate`.
     var challenge: String {
         guard !isTokenMissing else { return #"Bearer realm="siwa""# }
         let scope = error.code == .insufficientScope ? #", scope="openid""# : ""

@@ -15,7 +15,7 @@ final class OAuthDeviceRoutes: Sendable {
         (self.server, self.authentication, self.metrics) = (server, authentication, metrics)
     }
 
-    /// `POST /oauth/device_authorization`
+    /// Handles `POST /oauth/device_authorization`.
     func authorize(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let unauthenticated: DeviceAuthorizationRequest = try authentication.form(request)

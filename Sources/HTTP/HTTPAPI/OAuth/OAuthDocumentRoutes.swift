@@ -21,17 +21,18 @@ final class OAuthDocumentRoutes: Sendable {
             .flatMap { $0.googleLinking?.linkPaths ?? [] }.map { AppLinkPattern($0) }
     }
 
-    /// `GET /.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration`
-    /// (OpenID Connect Discovery §4)
+    /// Handles `GET /.well-known/oauth-authorization-server` (RFC 8414) and
+    /// `/.well-known/openid-configuration` (OpenID Connect Discovery §4).
     func metadata() -> Step<HTTPResponse> { .now(.publicDocument(metadataDocument)) }
 
-    /// `GET /.well-known/risc-configuration`, where Google finds the keys of security event tokens
+    /// Handles `GET /.well-known/risc-configuration`, where Google finds the keys of security event tokens.
     func riscConfiguration() -> Step<HTTPResponse> {
         let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
         return .now(.publicDocument(configuration.json()))
     }
 
-    /// `GET /.well-known/apple-app-site-association`: the apps that open universal links of this host.
+    /// `GET /.well-known/apple-app-site-association`: returns the apps that open universal links of this
+    /// host.
     func appSiteAssociation() throws -> Step<HTTPResponse> {
         let dependencies = server.dependencies
         let links = AppSiteLinks(
@@ -41,7 +42,7 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.json()))
     }
 
-    /// `GET /.well-known/assetlinks.json`: the Android apps that open links of this host.
+    /// `GET /.well-known/assetlinks.json`: returns the Android apps that open links of this host.
     func assetLinks() throws -> Step<HTTPResponse> {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
@@ -147,7 +148,7 @@ final class KeySetRoutes: Sendable {
         self.keys = keys
     }
 
-    /// `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5). Both return the same set.
+    /// Handles `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5). Both return the same set.
     func keySet() -> Step<HTTPResponse> {
         .later { [keys] in
             let set = JWKSet(keys: try await keys.published())

@@ -16,7 +16,7 @@ final class OAuthGrantRoutes: Sendable {
         (self.server, self.metrics, self.arrivals) = (server, metrics, arrivals)
     }
 
-    /// `POST /v1/oauth/app-flip`
+    /// Handles `POST /v1/oauth/app-flip`.
     func appFlip(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let call = try AppFlipBody(parsing: request.body).call
         let client = named(call.clientID)
@@ -27,7 +27,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/oauth/app-flip/prompt`
+    /// Handles `POST /v1/oauth/app-flip/prompt`.
     func appFlipPrompt(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let call = try AppFlipPromptBody(parsing: request.body).call
         let client = named(call.clientID)
@@ -43,7 +43,7 @@ final class OAuthGrantRoutes: Sendable {
         id.flatMap { server.dependencies.settings.clients[$0]?.id }
     }
 
-    /// `GET /v1/accounts/{id}/grants`
+    /// Handles `GET /v1/accounts/{id}/grants`.
     func list(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .listGrants)
         let id = request.parameter ?? ""
@@ -53,7 +53,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// `DELETE /v1/accounts/{id}/grants/{grant_id}`
+    /// Handles `DELETE /v1/accounts/{id}/grants/{grant_id}`.
     func end(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .endGrant)
         let (account, grant) = (request.parameter ?? "", request.secondParameter ?? "")
@@ -63,7 +63,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// `DELETE /v1/accounts/{id}/grants`
+    /// Handles `DELETE /v1/accounts/{id}/grants`.
     func endAll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .endGrants)
         let account = request.parameter ?? ""
@@ -73,7 +73,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/google/security-events` (RFC 8935 §2)
+    /// Handles `POST /v1/google/security-events` (RFC 8935 §2).
     func receiveEvent(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let isToken = request.oauth?.contentType.map(Self.isSecurityEventToken) ?? false
         guard isToken, let token = String(validating: request.body, as: UTF8.self) else {

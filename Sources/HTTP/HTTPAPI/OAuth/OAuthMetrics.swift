@@ -10,7 +10,7 @@ struct OAuthMetrics: Sendable {
         /// A response of streamlined linking without tokens.
         case answered
         case refused
-        /// The database or Google's keys were not available, or this service has a bug.
+        /// The database or Google's keys were unavailable, or this service has a bug.
         case failed
     }
 

@@ -11,9 +11,9 @@ final class OAuthRoutes: Sendable {
     let documents: OAuthDocumentRoutes
     let keySet: KeySetRoutes
     let grants: OAuthGrantRoutes
-    /// `nil` if no OAuth client may use the device grant.
+    /// The routes of the device grant; `nil` if no OAuth client may use the device grant.
     let devices: OAuthDeviceRoutes?
-    /// `nil` if no OAuth client has an event stream.
+    /// The routes of event streams; `nil` if no OAuth client has an event stream.
     let streams: EventStreamRoutes?
 
     /// - Parameter polls: Counts polls; `nil` if no receiver polls and no client has a stream.

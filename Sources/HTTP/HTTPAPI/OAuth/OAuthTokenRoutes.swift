@@ -24,7 +24,7 @@ final class OAuthTokenRoutes: Sendable {
         (self.authentication, self.refusals) = (authentication, refusals)
     }
 
-    /// `POST /oauth/token`
+    /// Handles `POST /oauth/token`.
     func issue(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         var type: GrantType?
@@ -61,7 +61,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// `POST /oauth/nonce`
+    /// Handles `POST /oauth/nonce`.
     func mintNonce(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let unauthenticated: NonceRequest = try authentication.form(request)
         _ = try authentication(unauthenticated, request)
@@ -88,7 +88,7 @@ final class OAuthTokenRoutes: Sendable {
             "Send POST with the parameters token and client_id, and the client secret if there is one.")
     }
 
-    /// `POST /oauth/introspect`
+    /// Handles `POST /oauth/introspect`.
     func introspect(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (question, caller) = try introspection(request)
         return .later { [server, metrics] in
@@ -137,7 +137,7 @@ final class OAuthTokenRoutes: Sendable {
         return callers.caller(named: basic.clientID, presenting: secret).map { ($0.name, $0.scope) }
     }
 
-    /// `GET` and `POST /oauth/userinfo`
+    /// Handles `GET` and `POST /oauth/userinfo`.
     func userInfo(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let token = try accessToken(request)
         return .later { [server] in
@@ -206,7 +206,7 @@ final class OAuthTokenRoutes: Sendable {
 
 /// App Attest for native clients without a backend.
 extension OAuthTokenRoutes {
-    /// `POST /oauth/app-attest/challenges`
+    /// Handles `POST /oauth/app-attest/challenges`.
     func mintChallenge(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let form: AppAttestRequest = try authentication.form(request)
         let client = try authentication(form, request)
@@ -215,7 +215,7 @@ extension OAuthTokenRoutes {
         return .now(.oauth(.created, body.json()))
     }
 
-    /// `POST /oauth/app-attest/keys`
+    /// Handles `POST /oauth/app-attest/keys`.
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checks the capacity first, because a verification without a commit would be wasted.
         try server.dependencies.signIn.commits.requireCapacity()

@@ -6,7 +6,7 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 
-/// A page for users with sample values, as the console shows it.
+/// A page for users with sample values, for display in the console.
 ///
 /// The preview's links and forms have no address, and its policy allows neither navigation nor form
 /// submission. The color scheme is fixed, because a page in a frame cannot follow the color scheme of the

@@ -170,7 +170,8 @@ enum ProblemCode: String, CataloguedCode {
                 .badRequest, "Unknown parameter",
                 "The query has a parameter that this request does not define, or one that comes twice.",
                 page: \.signInUnknown)
-        // RFC 9110 §15.5.20: this service is not authoritative for the requested host.
+        // The status is 421, because this service is not authoritative for the requested host (RFC 9110
+        // §15.5.20).
         case .hostRefused:
             own(
                 .misdirectedRequest, "Host refused",

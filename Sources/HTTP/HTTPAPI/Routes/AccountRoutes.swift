@@ -17,7 +17,7 @@ final class AccountRoutes: Sendable {
         (self.useCases, self.audit, self.now) = (useCases, audit, now)
     }
 
-    /// `GET /v1/accounts/{id}`
+    /// Handles `GET /v1/accounts/{id}`.
     func byID(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAccount)
         let id = request.parameter ?? ""
@@ -32,7 +32,7 @@ final class AccountRoutes: Sendable {
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
     }
 
-    /// `GET /v1/accounts/{id}/events?after=&limit=`
+    /// Handles `GET /v1/accounts/{id}/events?after=&limit=`.
     func events(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listAccountEvents)
         let cursor = try query.number("after", in: 0...Int64.max, default: 0)
@@ -104,7 +104,7 @@ final class AccountChangeRoutes: Sendable {
         grants = oauth.map { GrantUseCases($0) }
     }
 
-    /// `POST /v1/accounts/{id}/disable`
+    /// Handles `POST /v1/accounts/{id}/disable`.
     func disable(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .disableAccount)
         let body = try DisablingRequest(parsing: request.body)
@@ -116,7 +116,7 @@ final class AccountChangeRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/accounts/{id}/enable`
+    /// Handles `POST /v1/accounts/{id}/enable`.
     func enable(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .enableAccount)
         let id = request.parameter ?? ""
@@ -125,7 +125,7 @@ final class AccountChangeRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/accounts/{id}/sign-out`
+    /// Handles `POST /v1/accounts/{id}/sign-out`.
     func signOut(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .signOutAccount)
         let endsGoogleLinks = try SignOutRequest(parsing: request.body).endsGoogleLinks
@@ -165,7 +165,7 @@ final class ErasureRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/erasures/{id}`
+    /// Handles `GET /v1/erasures/{id}`.
     func report(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getErasure)
         let id = request.parameter ?? ""

@@ -24,7 +24,7 @@ final class AppCheckRoutes: Sendable {
         (self.store, self.now) = (store, now)
     }
 
-    /// `GET /v1/apps/{client_id}/app-check`
+    /// Handles `GET /v1/apps/{client_id}/app-check`.
     func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAppCheck)
         guard let app = ClientID(request.parameter ?? "").flatMap({ deployment.app(for: $0) }),
@@ -53,14 +53,14 @@ final class AppAttestRoutes: Sendable {
         self.checks = checks
     }
 
-    /// `POST /v1/app-attest/challenges`
+    /// Handles `POST /v1/app-attest/challenges`.
     func mintChallenge(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let body = try ChallengeRequest(parsing: request.body)
         let challenge = try checks.mintChallenge(body.purpose, for: body.clientID, allowed: request.scope)
         return .now(.json(.created, challenge))
     }
 
-    /// `POST /v1/app-attest/keys`
+    /// Handles `POST /v1/app-attest/keys`.
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checks the capacity first, because a verification without a commit would be wasted.
         try checks.commits.requireCapacity()
@@ -70,7 +70,7 @@ final class AppAttestRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/app-attest/keys/{key_id}`
+    /// Handles `GET /v1/app-attest/keys/{key_id}`.
     func showKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAttestedKey)
         guard let id = AttestedKeyID(inPath: request.parameter ?? "") else {

@@ -28,7 +28,7 @@ final class AuthorizeRoutes: Sendable {
             useCase.clients, languages: useCase.languages, appName: { useCase.appName(of: $0) })
     }
 
-    /// `GET /oauth/authorize`
+    /// Handles `GET /oauth/authorize`.
     func begin(_ request: HTTPRequest) -> Step<HTTPResponse> {
         begin(String(request.query ?? ""), from: useCase.browser(of: request), request)
     }
@@ -39,8 +39,8 @@ final class AuthorizeRoutes: Sendable {
         useCase.begin(query, from: browser).map { self.response(to: $0, query: query, request) }
     }
 
-    /// `POST /oauth/authorize`: the form of the consent page, or the parameters of a request (OpenID Connect
-    /// Core §3.1.2.1).
+    /// `POST /oauth/authorize`: accepts the form of the consent page, or the parameters of a request (OpenID
+    /// Connect Core §3.1.2.1).
     func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")

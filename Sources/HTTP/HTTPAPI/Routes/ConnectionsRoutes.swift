@@ -18,14 +18,14 @@ final class ConnectionsRoutes: Sendable {
         metrics = CaseCounters(registry)
     }
 
-    /// `GET /account/connections`
+    /// Handles `GET /account/connections`.
     func show(_ request: HTTPRequest) -> Step<HTTPResponse> {
         useCase.begin(String(request.query ?? ""), from: useCase.authorize.browser(of: request)).map {
             self.response(to: $0, request)
         }
     }
 
-    /// `POST /account/connections`
+    /// Handles `POST /account/connections`.
     func remove(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let form = useCase.authorize.ownForm(of: request, mostFields: 4, mostBytes: Self.longestForm)
         let removal = ConnectionsForm(

@@ -14,7 +14,7 @@ final class CredentialRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `GET /v1/credentials/{sub}?client_id=`
+    /// Handles `GET /v1/credentials/{sub}?client_id=`.
     func one(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let clientID = try Query(request, of: .getCredential).required("client_id")
         let subject = request.parameter ?? ""
@@ -24,7 +24,7 @@ final class CredentialRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/credentials/query`
+    /// Handles `POST /v1/credentials/query`.
     func many(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try CredentialQuery(parsing: request.body)
         return .later { [useCases] in

@@ -21,7 +21,7 @@ final class DevicePageRoutes: Sendable {
         metrics = ClientCaseCounters(registry, labels: ClientLabels(useCase.authorize.clients))
     }
 
-    /// `GET /oauth/device`
+    /// Handles `GET /oauth/device`.
     func show(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let step = useCase.begin(
             String(request.query ?? ""), from: useCase.authorize.browser(of: request),
@@ -29,7 +29,7 @@ final class DevicePageRoutes: Sendable {
         return step.map { self.response(to: $0, request) }
     }
 
-    /// `POST /oauth/device`
+    /// Handles `POST /oauth/device`.
     func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let form = useCase.authorize.ownForm(
             of: request, mostFields: Self.mostFields, mostBytes: Self.longestForm)

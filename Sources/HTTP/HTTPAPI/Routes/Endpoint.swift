@@ -125,13 +125,13 @@ final class Endpoint: Sendable {
 enum BodyFormat: Sendable {
     case none
     case json
-    /// `application/x-www-form-urlencoded`, as browsers post an HTML form.
+    /// The media type `application/x-www-form-urlencoded`, as browsers post an HTML form.
     case form
     /// The same media type, but the route itself responds to any other content type with a page.
     case pageForm
     /// The same media type, read by the rules of OAuth. A wrong content type has its own response.
     case oauthForm
-    /// `application/secevent+jwt` (RFC 8935 §2.1).
+    /// The media type `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken
 }
 

@@ -5,7 +5,7 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// The calls of OAuth clients, resource servers and Google.
+/// Calls for OAuth clients, resource servers and Google.
 extension Endpoint {
     static let introspectToken = Endpoint(
         "introspectToken", .post, "/oauth/introspect", of: \.oauth?.tokens, caller: .oauthClient,

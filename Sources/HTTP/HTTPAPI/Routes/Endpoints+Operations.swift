@@ -1,7 +1,7 @@
 import HTTPEngine
 import StrictJSON
 
-/// The calls of operators.
+/// Calls for operators.
 extension Endpoint {
     static let checkLiveness = Endpoint(
         "checkLiveness", .get, "/livez", of: \.operations, caller: .anyone, body: .none, errors: .problem,

@@ -5,7 +5,7 @@ import HTTPEngine
 import NIOHTTP1
 import SignIn
 
-/// The feed of account events.
+/// The route of the account event feed.
 final class EventRoutes: Sendable {
     static let defaultLimit: Int64 = 100
 
@@ -23,7 +23,7 @@ final class EventRoutes: Sendable {
         waiting = registry.gauge("siwa_event_readers", help: "Requests that read or wait for account events.")
     }
 
-    /// `GET /v1/events?after=&limit=&wait=`
+    /// Handles `GET /v1/events?after=&limit=&wait=`.
     ///
     /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without `after`, the
     /// page starts at the beginning of the feed. `wait` is a number of seconds.
@@ -61,7 +61,7 @@ final class EventPollRoutes: Sendable {
         (self.streams, self.metrics) = (streams, metrics)
     }
 
-    /// `POST /v1/event-receivers/{name}/poll`
+    /// Handles `POST /v1/event-receivers/{name}/poll`.
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
         // A receiver that belongs to another key counts as unknown, so that the caller learns nothing about

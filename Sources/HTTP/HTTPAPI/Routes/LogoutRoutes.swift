@@ -18,7 +18,7 @@ final class LogoutRoutes: Sendable {
         metrics = ClientCaseCounters(registry, labels: ClientLabels(useCase.authorize.clients))
     }
 
-    /// `GET /oauth/logout`
+    /// Handles `GET /oauth/logout`.
     func begin(_ request: HTTPRequest) -> Step<HTTPResponse> { begin(String(request.query ?? ""), request) }
 
     /// `POST /oauth/logout`: accepts the form of the page, or the parameters of a client's request.

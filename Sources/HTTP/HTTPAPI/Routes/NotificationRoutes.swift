@@ -22,7 +22,7 @@ final class NotificationRoutes: Sendable {
         self.arrivals = arrivals
     }
 
-    /// `POST /v1/apple/notifications`
+    /// Handles `POST /v1/apple/notifications`.
     ///
     /// Responds after the notification has been committed to the database.
     func receive(_ request: HTTPRequest) throws -> Step<HTTPResponse> {

@@ -68,7 +68,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /version`
+    /// Handles `GET /version`.
     func versionResponse() -> Step<HTTPResponse> {
         .now(Self.document(Version(version: version)))
     }

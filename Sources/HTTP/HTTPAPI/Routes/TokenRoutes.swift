@@ -15,7 +15,7 @@ final class TokenRoutes: Sendable {
         (self.useCases, self.verifications) = (useCases, verifications)
     }
 
-    /// `POST /v1/identity-tokens/verify`
+    /// Handles `POST /v1/identity-tokens/verify`.
     func verify(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let body = try IdentityTokenRequest(parsing: request.body)
         return try verifications.counting(.identityToken, in: request.trace) {
@@ -23,7 +23,7 @@ final class TokenRoutes: Sendable {
         }.map { .json(.ok, VerifiedToken(verified: $0.signIn, app: $0.app), reservingCapacity: 768) }
     }
 
-    /// `POST /v1/sign-ins`
+    /// Handles `POST /v1/sign-ins`.
     func signIn(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checks the capacity first, because a verification without a commit would be wasted.
         try useCases.commits.requireCapacity()
@@ -33,7 +33,7 @@ final class TokenRoutes: Sendable {
         }.map { .signedIn($0.outcome, app: $0.app) }
     }
 
-    /// `POST /v1/nonces`
+    /// Handles `POST /v1/nonces`.
     func mintNonce(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .mintNonce)
         return .now(.json(.created, useCases.mintNonce()))

@@ -37,7 +37,7 @@ final class WebRoutes: Sendable {
         metrics = CaseCounters(registry)
     }
 
-    /// `GET /v1/web/sign-in?client_id=&state=&scope=`
+    /// Handles `GET /v1/web/sign-in?client_id=&state=&scope=`.
     func begin(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
@@ -114,7 +114,7 @@ final class WebRoutes: Sendable {
         problem.code == ProblemCode.internalError.rawValue ? nil : WebFailure(problem)
     }
 
-    /// `GET /v1/web/finish?ticket=`
+    /// Handles `GET /v1/web/finish?ticket=`.
     func finish(_ request: HTTPRequest) -> Step<HTTPResponse> {
         var ticket: String?
         do {
@@ -170,7 +170,7 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// `POST /v1/web/results`
+    /// Handles `POST /v1/web/results`.
     func redeem(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let code = try WebCode(parsing: request.body).code
         return .later { [web, metrics] in

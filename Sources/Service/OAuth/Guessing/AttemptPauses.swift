@@ -184,7 +184,7 @@ public struct GuardedAuthentication: Sendable {
     /// secret requires the sender to wait.
     ///
     /// - Parameters:
-    ///   - credentials: The credentials to authenticate.
+    ///   - credentials: The credentials that the client sent.
     ///   - address: The client's address; `nil` if it is unknown. All unknown addresses count as one address.
     /// - Throws: `GuessingPaused`, and the errors of `authenticate`.
     public func callAsFunction<Value: Sendable>(

@@ -6,7 +6,7 @@ import Cryptography
 import SignIn
 public import StrictJSON
 
-/// `POST /oauth/token` (RFC 6749 §3.2). Each grant type has its own type.
+/// Handles `POST /oauth/token` (RFC 6749 §3.2). Each grant type has its own type.
 public struct TokenEndpoint: Sendable {
     /// The response to a token request.
     public enum Response: Sendable {

@@ -4,7 +4,7 @@ import Commits
 import Encodings
 public import StrictJSON
 
-/// `POST /oauth/introspect` (RFC 7662), and the check of access tokens for the UserInfo endpoint.
+/// Handles `POST /oauth/introspect` (RFC 7662), and checks access tokens for the UserInfo endpoint.
 public struct TokenIntrospection: Sendable {
     /// The caller of the introspection endpoint.
     public enum Caller: Sendable {
@@ -79,7 +79,7 @@ struct GoodToken: Sendable {
     let scope: String
 }
 
-/// The introspection response (RFC 7662 §2.2).
+/// The response to an introspection request (RFC 7662 §2.2).
 public struct TokenDescription: Sendable {
     /// The token; `nil` for every token that is not valid.
     private let token: GoodToken?
@@ -136,7 +136,7 @@ extension TokenDescription: JSONBody {
     public func write(into json: inout JSONWriter) { json.object(self) }
 }
 
-/// `POST /oauth/revoke` (RFC 7009).
+/// Handles `POST /oauth/revoke` (RFC 7009).
 public struct TokenRevocation: Sendable {
     private let server: OAuthServer
 
@@ -168,7 +168,7 @@ public struct TokenRevocation: Sendable {
     }
 }
 
-/// `GET` and `POST /oauth/userinfo` (OpenID Connect Core §5.3).
+/// Handles `GET` and `POST /oauth/userinfo` (OpenID Connect Core §5.3).
 public struct UserInfo: Sendable {
     private let server: OAuthServer
 

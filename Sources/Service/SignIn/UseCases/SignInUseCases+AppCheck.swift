@@ -43,8 +43,8 @@ extension SignInUseCases {
     ///
     /// Waits only for a fetch of the token's key, or for the proof's key. The account in the result only
     /// contains credentials for apps that the caller has access to.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws `AccountRefusal`,
-    ///   `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws
+    ///   `AccountRefusal`, `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
     public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
         let moment = now()
         return try verify(request.token, allowed: allowed).then { [self] verified in
