@@ -11,7 +11,8 @@ extension PostgresAccountStore: AppAttestStore {
 /// The keys of App Attest and their numbers.
 enum AttestedKeyRows {
     private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
-    /// Aborts the transaction if a counter is not lower any more, or a key is gone.
+    /// Aborts the transaction if a stored counter is no longer lower than the new counter, or a key was
+    /// deleted.
     private static let raise = RowWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
         """
         WITH changed AS (
@@ -34,7 +35,8 @@ enum AttestedKeyRows {
     } sql: { list, ids in
         "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
     }
-    // In one order, because a transaction waits here for another that inserts the same app.
+    // Inserts in one order, because a transaction waits here for another transaction that inserts the same
+    // app.
     private static let insertCounts = TypedStatement<[AppID]>("insert_attested_counts") {
         """
         INSERT INTO app_attest_count (app_id, key_count)
@@ -67,13 +69,13 @@ enum AttestedKeyRows {
         try session.run(find.statement([id])).first.map { try find.columns.record($0) }
     }
 
-    /// Returns the calls that lock and read the keys of a batch, and the numbers of keys of its apps. The lock
-    /// on a number also covers keys that have no row yet.
+    /// Returns the calls that lock and read the keys of a batch, and the key counts of its apps. The lock on
+    /// a count also covers keys that have no row yet.
     static func lockCalls(for set: WorkingSet) -> [PostgresCall] {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // The numbers come first: then a key that another transaction is inserting has its row.
+        // Locks the counts first: a key that another transaction is inserting then has its row.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 

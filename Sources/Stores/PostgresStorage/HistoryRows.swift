@@ -3,11 +3,12 @@ import SQLTables
 
 /// Appends to the histories of accounts.
 enum HistoryRows {
-    /// `place` is the number of the entry among the new entries of its account, counted from 1.
+    /// Columns of the statement. `place` is the position of an entry among the new entries of its account,
+    /// from 1.
     private typealias Columns = (table: AccountHistoryTable, app: Column<Int64>, place: Column<Int64>)
 
-    // The row that goes is found by its key: each new number has exactly one. If two replicas append to one account at
-    // once, the key refuses the second transaction, which is repeated.
+    // The deleted row is found by its key, which is derived from the number of the new entry. If two replicas
+    // append to one account at once, the unique key makes the second transaction fail, and it is repeated.
     private static let append = RowWrite<Columns>("append_history") {
         let table = $0.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
         return (table, table["app_id", Int64.self], $0.add("place", Int64.self))
@@ -27,10 +28,10 @@ enum HistoryRows {
             """
     }
 
-    /// Returns `nil` without entries.
+    /// Returns the call that appends the entries; `nil` without entries.
     static func appendCall(_ set: WorkingSet, _ names: PostgresNames) throws -> PostgresCall? {
         guard !set.history.isEmpty else { return nil }
-        // In one order, so that two replicas cannot wait for each other.
+        // Appends in one order, so that two replicas cannot wait for each other.
         let entries = set.history.enumerated().sorted {
             ($0.element.accountID.uniqueID, $0.offset) < ($1.element.accountID.uniqueID, $1.offset)
         }

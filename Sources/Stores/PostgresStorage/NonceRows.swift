@@ -1,10 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// The nonces that sign-ins have used up, by their digests.
+/// Digests of the nonces that sign-ins have used.
 ///
-/// A nonce needs no lock. Of two transactions that insert the same digest the second waits for the first, and fails
-/// when the first has committed.
+/// A nonce needs no lock. If two transactions insert the same digest, the second waits for the first, and
+/// fails when the first has committed.
 enum NonceRows {
     private static let find = TypedQuery<Column<NonceDigest>, [NonceDigest]>("find_used_nonces") {
         $0.add(UsedNonceTable.self, as: "u", .only { [$0.digest] }).digest

@@ -7,7 +7,8 @@ extension PostgresAccountStore: AuthorizationStore {
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
     ) {
-        // One caller must not cancel the commands of the others, so this task has no parent.
+        // The cancellation of one caller must not cancel the commands of other callers, so this task has no
+        // parent.
         Task {
             do {
                 let sample = Array(commands.prefix(Self.largestRehearsal))

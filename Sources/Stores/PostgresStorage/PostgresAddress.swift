@@ -1,18 +1,18 @@
 /// Address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
-/// several hosts, Unix sockets, TLS and every other option. It is checked as far as possible without
-/// connecting.
+/// several hosts, Unix sockets, TLS and every other option. The initializer checks the text as far as
+/// possible without a connection.
 public struct PostgresAddress: Sendable, Equatable {
-    /// Reason for the refusal of a text. Never repeats any of it, because it can contain a password.
+    /// Reason for the refusal of a text. It never repeats any part of the text, which can contain a password.
     public enum Refusal: Error, Sendable, Equatable {
         /// libpq cannot parse the text, or does not know one of its parameters.
         case malformed
-        /// An option has a value that libpq would refuse; the option's name.
+        /// The named option has a value that libpq would refuse.
         case optionMalformed(String)
     }
 
     /// The text as given. It can contain a password.
     public let text: String
-    /// Hosts, ports and the name of the database, for display. No other part may be shown.
+    /// Hosts, ports and name of the database, for display. No other part of the address may be displayed.
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
@@ -35,7 +35,7 @@ public struct PostgresAddress: Sendable, Equatable {
         place = Self.place(hosts, ports: ports, database: options["dbname"])
     }
 
-    /// Options that libpq checks only when it connects, which is late for a mistake in a configuration.
+    /// Options that libpq checks only when it connects, which is too late for a mistake in a configuration.
     private static let choices: [(String, Set<String>)] = [
         ("sslmode", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
         ("gssencmode", ["disable", "prefer", "require"]),
@@ -64,7 +64,7 @@ public struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The place: a log line must not contain the password.
+    /// Returns the place only, because a log line must not contain the password.
     public var description: String { place }
     public var debugDescription: String { place }
 }

@@ -6,7 +6,7 @@ public import AppleAccounts
 public import Logging
 public import SQLTables
 
-/// The database, connected and migrated, with its stores. Any number of processes can work on one database.
+/// The connected and migrated database with its stores. Any number of processes can work on one database.
 ///
 /// A pooler between this process and the server must assign each client a connection for its whole session
 /// (PgBouncer's `pool_mode = session`). A pooler that changes connections between transactions cannot work:
@@ -15,10 +15,10 @@ public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
 
-    /// Use of the connections at this moment.
+    /// Current use of the connections.
     public var usage: PoolUsage { pool.usage }
 
-    /// The standbys of the server. Waits for a connection while all of them are in use.
+    /// Returns the standbys of the server. Waits for a connection while all connections are in use.
     ///
     /// - Throws: `StorageError`.
     public func standbys() async throws -> PostgresStandbys {
@@ -36,9 +36,10 @@ public final class PostgresDatabase: Sendable {
     /// - Parameters:
     ///   - url: URL for libpq, with any of its options.
     ///   - sealing: Seals authorization codes.
-    ///   - connections: Number of connections at most, beside one for announcements.
+    ///   - connections: Maximum number of connections, besides one connection for announcements.
     ///   - patience: Longest wait for a server that is not up yet (`ServerWait`).
-    ///   - onWait: Called once, before the first pause, when the server is not up yet or refuses us.
+    ///   - onWait: Called once, before the first pause, when the server is not up yet or refuses the
+    ///     connection.
     ///   - onFailure: Called with each failure of a read, a write, a claim, a health check, or the wait for a
     ///     connection. It must not block.
     /// - Throws: `StorageError`.
@@ -82,8 +83,8 @@ public final class PostgresDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Reports the number of the last account event of all replicas, each time it rises, until the task is
-    /// cancelled. A number can be reported twice, and some are left out.
+    /// Reports the number of the last account event of all replicas each time it rises, until the task is
+    /// cancelled. It can report a number twice, and can skip numbers.
     ///
     /// It reconnects by itself. It also reads the number every few seconds, for setups in which announcements
     /// do not arrive.
@@ -114,7 +115,7 @@ public final class PostgresDatabase: Sendable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
                 guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
                 let isFirst = said == nil
-                // Once for each cause: there are two attempts a second.
+                // Reports each cause once, because there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
@@ -127,12 +128,12 @@ public final class PostgresDatabase: Sendable {
     }
 }
 
-/// Decides after each failed attempt whether the start goes on waiting for a server. Does no I/O and reads no
+/// Decides after each failed attempt if the start continues to wait for a server. Does no I/O and reads no
 /// clock.
 struct ServerWait {
-    /// The longest wait for a server that accepts connections and refuses ours, from the moment at which it was
-    /// first seen. It may have no free connection, or still be creating the role; a wrong password does not
-    /// correct itself.
+    /// The longest wait for a server that accepts connections but refuses the session, from the first such
+    /// refusal. The server may have no free connection, or may still be creating the role; a wrong password
+    /// does not correct itself.
     static let patienceWhenThere = Duration.seconds(3)
 
     private let patience: Duration
@@ -144,10 +145,10 @@ struct ServerWait {
         (self.patience, self.start) = (patience, start)
     }
 
-    /// Returns `false` when the last failure is the result.
+    /// Returns `false` when the wait is over and the last failure must be reported.
     ///
-    /// A server that is seen for the first time gets another attempt, however late it comes: the failure that led
-    /// here can be from the moment before it came up.
+    /// A server that responds for the first time always gets another attempt: the failure can date from the
+    /// moment before the server came up.
     ///
     /// - Parameter isServerThere: True if the server accepted connections after the attempt failed.
     mutating func goesOn(isServerThere: Bool, at now: ContinuousClock.Instant) -> Bool {

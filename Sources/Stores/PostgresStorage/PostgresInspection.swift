@@ -2,7 +2,7 @@ import AppAttestation
 public import AppleAccounts
 public import SQLTables
 
-/// Reads a database that replicas may be working on. It never writes, and migrates no schema.
+/// Reads a database that replicas may be working on. It never writes, and does not migrate the schema.
 public final class PostgresInspection: SQLReader, AuditReader {
     let pool: PostgresPool
     private let store: PostgresAccountStore
@@ -10,7 +10,7 @@ public final class PostgresInspection: SQLReader, AuditReader {
     /// Version of the schema to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
-    /// Creates the inspection. It connects at the first read.
+    /// Creates the inspection without a connection. It connects at the first read.
     ///
     /// - Throws: `StorageError` for a URL that cannot be read.
     public init(url: String) throws {
@@ -22,12 +22,12 @@ public final class PostgresInspection: SQLReader, AuditReader {
         await pool.close()
     }
 
-    /// Returns 0 for a database without our tables.
+    /// Returns the version of the schema; 0 for a database without the service's tables.
     public func schemaVersion() async throws -> Int {
         try await pool.run { try Schema.version(in: $0).number }
     }
 
-    /// Returns true if this program can work on the database as it is, or after migrating it.
+    /// Returns true if this program can work on the database now, or after a migration.
     public func isSchemaUsable() async throws -> Bool {
         try await pool.run { try Schema.version(in: $0).isUsable(knowing: Self.knownSchemaVersion) }
     }

@@ -6,10 +6,10 @@ import SQLTables
 final class PostgresNames {
     let teams = PostgresNameTable<TeamTable, TeamID>()
     let apps = PostgresNameTable<AppTable, ClientID>()
-    /// Client IDs that codes and tokens were issued to.
+    /// Client IDs to which codes and tokens were issued.
     let clients = PostgresNameTable<ClientTable, ClientID>()
 
-    /// Stores all names of the commands. Not inside a transaction.
+    /// Stores all names of the commands. Must not run inside a transaction.
     func ensure(namesOf commands: [AccountCommand], in session: PostgresSession) throws {
         var found = CommandNames()
         for command in commands { found.add(command) }
@@ -73,8 +73,8 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         var list = SelectList()
         number = list.add("id", Int64.self, as: "id")
         name = list.add("name", Name.self, as: "name")
-        // In the order of the names, so that two replicas that store the same new names cannot wait for each
-        // other.
+        // Inserts in the order of the names, so that two replicas that store the same new names cannot wait
+        // for each other.
         insert = TypedStatement("insert_\(T.name)") { names in
             """
             INSERT INTO \(T.name) (name) SELECT name FROM unnest(\(names)) AS new (name)
@@ -88,17 +88,18 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         readAll = PostgresCall(PostgresStatement("read_all_of_\(T.name)", "SELECT \(list) FROM \(T.name)"))
     }
 
-    /// Stores new names. Not inside a transaction: cached numbers must not be rolled back.
+    /// Stores new names. Must not run inside a transaction, because a rollback would invalidate cached
+    /// numbers.
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Two separate statements: the second sees names that another replica inserted before the first
-        // could.
+        // Runs two separate statements: the second sees names that another replica inserted before this
+        // replica.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }
 
-    /// Returns `nil` for a name that has never been stored.
+    /// Returns the number of a name; `nil` for a name that has never been stored.
     func number(of name: Name, in session: PostgresSession) throws -> Int64? {
         if let number = numbers[name] { return number }
         remember(try session.run(read([name])))
@@ -115,7 +116,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
 
     func name(of number: Int64, in session: PostgresSession) throws -> Name {
         if let name = names[number] { return name }
-        // Another replica has stored it, and usually other names too.
+        // Another replica has stored this name, and usually other names too.
         remember(try session.run(readAll))
         guard let name = names[number] else {
             throw StorageError(

@@ -1,20 +1,20 @@
 import CLibPQ
 import Foundation
 
-/// Reason why a server cannot be used as it is configured: a cause that waiting does not remove.
+/// Reason why the server refuses to work as it is configured. Waiting does not remove the cause.
 public enum PostgresRefusal: Sendable, Equatable {
     /// No name server knows the host.
     case unknownHost(String)
     case passwordMissing
     case passwordWrong
-    /// The role does not exist, or `pg_hba.conf` does not admit it from here.
+    /// The role does not exist, or `pg_hba.conf` does not admit it from this host.
     case userRefused
     case databaseMissing
 
-    /// Tries to connect once more, and reads the cause in a form made for programs: the code of the resolver
-    /// and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
+    /// Tries to connect once more, and returns the cause in a form made for programs: the error code of the
+    /// resolver and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
     ///
-    /// - Returns: `nil` when the cause may pass, and when the connection succeeds.
+    /// - Returns: `nil` when the cause may be temporary, and when the connection succeeds.
     public static func find(at address: PostgresAddress) -> PostgresRefusal? {
         guard let url = try? PostgresURL(address.text) else { return nil }
         if let host = unknownHost(of: url) { return .unknownHost(host) }
@@ -32,8 +32,8 @@ public enum PostgresRefusal: Sendable, Equatable {
         }
     }
 
-    /// Returns a host name that does not exist, if none of the hosts can be found. If one of several is
-    /// found, it may respond.
+    /// Returns a host name that does not exist, if no host can be resolved. If one of several hosts resolves,
+    /// it may respond.
     private static func unknownHost(of url: PostgresURL) -> String? {
         guard url.options["hostaddr"] == nil else { return nil }
         let hosts = (url.options["host"] ?? "").split(separator: ",").map(String.init)
@@ -47,7 +47,7 @@ public enum PostgresRefusal: Sendable, Equatable {
         var result: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, nil, &result)
         if let result { freeaddrinfo(result) }
-        // An unreachable name server gives another code.
+        // The resolver returns another code when the name server is unreachable.
         return code == EAI_NONAME
     }
 }
@@ -60,12 +60,12 @@ extension PostgresURL {
         let sqlState: String?
     }
 
-    /// - Returns: `nil` when the connection succeeds, and when the deadline passes.
+    /// Connects and returns the refusal. `nil` when the connection succeeds, and when the deadline passes.
     fileprivate func response(before deadline: ContinuousClock.Instant) -> Response? {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
-        // The code alone follows the severity, instead of the message, which can be in any language.
+        // The message then has only the code after the severity, instead of a text in any language.
         PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
         let wait = SocketWait(deadline: deadline)
         var next = PGRES_POLLING_WRITING
@@ -83,7 +83,7 @@ extension PostgresURL {
             sqlState: Self.sqlState(in: text))
     }
 
-    /// Returns the last SQLSTATE of a message of this verbosity: `...: FATAL:  28P01`.
+    /// Returns the last SQLSTATE of a message in this format: `...: FATAL:  28P01`.
     private static func sqlState(in text: String) -> String? {
         text.split(whereSeparator: \.isWhitespace).last.flatMap { word in
             let isCode =

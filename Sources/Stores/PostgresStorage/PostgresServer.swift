@@ -3,11 +3,11 @@ import SQLTables
 
 /// Facts about a PostgreSQL server that matter to the operator of the service.
 public struct PostgresServer: Sendable, Equatable {
-    /// In PostgreSQL's notation: 150018 is 15.18.
+    /// Version in PostgreSQL's notation: 150018 is 15.18.
     public var version: Int
-    /// Setting of the server, the database and the role, before a session sets "on".
+    /// Setting `synchronous_commit` of the server, database and role, before a session sets "on".
     public var synchronousCommit: String
-    /// Indicates that the server waits for the disk at a commit.
+    /// Indicates that a commit waits until the server's disk has stored it.
     public var isSafeOnPowerLoss: Bool
     /// Indicates that the server refuses writes: a standby, or a database that is set to read-only.
     public var isReadOnly: Bool
@@ -61,7 +61,7 @@ extension PostgresServer {
                 current_setting('max_connections')::integer
                     - current_setting('superuser_reserved_connections')::integer
                 """, Int64.self, as: "most_connections")
-            // pg_stat_activity hides the kind of other roles' sessions from roles without privileges.
+            // `pg_stat_activity` hides the kind of other roles' sessions from roles without privileges.
             connections = list.add(
                 "(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections")
             clock = list.add(
@@ -101,15 +101,15 @@ public struct PostgresStandbys: Sendable, Equatable {
     /// Number of connected standbys.
     public var connected: Int
     /// Number of connected standbys that commits wait for; `nil` when the role may not see it. PostgreSQL
-    /// shows it to members of `pg_monitor`.
+    /// shows the number to members of `pg_monitor`.
     public var synchronous: Int?
 
     public init(wanted: String = "", connected: Int = 0, synchronous: Int? = 0) {
         (self.wanted, self.connected, self.synchronous) = (wanted, connected, synchronous)
     }
 
-    /// Number of standbys that a commit waits for, by the setting: `FIRST 2 (a, b, c)`, `ANY 1 (*)`,
-    /// `2 (a, b)` or a list of names, which means one.
+    /// Number of standbys that a commit waits for, according to the setting: `FIRST 2 (a, b, c)`, `ANY 1
+    /// (*)`, `2 (a, b)`, or a list of names, which means 1.
     public var required: Int {
         guard !wanted.isEmpty else { return 0 }
         let words = wanted.prefix { $0 != "(" }.split(whereSeparator: \.isWhitespace)

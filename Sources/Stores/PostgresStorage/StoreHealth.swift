@@ -5,11 +5,11 @@ import Synchronization
 /// Health of the store: its ability to accept a command now.
 ///
 /// A kind of write that has failed counts as failing until a real write of that kind succeeds: a write of a
-/// request, or a rehearsal of the failed write. Small writes that have room on a full disk prove nothing
-/// about others, nor does a row that no other transaction has locked.
+/// request, or a rehearsal of the failed write. A small write can succeed on a full disk, and a write of an
+/// unlocked row can succeed beside a locked row, so neither proves that other writes succeed.
 final class StoreHealth: Sendable {
-    /// Kinds of writes that can fail alone: on a full disk one table still has room, and a lock on one table
-    /// does not affect the others.
+    /// Kinds of writes that can fail independently: on a full disk one table can still have room, and a lock
+    /// on one table does not affect the others.
     enum Kind: CaseIterable { case accounts, grants, tickets }
 
     /// Retries a failed write, in a transaction that it does not commit.
@@ -39,11 +39,11 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// A longer write waits for a lock, a standby or a server that does not respond.
+    /// Duration after which a write counts as blocked by a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// Duration for which the result of a rehearsal is reused. Anyone may request a check, and each rehearsal
-    /// takes locks.
+    /// Duration for which the result of a rehearsal is reused. Any client can request a check, and each
+    /// rehearsal takes locks.
     static let pause = Duration.seconds(1)
 
     private static let read = PostgresCall(
@@ -61,8 +61,8 @@ final class StoreHealth: Sendable {
     private let state = Mutex(State())
     private let onFailure: @Sendable (StorageError) -> Void
 
-    /// - Parameter onFailure: Called with the failure of a command in a transaction that went well otherwise.
-    ///   The pool reports those of whole transactions. It must not block.
+    /// - Parameter onFailure: Called with the failure of a command in a transaction that committed. The pool
+    ///   reports failures of whole transactions. It must not block.
     init(onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) {
         self.onFailure = onFailure
     }
@@ -96,10 +96,10 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Reads. After a failed write it also writes, because only a write shows that the database accepts
-    /// writes again.
+    /// Reads from the database. After a failed write it also writes, because only a write shows that the
+    /// database accepts writes again.
     ///
-    /// Only one check runs at a time: concurrent callers get its result, or at once the known failure, so
+    /// Only one check runs at a time. Concurrent callers get its result, or at once the known failure, so
     /// that probes take no second connection while the database does not respond.
     func check(_ pool: PostgresPool) async throws {
         let now = ContinuousClock.now
@@ -113,7 +113,8 @@ final class StoreHealth: Sendable {
                 {
                     return .fail(error)
                 }
-                // One caller must not cancel the check of the others, so this task has no parent.
+                // The cancellation of one caller must not cancel the check of other callers, so this task has
+                // no parent.
                 let task = Task { try await self.lookNow(pool) }
                 state.check = (task, now)
                 return .join(task)
@@ -140,8 +141,8 @@ final class StoreHealth: Sendable {
 
     private func succeeded(_ kind: Kind) {
         state.withLock { state in
-            // On a full disk a few writes still fit where rows have been removed. Only a check, which tests
-            // for room, proves that there is some.
+            // On a full disk a few writes still fit where rows have been removed. Only a check that tests for
+            // room proves that the disk has room.
             if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
             if state.failures.isEmpty { state.lastError = nil }
         }
@@ -176,7 +177,7 @@ final class StoreHealth: Sendable {
         let failures = state.withLock { $0.failures }
         guard !failures.isEmpty else { return }
         for failure in failures.values { try await rehearse(failure, in: pool) }
-        // A rehearsal leaves out the commit, with its wait for the disk and for standbys.
+        // A rehearsal omits the commit, and so its wait for the disk and for standbys.
         try await pool.run { session in
             let usual = session.deadlines
             defer { session.deadlines = usual }
@@ -197,19 +198,19 @@ final class StoreHealth: Sendable {
                 try session.rehearse { try failure.rehearsal(session) }
             }
         } catch let error as StorageError where error.code == .valueRefused {
-            // The value is at fault, and the database did respond.
+            // The value caused the failure, and the database did respond.
         }
     }
 }
 
-/// Results of the commands of a batch that the database accepted as a whole.
+/// Results of a batch that the database accepted as a whole.
 protocol WatchedResult: Sendable {
     var count: Int { get }
     /// Failures of commands that the database refused for their own values.
     var failures: [StorageError] { get }
 }
 
-/// A single write, which succeeds or fails.
+/// Result of a single write: success or failure.
 extension Bool: WatchedResult {
     var count: Int { 1 }
     var failures: [StorageError] { [] }
@@ -233,11 +234,11 @@ extension GrantCommitResult: WatchedResult {
     }
 }
 
-/// Checks for room on the disk of the database by allocating some: even on a full disk, a row is stored if it
-/// replaces another row or fits into the rest of a page.
+/// Checks for room on the disk of the database by allocating some: even on a full disk the database stores a
+/// row that replaces another row or fits into the rest of a page.
 enum DiskRoom {
-    /// Writes a separate file of 1 MiB, which is deleted with the transaction. It is temporary, so it costs
-    /// no write-ahead log, and is in the default tablespace of the database.
+    /// Writes a separate file of 1 MiB, which the end of the transaction deletes. The file is temporary, so
+    /// it costs no write-ahead log, and is in the default tablespace of the database.
     private static let take = """
         BEGIN;
         SET LOCAL temp_tablespaces = '';
@@ -247,8 +248,8 @@ enum DiskRoom {
         ROLLBACK
         """
 
-    /// - Throws: `PostgresError` of class 53 when there is no room. A role that may not create temporary
-    ///   tables learns nothing here.
+    /// - Throws: `PostgresError` of class 53 when there is no room. For a role that may not create temporary
+    ///   tables the check always passes.
     static func require(in session: PostgresSession) throws {
         do {
             try session.execute(script: take, name: "take_room")

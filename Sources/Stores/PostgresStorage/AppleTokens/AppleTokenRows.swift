@@ -123,7 +123,7 @@ struct NetAppleTokenChanges {
         for change in changes { add(change) }
     }
 
-    /// In the order of their IDs.
+    /// Codes in the order of their IDs.
     var codes: [NewAuthorizationCode] { insertedCodes.values.sorted { $0.id < $1.id } }
 
     /// Tokens in the order of account and client ID, at most one for each pair.

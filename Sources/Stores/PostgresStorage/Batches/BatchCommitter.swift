@@ -13,8 +13,8 @@ struct BatchCommitter: Sendable {
         }
     }
 
-    /// Runs the statements that commit a batch of these commands, so that it meets the same locks and needs
-    /// the same room. In a session that rehearses, only new names are kept.
+    /// Runs the statements that commit a batch of these commands, so that it needs the same locks and the
+    /// same disk space. A session that rehearses keeps only new names.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commitOnce(
@@ -45,12 +45,13 @@ struct BatchCommitter: Sendable {
 /// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
 /// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
-/// Locks are taken in one order: names without row, rows of subjects, their credentials, keys of App Attest,
-/// their counts, inserted rows, the chain of the audit log, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
+/// Locks are taken in one order: names without a row, rows of subjects, their credentials, keys of App
+/// Attest, key counts, inserted rows, the chain of the audit log, the event counter. Only the row of an
+/// account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
     // After the look-up among the erased accounts, another replica could create an account without a row
-    // under another name and erase it. Its row exists now: such an erasure is either seen here, or waits for
-    // the row.
+    // under another name and erase it. That account has a row now: this statement either sees the erasure or
+    // waits for the row.
     private static let checkTransferred = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }
@@ -65,8 +66,8 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // All subjects in one order, because the groups lock their subjects one after the other. The
-            // names are locked too, because a name may lose its row here and get another row.
+            // Locks all subjects in one order, because the groups lock their subjects one after the other.
+            // Locks the names too, because a name may lose its row here and get another row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
@@ -119,7 +120,7 @@ struct LockingBatch {
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
         let keyCalls = AttestedKeyRows.lockCalls(for: set)
-        // After the locks, so that no grant can be added between the two.
+        // Runs after the locks, so that no other transaction can add a grant in between.
         let holdersCall = EndedGrants.holdersCall(set, keys)
         let results = try session.pipeline(
             unsent + subjectCalls + nonceCalls + inboxCalls + keyCalls + (holdersCall.map { [$0] } ?? []))
@@ -148,7 +149,7 @@ struct LockingBatch {
     ) throws {
         let before = rowIDs
         try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
-        // The events of the replaced row are stored already, or wait here.
+        // The events of the replaced row are either stored already or part of this transaction.
         if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
             let replaced = before[set.position(of: rekeying.to)]
         {
@@ -175,7 +176,7 @@ extension WorkingSet {
     }
 }
 
-/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. It runs in the
+/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. They run in the
 /// batch's transaction, with the rows of its subjects locked.
 struct KeyChanges {
     let subjects: PostgresSubjects
@@ -193,13 +194,13 @@ struct KeyChanges {
         }
         guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id, in: session, locking: true)
-        // After the lock, so that an erasure that held the lock is seen.
+        // Read after the lock, so that an erasure that held the lock is visible.
         set.load(moving: found?.record, isErased: try ErasureStatements.isErased(id, in: session))
         return found?.rowID
     }
 
-    /// Returns the statements that run before subjects and credentials are saved. An erased subject's row is
-    /// left without revocation, a re-keyed row without credentials.
+    /// Returns the statements that run before subjects and credentials are saved. They leave an erased
+    /// subject's row without a revocation, and a re-keyed row without credentials.
     func carryOut(
         _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
     ) throws {
@@ -222,13 +223,13 @@ struct KeyChanges {
     }
 }
 
-/// Turns what a working set has changed into statements. Their number does not depend on its size.
+/// Turns the changes of a working set into statements. The number of statements does not depend on its size.
 struct WorkingSetSaver {
     let names: PostgresNames
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
 
-    /// Returns the statements without the events, which belong at the end of the transaction.
+    /// Returns the statements without the events, which run at the end of the transaction.
     ///
     /// - Parameters:
     ///   - order: Positions of the subjects in the order in which all replicas insert new rows.
@@ -247,7 +248,7 @@ struct WorkingSetSaver {
             }
             guard let rowID = rowIDs[position] else { continue }
             if record.rowChange == .update, !record.isTombstone { changedSubjects.add(record, rowID: rowID) }
-            // An erasure leaves a new revocation under a row that is otherwise finished.
+            // An erasure adds a new revocation to a row that needs no other write.
             if record.rowChange != .none || !set.erasures.isEmpty, let facts = record.factsOfAllApps {
                 putCredentials.add(facts, rowID: rowID)
             }
@@ -258,8 +259,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // Rewritten, so that a sign-in that another transaction processes without a lock, from
-                    // the old state of the subject, finds its credential changed.
+                    // Rewrites the credential, so that a concurrent sign-in that read the old state of the
+                    // subject without a lock finds its credential changed.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

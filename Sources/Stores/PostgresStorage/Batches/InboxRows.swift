@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// The notification inbox.
+/// Rows of the notification inbox.
 struct InboxRows {
     private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
         var list = SelectList()
@@ -59,7 +59,7 @@ struct InboxRows {
 
     let names: PostgresNames
 
-    /// Returns the look-ups for a working set: none, or both calls.
+    /// Returns the look-ups for a working set: either no call or both calls.
     func findCalls(for set: WorkingSet) throws -> [PostgresCall] {
         guard !set.inboxIdentifiers.isEmpty else { return [] }
         return [
@@ -84,7 +84,8 @@ struct InboxRows {
 
     func insertCall(_ kept: [KeptNotification]) throws -> PostgresCall? {
         guard !kept.isEmpty else { return nil }
-        // In one order, so that two replicas that keep the same notifications cannot wait for each other.
+        // Inserts in one order, so that two replicas that keep the same notifications cannot wait for each
+        // other.
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Commits a batch of sign-ins of known users without new facts, and of proofs of App Attest, which nearly all
-/// batches are, without a lock on rows that it does not write.
+/// Commits a batch of sign-ins of known users without new facts, and of App Attest proofs, without a lock on
+/// rows that it does not write. Nearly all batches are of this kind.
 ///
 /// It reads, applies, and then changes each credential only if its row still has the version that was read. A
 /// transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the subject's
@@ -26,8 +26,7 @@ struct QuietBatch {
         }
     }
 
-    /// Returns `nil`, and has changed nothing, when the batch has more to write or another transaction was
-    /// faster.
+    /// Returns `nil`, without any change, when the batch has more to write or another transaction was faster.
     func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
@@ -37,7 +36,7 @@ struct QuietBatch {
         let results = set.applyCommands(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
-        // Before the nonces, as in `LockingBatch`.
+        // Runs before the nonces are inserted, as in `LockingBatch`.
         if let keyCall = AttestedKeyRows.raiseCall(set) { calls.append(keyCall) }
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
@@ -109,8 +108,8 @@ struct SeenSubjects {
         """
     }
 
-    /// Updates each row at its `ctid` as read, without the index. The key is compared in case the table was
-    /// rewritten since; the addition of 0 keeps the planner from using the index.
+    /// Updates each row by the `ctid` that was read, without the index. Compares the key too, in case the
+    /// table was rewritten in the meantime; the addition of 0 keeps the planner from using the index.
     private static let update = RowWrite<
         (
             rowPlace: Column<RowPlace>, writer: Column<TransactionNumber>, name: CredentialTable,
@@ -144,7 +143,7 @@ struct SeenSubjects {
 
     /// Versions of each subject's credentials, by the subject's position.
     private var versions: [[Version]] = []
-    /// Positions in the order in which all replicas lock credentials.
+    /// Positions of the subjects in the order in which all replicas lock credentials.
     private var order: [Int] = []
     /// Indicates that every subject has a row.
     private(set) var areAllKnown = true
@@ -201,7 +200,7 @@ struct SeenSubjects {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
-            // In the order of the apps' numbers, in which all replicas lock them.
+            // Writes in the order of the apps' numbers, in which all replicas lock credentials.
             for version in versions[position] {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update

@@ -2,15 +2,14 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Server processes that sessions have given up on, until another session has terminated them: one that the
-/// pool opens for this at once, or, when the server cannot be reached, the next one.
+/// Server processes that sessions have given up on, until another session has terminated them: a session that
+/// the pool opens for this purpose at once, or the next session if the server cannot be reached.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
 /// closed connection ends it; it keeps its locks and its slot among `max_connections`, and each retry would
-/// leave another such process. After the termination its writes are committed on this server, as after a
-/// crash.
+/// leave another such process. Terminating the process commits its writes on this server, as after a crash.
 final class AbandonedBackends: Sendable {
-    /// More than the connections of a pool. Further processes are left to the server.
+    /// Limit of the list; larger than a pool. Further processes are left to the server.
     private static let most = 64
 
     private struct Terminate {
@@ -41,7 +40,7 @@ final class AbandonedBackends: Sendable {
     private let backends = Mutex<[Backend]>([])
     private let standbys = Mutex<String?>(nil)
 
-    /// The setting `synchronous_standby_names` if the processes that were terminated last waited for a standby.
+    /// The setting `synchronous_standby_names` if the last terminated processes waited for a standby.
     var lostStandbys: String? { standbys.withLock { $0 } }
 
     var isEmpty: Bool { backends.withLock(\.isEmpty) }
@@ -73,9 +72,9 @@ final class AbandonedBackends: Sendable {
 /// A process of a server. The system reuses process numbers, so the start time is part of the identity.
 struct Backend: Sendable, Hashable {
     let process: Int64
-    /// Microseconds since 1970.
+    /// Start time of the process in microseconds since 1970.
     let began: Int64
 
-    /// Returns the SQL of `began` for a timestamp.
+    /// Returns the SQL expression of `began` for a timestamp.
     static func began(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::bigint" }
 }

@@ -1,11 +1,11 @@
 import AppleAccounts
 import CLibPQ
 
-/// The values of one call in PostgreSQL's binary format, one after the other in one piece of memory.
+/// The values of one call in PostgreSQL's binary format, in one contiguous buffer.
 ///
-/// The memory is reused for the next call, so that nothing is allocated after some calls.
+/// Later calls reuse the memory, so that after a few calls nothing is allocated.
 struct ParameterBuffer {
-    /// Largest size of a call. PostgreSQL itself accepts no value of 1 GiB.
+    /// Maximum size of a call in bytes. PostgreSQL itself accepts no value of 1 GiB.
     static let largestSize = 256 << 20
 
     private var bytes: [UInt8] = []
@@ -14,11 +14,11 @@ struct ParameterBuffer {
     private var formats: [Int32] = []
 
     init() {
-        // An address must exist even when every value is empty.
+        // libpq needs a valid address even when every value is empty.
         bytes.reserveCapacity(4096)
     }
 
-    /// - Throws: `StorageError` `valueRefused` when the values are larger than a call may be.
+    /// - Throws: `StorageError` `valueRefused` when the values exceed the maximum size of a call.
     mutating func fill(_ values: [PostgresValue]) throws(StorageError) {
         bytes.removeAll(keepingCapacity: true)
         offsets.removeAll(keepingCapacity: true)
@@ -35,7 +35,8 @@ struct ParameterBuffer {
         while formats.count < values.count { formats.append(1) }
     }
 
-    /// Passes the arrays that libpq needs to `body`, valid while it runs: values, lengths, formats.
+    /// Passes the arrays that libpq needs (values, lengths and formats) to `body`. They are valid while
+    /// `body` runs.
     func withPointers<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) ->
             Result
@@ -58,7 +59,7 @@ struct ParameterBuffer {
         }
     }
 
-    /// Returns `false` for NULL.
+    /// Appends a value. Returns `false` for NULL.
     private mutating func append(_ value: PostgresValue) -> Bool {
         switch value {
         case .null: return false
@@ -72,8 +73,8 @@ struct ParameterBuffer {
         return true
     }
 
-    /// Writes the form that `array_recv` reads: dimensions, a flag for NULLs, the type, length and lower
-    /// bound, and each element after its length.
+    /// Writes an array in the form that `array_recv` reads: dimensions, a flag for NULLs, the type, length
+    /// and lower bound, and each element after its length.
     private mutating func append(_ array: PostgresArray) {
         append(bigEndian: UInt32(array.count == 0 ? 0 : 1))
         append(bigEndian: UInt32(array.hasNull ? 1 : 0))

@@ -4,7 +4,7 @@ import CLibPQ
 import Cryptography
 import SQLTables
 
-/// A value of one parameter.
+/// A type that a parameter can have.
 protocol PostgresArgument: Sendable {
     /// SQL type that the parameter is cast to.
     static var sqlType: String { get }
@@ -81,7 +81,7 @@ protocol PostgresSystemValue: Sendable {
     func put(into array: inout PostgresArray)
 }
 
-/// A value bound to a parameter. All are sent in PostgreSQL's binary format.
+/// A value bound to a parameter. All values are sent in PostgreSQL's binary format.
 ///
 /// `integer` is for parameters of the type bigint: the SQL casts to narrower types.
 enum PostgresValue: Sendable {
@@ -94,7 +94,8 @@ enum PostgresValue: Sendable {
     case array(PostgresArray)
 }
 
-/// The object IDs of the types that are bound and read (`pg_type.dat`). They are the same in every database.
+/// The object IDs of the SQL types that the service binds and reads (`pg_type.dat`). They are the same in
+/// every database.
 enum PostgresType {
     static let boolean: Oid = 16
     static let bytes: Oid = 17
@@ -114,14 +115,14 @@ struct PostgresArray: ColumnSlot, Sendable {
     let elementType: Oid
     private(set) var count = 0
     private(set) var hasNull = false
-    /// The elements, without the header.
+    /// Bytes of the elements, without the header.
     private(set) var bytes: [UInt8] = []
 
     init(of elementType: Oid) {
         self.elementType = elementType
     }
 
-    /// Appends NULL for `nil`.
+    /// Appends an element, or NULL for `nil`.
     mutating func append(_ element: (some ColumnValue)?) {
         if let element { element.put(into: &self) } else { appendNull() }
     }

@@ -3,7 +3,7 @@ import CLibPQ
 import Dispatch
 import Synchronization
 
-/// One slot for a connection, on a queue of its own. It connects at the first use, and again after the
+/// One slot for a connection, on a queue of its own. The slot connects at the first use, and again after the
 /// connection was lost.
 actor PostgresConnection {
     typealias Gate = Mutex<ConnectionGate<PostgresError>>
@@ -21,7 +21,7 @@ actor PostgresConnection {
     final class SharedGate: Sendable {
         let state = Gate(ConnectionGate())
         let abandoned = AbandonedBackends()
-        /// Number of sessions that were opened.
+        /// Number of sessions opened so far.
         let connects = Atomic<Int64>(0)
     }
 
@@ -32,12 +32,13 @@ actor PostgresConnection {
         executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
     }
 
-    /// Indicates that it was connected at its last use. The server may have gone since.
+    /// Indicates that the slot was connected at its last use. The server may have closed the connection
+    /// since.
     nonisolated var isOpen: Bool { open.load(ordering: .relaxed) }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Runs a block, at most once, and leaves no transaction open.
+    /// Runs a block at most once, and leaves no transaction open.
     ///
     /// - Throws: Errors of the block; `MissingConnection` when the block did not run.
     func run<Value: Sendable>(_ body: @Sendable (PostgresSession) throws -> Value) throws -> Value {
@@ -45,15 +46,15 @@ actor PostgresConnection {
         defer {
             session.becomeIdle()
             if session.hasGivenUp, let backend = session.backend { gate.abandoned.add(backend) }
-            // A session that was opened while the database was read-only stays read-only after that ends, and
-            // with several hosts another host may accept writes by now.
+            // A session that was opened while the database was read-only stays read-only afterwards, and with
+            // several hosts another host may accept writes by now.
             let isUseless = session.isReadOnly && purpose == .service
             if session.isBroken || session.isStale || isUseless { self.session = nil }
         }
         return try body(session)
     }
 
-    /// Returns true if a server accepts connections there, even if it refuses ours.
+    /// Returns true if a server accepts connections at the address, even if it refuses the credentials.
     func isServerThere() -> Bool {
         url.isServerThere()
     }
@@ -100,7 +101,7 @@ actor PostgresConnection {
     }
 }
 
-/// No connection was available for a block, so nothing of it has run.
+/// No connection was available for a block, so the block has not run.
 struct MissingConnection: Error {
     let cause: any Error
 }
@@ -108,9 +109,9 @@ struct MissingConnection: Error {
 /// Decides which caller may try to connect while the server cannot be reached. Does no I/O and reads no
 /// clock.
 ///
-/// After a failure there is a pause without attempts, then a single attempt. All other callers get the last
-/// error at once: requests do not queue up behind time-outs, and a server that has just started is not
-/// flooded.
+/// After a failure the gate allows no attempt during a pause, then a single attempt. All other callers get
+/// the last error at once: requests do not queue up behind time-outs, and do not flood a server that has just
+/// started.
 struct ConnectionGate<Failure: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -119,7 +120,8 @@ struct ConnectionGate<Failure: Sendable>: Sendable {
         case fail(Failure)
     }
 
-    /// The longest pause between two attempts, so that the service is back soon after the server is.
+    /// The longest pause between two attempts. It is short, so that the service recovers soon after the
+    /// server.
     static var longestPause: Duration { .seconds(1) }
     static var shortestPause: Duration { .milliseconds(50) }
 

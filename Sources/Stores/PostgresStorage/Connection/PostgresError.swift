@@ -1,12 +1,12 @@
 import AppleAccounts
 
-/// A refusal of PostgreSQL or libpq before it becomes a `StorageError`, so that store code can distinguish
+/// An error of PostgreSQL or libpq before it becomes a `StorageError`, so that store code can distinguish
 /// SQLSTATEs.
 struct PostgresError: Error, Sendable {
-    /// PostgreSQL's five characters (Appendix A of its manual). "08001" and "08006" also stand for libpq's
-    /// own failures to connect and to keep a connection.
+    /// SQLSTATE: five characters (Appendix A of PostgreSQL's manual). "08001" and "08006" also stand for
+    /// libpq's own failures to connect and to keep a connection.
     let sqlState: String
-    /// PostgreSQL's primary message. Never its detail, because the detail contains values.
+    /// PostgreSQL's primary message. It never includes the detail, because the detail contains values.
     let message: String
     /// The name of the statement.
     let statement: String
@@ -14,11 +14,11 @@ struct PostgresError: Error, Sendable {
     static let connectionRefused = "08001"
     static let connectionLost = "08006"
     static let diskFull = "53100"
-    /// too_many_connections
+    /// SQLSTATE of `too_many_connections`.
     static let noConnection = "53300"
     static let noAnswer = "no answer in time"
 
-    /// serialization_failure, which PostgreSQL itself reports in stricter transactions.
+    /// `serialization_failure`, which PostgreSQL itself reports in stricter isolation levels.
     static let rowVanished = PostgresError(
         sqlState: "40001", message: "a row vanished while it was waited for", statement: "lock_subjects")
 }
@@ -27,10 +27,10 @@ extension PostgresError {
     /// Indicates that a server did not respond to a statement.
     var isSilence: Bool { sqlState == Self.connectionLost && message == Self.noAnswer }
 
-    /// Returns the error of the first statements of a new session. A server that accepts a connection and answers
-    /// nothing on it is rare: a pooler in session mode does so while all of its connections are in use.
+    /// Returns the error of the first statements of a new session. Few servers accept a connection and then
+    /// send no response: a pooler in session mode does so while all of its connections are in use.
     func ofNewSession() -> PostgresError {
-        // PgBouncer's own limit of the wait.
+        // PgBouncer reports its own limit of the wait with this message.
         guard isSilence || message.contains("query_wait_timeout") else { return self }
         return PostgresError(
             sqlState: Self.noConnection,
@@ -39,8 +39,8 @@ extension PostgresError {
             statement: "connect")
     }
 
-    /// Indicates a conflict with another transaction, also about the same new row. A repetition from the
-    /// beginning sees the other transaction's writes.
+    /// Indicates a conflict with another transaction, including a conflict about the same new row. A retry
+    /// from the beginning sees the other transaction's writes.
     var isWorthRepeating: Bool {
         switch sqlState {
         // serialization_failure, deadlock_detected, unique_violation
@@ -55,7 +55,7 @@ extension PostgresError {
     /// Indicates a standby, or a server that is set to refuse writes.
     var isReadOnly: Bool { sqlState == "25006" }
 
-    /// Indicates that prepared statements do not fit any more: the schema changed, or a pooler gave the
+    /// Indicates that prepared statements are no longer valid: the schema changed, or a pooler gave the
     /// connection to another client.
     var hasStaleStatements: Bool {
         switch sqlState {
@@ -73,16 +73,16 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension StorageError {
-    /// Maps a failure of PostgreSQL or libpq to the service's error. The detail has their words and the name
-    /// of the statement, never values.
+    /// Maps a failure of PostgreSQL or libpq to the service's error. The detail contains their message and
+    /// the name of the statement, never values.
     init(_ error: any Error) {
         switch error {
         case let error as StorageError: self = error
         case let error as PostgresError:
             let code = Code(sqlState: error.sqlState)
-            // Messages about refused values repeat the values.
+            // PostgreSQL's messages about refused values repeat the values.
             let message = code == .valueRefused ? "" : error.message
-            // A COMMIT has no values: its failure is not the fault of a single command.
+            // A COMMIT has no values, so its failure is not caused by a single command.
             let isCommit = error.statement == PostgresCall.commit.statement.name
             self.init(
                 isCommit && code == .valueRefused ? .unavailable : code,
@@ -94,7 +94,7 @@ extension StorageError {
 }
 
 extension StorageError.Code {
-    /// By the classes of Appendix A of PostgreSQL's manual.
+    /// Maps the classes of Appendix A of PostgreSQL's manual.
     init(sqlState: String) {
         self =
             switch sqlState {
@@ -106,9 +106,10 @@ extension StorageError.Code {
             case "53100": .full
             // data_corrupted, index_corrupted
             case "XX001", "XX002": .corrupted
-            // not_null_violation: no caller's value is ever left out, so a row of our own is missing
+            // `not_null_violation`: callers always set every value, so one of the service's own rows is
+            // missing
             case "23502": .corrupted
-            // program_limit_exceeded: a value too large for its index
+            // `program_limit_exceeded`: the value is too large for its index
             case "54000": .valueRefused
             // too_many_connections
             case "53300": .busy

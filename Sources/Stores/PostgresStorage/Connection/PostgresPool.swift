@@ -2,21 +2,22 @@ import AppleAccounts
 import Dispatch
 import Synchronization
 
-/// A bounded number of connections, opened on demand and kept.
+/// A bounded number of connections. The pool opens them on demand and keeps them open.
 ///
-/// A caller that finds no free connection waits, in the order of arrival. A lost connection is opened again
-/// by the next caller that needs it. A block runs at most once.
+/// A caller that finds no free connection waits in the order of arrival. The next caller that needs a lost
+/// connection opens it again. A block runs at most once.
 final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// Last used, first reused, so that unneeded connections are never opened.
+        /// Free connections; the pool reuses the last used connection first, so that it never opens unneeded
+        /// connections.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
         var isClosed = false
         var isEndingAbandoned = false
-        /// Failures of statements without an answer, which are reported when their cause is known.
+        /// Failures of statements without a response. The pool reports them when their cause is known.
         var unexplained: [StorageError] = []
     }
 
@@ -30,8 +31,8 @@ final class PostgresPool: Sendable {
 
     /// - Parameters:
     ///   - patience: Longest wait of a caller for a free connection.
-    ///   - onFailure: Called with the failure of each block that the database, or the wait for a connection,
-    ///     has failed, from `reportFailures` until `close`. It must not block.
+    ///   - onFailure: Called for each failure of a block that is caused by the database or by the wait for a
+    ///     connection, from `reportFailures` until `close`. It must not block.
     init(
         _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
         purpose: SessionPurpose = .service, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
@@ -45,7 +46,7 @@ final class PostgresPool: Sendable {
         state = Mutex(State(free: self.connections.reversed()))
     }
 
-    /// Numbers of this moment, for the operator.
+    /// Current use of the connections, for the operator.
     var usage: PoolUsage {
         let (free, waiting) = state.withLock { ($0.free.count, $0.line.count) }
         return PoolUsage(
@@ -53,10 +54,11 @@ final class PostgresPool: Sendable {
             connects: gate.connects.load(ordering: .relaxed))
     }
 
-    /// Begins to report failures. Before, while a server is awaited, they are expected.
+    /// Begins to report failures. Failures before this call, while the process waits for a server, are
+    /// expected.
     func reportFailures() { reports.store(true, ordering: .relaxed) }
 
-    /// Runs a block on a connection. It is not cancelled with its caller once it has begun.
+    /// Runs a block on a connection. A block that has begun is not cancelled with its caller.
     ///
     /// - Throws: `StorageError`, with `busy` when no connection became free in time; `CancellationError` when
     ///   the caller was cancelled while waiting; and errors of other types from the block.
@@ -87,7 +89,8 @@ final class PostgresPool: Sendable {
         return error
     }
 
-    /// Leaves the report to the task that ends the session on the server, which learns what the session waits for.
+    /// Defers the report to the task that terminates the session on the server, which learns what the session
+    /// waits for.
     private func explainedLater(_ error: StorageError) -> StorageError {
         let isLate = state.withLock { state in
             if state.isEndingAbandoned { state.unexplained.append(error) }
@@ -132,10 +135,10 @@ final class PostgresPool: Sendable {
             return value
         } catch let missing as MissingConnection {
             let stranded: [Waiter] = state.withLock { state in
-                // Last in the order, so that it is not tried while another connection is open.
+                // Inserted as the last choice, so that it is not tried while another connection is open.
                 state.free.insert(connection, at: 0)
-                // An open connection comes back and is handed on. Without an open connection, no caller would
-                // hand one on.
+                // Another open connection will be returned and passed to the next caller. Without an open
+                // connection, all waiting callers are resumed here.
                 return connections.contains(where: \.isOpen) ? [] : state.line.all()
             }
             for waiter in stranded { waiter.resume(throwing: missing) }
@@ -147,9 +150,9 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Terminates the server processes that sessions have given up on, on a connection that is opened for
-    /// this and closed after it. The connections of the pool can all wait for the same lost standby, and
-    /// without calls none of them would connect again.
+    /// Terminates the server processes that sessions have given up on, over a separate connection that it
+    /// closes afterwards. All connections of the pool can wait for the same lost standby, and without calls
+    /// none of them would connect again.
     private func endAbandoned() {
         let isFirst = state.withLock { state in
             defer { state.isEndingAbandoned = true }
@@ -157,7 +160,7 @@ final class PostgresPool: Sendable {
         }
         guard isFirst else { return }
         Task {
-            // Opening a session terminates them. A failure leaves them to the next session.
+            // A new session terminates them when it is opened. If it cannot be opened, the next session does.
             let connection = PostgresConnection(url, number: -2, gate: gate)
             try? await connection.run { _ in }
             await connection.close()
@@ -173,7 +176,7 @@ final class PostgresPool: Sendable {
             if let index = state.free.lastIndex(where: \.isOpen) {
                 return .serve(state.free.remove(at: index))
             }
-            // No free connection is open, so an open connection is in use and comes back.
+            // All open connections are in use, and one of them will be returned.
             return connections.contains(where: \.isOpen) ? .wait : .fail
         }
         switch outcome {
@@ -202,7 +205,7 @@ final class PostgresPool: Sendable {
     }
 
     private func wait(_ waiter: Waiter, number: UInt64, onlyOpen: Bool) {
-        // Cancelled before it had joined the queue.
+        // The caller was cancelled before it joined the queue.
         guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
         enum Outcome { case waits, startsTimer, serve(PostgresConnection), refuse(StorageError) }
         let outcome: Outcome = state.withLock { state in
@@ -236,7 +239,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// Starts the one timer of all waiting callers; without waiting callers there is none.
+    /// Starts the single timer of all waiting callers; without waiting callers no timer runs.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
@@ -260,24 +263,24 @@ final class PostgresPool: Sendable {
     }
 }
 
-/// Use of the connections to the server by this process.
+/// Use of the server's connections by this process.
 public struct PoolUsage: Sendable, Equatable {
-    /// Number of open connections, without the one for announcements.
+    /// Number of open connections, without the connection for announcements.
     public let open: Int
-    /// Number of connections that work for a caller.
+    /// Number of connections in use by callers.
     public let inUse: Int
     /// Number of callers that wait for a connection.
     public let waiting: Int
-    /// Number of sessions opened since the start. It grows with each connection that is opened again.
+    /// Number of sessions opened since the start. It grows with each reconnection.
     public let connects: Int64
 }
 
-/// Queue of callers that wait for a free connection, the longest waiting first. Bounded in number and in
-/// time. Does no I/O and reads no clock.
+/// Queue of callers that wait for a free connection, the longest waiting first. The queue limits the number
+/// of callers and their time. Does no I/O and reads no clock.
 struct WaitingLine<Ticket: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// More callers would not be served in time.
+    /// Maximum number of callers. More callers would not be served in time.
     static var longest: Int { 4096 }
 
     private struct Place: Sendable {
@@ -287,7 +290,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     private var places: [Place] = []
-    /// Number of entries at the front that have left. They are removed in bulk.
+    /// Number of entries at the front whose callers have left the queue. The queue removes them in bulk.
     private var gone = 0
     private var nextNumber: UInt64 = 0
 

@@ -4,7 +4,7 @@ import SQLTables
 
 /// The result of one statement, in PostgreSQL's binary format. It stays in the block that ran the statement.
 final class PostgresRows {
-    /// Number of rows to read.
+    /// Number of rows of the result.
     let count: Int
 
     private let result: ResultHandle
@@ -19,20 +19,20 @@ final class PostgresRows {
         result.text { UnsafePointer(PQcmdTuples($0)) }.flatMap { Int($0) } ?? 0
     }
 
-    /// Command tag: "COMMIT", "INSERT 0 1".
+    /// Command tag, such as "COMMIT" or "INSERT 0 1".
     var tag: String {
         result.text { UnsafePointer(PQcmdStatus($0)) } ?? ""
     }
 
-    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and without a
-    /// row.
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and for an empty
+    /// result.
     func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
         return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
 
-    /// Lends the bytes of a value and its type. libpq frees the bytes with the result, so `body` must copy
-    /// them. Returns `nil` for NULL.
+    /// Passes the bytes of a value and its type to `body`. libpq frees the bytes with the result, so `body`
+    /// must copy them. Returns `nil` for NULL.
     @inline(__always)
     fileprivate func read<Value>(
         _ row: Int32, _ place: Int32, _ body: (UnsafeRawBufferPointer, Oid) -> Value?
@@ -58,12 +58,12 @@ extension PostgresRows: RandomAccessCollection {
     }
 }
 
-/// One row of a result. A column is read as the type that it is declared with.
+/// One row of a result. A column is read as its declared type.
 struct PostgresRow: ReadableRow {
     fileprivate let rows: PostgresRows
     fileprivate let number: Int32
 
-    /// Returns `nil` for NULL.
+    /// Returns the value of a column, `nil` for NULL.
     @inline(__always)
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
         rows.read(number, column.place) { bytes, type in
@@ -71,7 +71,7 @@ struct PostgresRow: ReadableRow {
         }
     }
 
-    /// Returns `nil` for NULL.
+    /// Returns the value of a column, `nil` for NULL.
     subscript<Value: PostgresSystemValue>(_ column: Column<Value>) -> Value? {
         rows.read(number, column.place) { bytes, type in
             Value(cell: PostgresCell(bytes: bytes, type: type, column: column.name))
@@ -90,7 +90,7 @@ struct PostgresRow: ReadableRow {
 ///
 /// A column of another type in the SQL is a programmer's error and stops the process.
 struct PostgresCell: ColumnCell {
-    /// Owned by libpq and freed with the result.
+    /// Bytes of the value. libpq owns them and frees them with the result.
     let bytes: UnsafeRawBufferPointer
     let type: Oid
     let column: StaticString
@@ -132,7 +132,7 @@ struct PostgresCell: ColumnCell {
     }
 }
 
-/// One parameter.
+/// Slot for the value of one parameter.
 struct PostgresSlot: ColumnSlot {
     private(set) var value = PostgresValue.null
 
@@ -146,7 +146,7 @@ struct PostgresSlot: ColumnSlot {
 /// Location of a version of a row in its table: PostgreSQL's `ctid`.
 ///
 /// The same location holds another row after the table is rewritten (`VACUUM FULL`), and another version
-/// after the row has changed. So it finds a row, but does not identify it.
+/// after the row has changed. So a location finds a row, but does not identify it.
 struct RowPlace: Hashable, Sendable {
     let block: UInt32
     let line: UInt16

@@ -4,41 +4,42 @@ import Foundation
 
 /// One session with a server, as a block of store code sees it: synchronous, on its connection's own queue.
 ///
-/// It never leaves the block and is not thread-safe. libpq always stays in its non-blocking and pipeline
-/// modes: requests and responses flow at the same time, so that neither side waits for the other to read, and
-/// every wait has a deadline.
+/// A session never leaves the block and is not thread-safe. libpq always stays in its non-blocking and
+/// pipeline modes: requests and responses flow at the same time, so that neither side waits for the other to
+/// read, and every wait has a deadline.
 final class PostgresSession {
     var deadlines = SessionDeadlines()
     /// Indicates that LISTEN has run. Only the connection for announcements runs it.
     var isListening = false
-    /// The session cannot be used any more: the connection is lost, or its next response is unknown.
+    /// Indicates that the session cannot be used any more: the connection is lost, or its next response is
+    /// unknown.
     private(set) var isBroken = false
-    /// The session still works, but the next block should get a new session.
+    /// Indicates that the session still works, but the next block should get a new session.
     private(set) var isStale = false
 
-    /// The server refused a write, or reports that it refuses writes.
+    /// Indicates that the server refused a write, or reports that it refuses writes.
     var isReadOnly = false
-    /// The server did not respond in time, and may still be running the statement.
+    /// Indicates that the server did not respond in time, and may still be running the statement.
     private(set) var hasGivenUp = false
     /// The server's process of this session, as the server reports it. A pooler reports other numbers.
     var backend: Backend?
     private var isRehearsing = false
-    /// Number of requests whose response was waited for.
+    /// Number of round trips: requests whose response the session has waited for.
     private(set) var roundTrips = 0
 
-    /// Name numbers read in this session. Not shared: after a failover the new server may assign a lost number
-    /// again.
+    /// Numbers of names read in this session. Sessions do not share them: after a failover the new server may
+    /// assign a lost number again.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle
     private let isEncrypted: Bool
     private var parameters = ParameterBuffer()
-    /// Statements prepared in this session: name and text.
+    /// Statements prepared in this session: text by name.
     private var prepared: [String: String] = [:]
 
     private static let ping = PostgresCall(PostgresStatement("ping", "SELECT"))
 
-    /// A response that the server still owes.
+    /// A response that the server has not sent yet.
     private enum Owed {
         case preparation(PostgresStatement)
         case rows(PostgresStatement)
@@ -57,12 +58,13 @@ final class PostgresSession {
         try pipeline([call])[0]
     }
 
-    /// Runs all calls in one round trip. Outside a transaction they are one transaction: all or nothing.
+    /// Runs all calls in one round trip. Outside a transaction the calls form one transaction: all or
+    /// nothing.
     ///
     /// Calls after a failed call do not run.
-    /// - Throws: `PostgresError`, the first, after every response was read.
+    /// - Throws: `PostgresError`: the first error, after every response was read.
     func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
-        // A server that once did not respond gets no second wait.
+        // The session never waits a second time for a server that did not respond.
         guard !isBroken else { throw lost() }
         guard !calls.isEmpty else { return [] }
         let wait = SocketWait(deadline: .now + deadlines.response)
@@ -76,7 +78,7 @@ final class PostgresSession {
         return try receive(owed, wait)
     }
 
-    /// Runs a script of several statements, such as a migration. Only between other calls.
+    /// Runs a script of several statements, such as a migration. Must not run while other calls are pending.
     ///
     /// - Throws: `PostgresError`.
     func execute(script: String, name: String) throws {
@@ -116,7 +118,7 @@ final class PostgresSession {
         return payloads
     }
 
-    /// Indicates an open transaction, also after it failed.
+    /// Indicates an open transaction, including a failed transaction.
     var isInTransaction: Bool { PQtransactionStatus(handle.pointer) != PQTRANS_IDLE }
 
     /// Number of the server's process, as reported at the start of the session. A pooler reports its own
@@ -128,8 +130,8 @@ final class PostgresSession {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Checks if the server has closed the connection since its last use. Sends nothing unless data has
-    /// arrived since, which usually tells why the server is about to close the connection.
+    /// Checks if the server has closed the connection since its last use. Sends nothing. Data that has
+    /// arrived since usually contains the reason why the server is about to close the connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
@@ -157,7 +159,8 @@ final class PostgresSession {
                 throw lost()
             }
             owed.append(.preparation(statement))
-            // Removed again if the preparation fails. A statement can occur twice in a pipeline.
+            // The name is removed again if the preparation fails. It is set now because a statement can occur
+            // twice in a pipeline.
             prepared[statement.name] = statement.sql
         }
         do {
@@ -220,9 +223,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // A cancel request would have to wait for the server again. The server has its own time-outs,
-                // except for a commit that waits for a standby: another session terminates its process
-                // (`AbandonedBackends`).
+                // A cancel request would need another response from the server. The server has its own
+                // time-outs, except for a commit that waits for a standby: another session terminates its
+                // process (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, PostgresError.noAnswer)
             case .failed: throw lost(failure)
@@ -233,8 +236,8 @@ final class PostgresSession {
 
     /// Reads the data that has arrived. Returns `false` when the connection is lost.
     ///
-    /// On an encrypted connection libpq may read one record off the socket and pass on only the first half of
-    /// it, 8 KiB. A wait for the socket would then never end, so this reads until the socket is empty, and
+    /// On an encrypted connection libpq may read one record from the socket and return only its first half, 8
+    /// KiB. A wait for the socket would then never end, so this function reads until the socket is empty, and
     /// once more.
     private func takeIn() -> Bool {
         guard PQconsumeInput(handle.pointer) == 1 else { return false }
@@ -242,7 +245,7 @@ final class PostgresSession {
         var isMore = true
         while isMore {
             isMore = SocketWait.isReadable(PQsocket(handle.pointer))
-            // Data read before a loss still counts: the next wait finds the loss.
+            // Data that arrived before a loss is still used: the next wait finds the loss.
             guard PQconsumeInput(handle.pointer) == 1 else { break }
         }
         return true
@@ -338,14 +341,14 @@ struct SessionDeadlines: Sendable {
 
 /// Waits for a socket until a deadline at the latest.
 ///
-/// libpq's own waits have no end: a server that accepts and never responds, or a network that drops every
+/// libpq's own waits have no limit: a server that accepts and never responds, or a network that drops every
 /// packet, would block the thread for ever. TCP keep-alive does not help against such a server.
 struct SocketWait {
     let deadline: ContinuousClock.Instant
 
     enum Outcome { case readable, writable, timedOut, failed }
 
-    /// - Parameter writing: Also return when there is room to send.
+    /// - Parameter writing: Also returns when the socket has room to send.
     func wait(for descriptor: Int32, writing: Bool = false) -> Outcome {
         guard descriptor >= 0 else { return .failed }
         var entry = pollfd(
@@ -353,7 +356,7 @@ struct SocketWait {
         while true {
             let ready = poll(&entry, 1, milliseconds())
             if ready > 0 {
-                // An error or the peer's end of stream must be read too.
+                // The caller must also read an error or the peer's end of stream.
                 return entry.revents & ~Int16(POLLOUT) != 0 ? .readable : .writable
             }
             if ready == 0 {

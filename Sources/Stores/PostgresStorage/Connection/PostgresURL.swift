@@ -4,20 +4,20 @@ import Foundation
 
 /// Address and credentials of the database: a URL as libpq reads it, with every option that libpq knows.
 ///
-/// It contains a password. It is never printed, and libpq is kept from printing it: libpq repeats the pieces
-/// of a URL that it has misread, and half a password can look like a port to it.
+/// It contains a password. The service never prints it and keeps libpq from printing it: libpq repeats the
+/// parts of a URL that it has misread, and half a password can look like a port to it.
 struct PostgresURL: Sendable {
     let text: String
-    /// Options of the URL by libpq's keywords, without anything from the environment.
+    /// Options of the URL by libpq's keywords, without options from the environment.
     let options: [String: String]
 
-    /// Indicates several hosts: another host may accept writes when this one does not.
+    /// Indicates several hosts: another host may accept writes when the current host does not.
     var hasSeveralHosts: Bool {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }
 
-    /// - Throws: `StorageError` `unavailable` for a URL that libpq cannot read. The detail repeats nothing of
-    ///   it.
+    /// - Throws: `StorageError` `unavailable` for a URL that libpq cannot read. The detail repeats no part of
+    ///   the URL.
     init(_ text: String) throws(StorageError) {
         guard Self.isUnmistakable(text) else {
             throw StorageError(
@@ -77,8 +77,8 @@ struct PostgresURL: Sendable {
 }
 
 extension PostgresURL {
-    /// Options for libpq that apply unless the URL sets them. Without them a server that vanished is noticed
-    /// after minutes or hours.
+    /// Options for libpq that apply unless the URL sets them. Without them the service notices a vanished
+    /// server only after minutes or hours.
     private static let defaults: [(String, String)] = [
         ("connect_timeout", "5"),
         ("keepalives_idle", "30"),
@@ -88,14 +88,14 @@ extension PostgresURL {
         ("fallback_application_name", "siwa"),
     ]
 
-    /// Connects. Blocks, for each of the URL's hosts no longer than its `connect_timeout`.
+    /// Connects. Blocks for at most `connect_timeout` for each of the URL's hosts.
     ///
     /// - Throws: `PostgresError`.
     func connect() throws -> ConnectionHandle {
         let connection = withParameters { PQconnectdbParams($0, $1, 1) }
         guard let connection else { throw PostgresError.refused("out of memory") }
         let handle = ConnectionHandle(owning: connection)
-        // Without a receiver libpq prints the server's notices to standard error.
+        // Without a notice receiver libpq prints the server's notices to standard error.
         PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
         guard PQstatus(handle.pointer) == CONNECTION_OK else {
             throw PostgresError.refused(scrub(handle.text { UnsafePointer(PQerrorMessage($0)) } ?? ""))
@@ -106,19 +106,19 @@ extension PostgresURL {
         return handle
     }
 
-    /// Returns true if a server accepts connections there, even if it refuses ours: then the cause is the
-    /// user, password, database or number of connections. Blocks as `connect` does.
+    /// Returns true if a server accepts connections at the address, even if it refuses the session: the cause
+    /// is then the user, password, database or number of connections. Blocks as `connect` does.
     func isServerThere() -> Bool {
         withParameters { PQpingParams($0, $1, 1) } == PQPING_OK
     }
 
-    /// Passes libpq's parameters to `body`. Later entries take precedence: the URL, expanded from "dbname",
-    /// over our defaults.
+    /// Passes libpq's parameters to `body`. Later entries take precedence: libpq expands the URL from
+    /// "dbname", which overrides the defaults.
     func withParameters<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults
-        // Selects, among several hosts, the host that accepts writes, which is another host after a failover.
+        // Selects the host that accepts writes among several hosts; after a failover it is another host.
         if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
         parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }
@@ -140,7 +140,7 @@ extension PostgresError {
     private static let fullDisk = ["could not write init file", "No space left on device"]
 
     /// - Parameter message: libpq's message. A failure before the session has begun has no SQLSTATE, so a
-    ///   full disk is recognized by its words, if the server speaks English.
+    ///   full disk is recognized by its message, which works for servers that report in English.
     static func refused(_ message: String) -> PostgresError {
         let isFull = fullDisk.contains { message.contains($0) }
         return PostgresError(

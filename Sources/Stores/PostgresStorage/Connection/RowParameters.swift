@@ -2,7 +2,7 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// The parameters of a statement that takes many rows at once: one array for each column.
+/// The parameters of a statement that writes or reads many rows at once: one array for each column.
 struct RowParameters: Sendable {
     private struct Parameter {
         let name: String
@@ -16,13 +16,13 @@ struct RowParameters: Sendable {
     /// Number of parameters that precede this set.
     private let first: Int
 
-    /// - Parameter before: Another set of rows of the same statement.
+    /// - Parameter before: Preceding set of rows of the same statement.
     init(after before: RowParameters? = nil) {
         first = before?.count ?? 0
         earlier = before?.emptySets ?? []
     }
 
-    /// Arrays without elements, for each column of each set of rows.
+    /// Empty arrays for each column of each set of rows.
     var emptySets: [[PostgresArray]] { earlier + [columns.map { PostgresArray(of: $0.elementType) }] }
 
     /// Adds columns of a table. Returns the table with their positions among the parameters.
@@ -36,7 +36,7 @@ struct RowParameters: Sendable {
         return placed
     }
 
-    /// Adds a column in another form than the table's, such as a name instead of its number.
+    /// Adds a column in another form than in the table, such as a name instead of its number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
         add(name, sqlType: Value.form.postgresType, elementType: Value.form.type)
     }
@@ -58,29 +58,29 @@ struct RowParameters: Sendable {
 
     var names: ColumnNames { ColumnNames(columns.map(\.name)) }
 
-    /// SQL of the number of rows.
+    /// SQL expression for the number of rows.
     var rowCount: String { "cardinality(\(parameter(0)))::bigint" }
 
-    /// "unnest($1::bigint[], $2::text[])"
+    /// SQL of the form "unnest($1::bigint[], $2::text[])".
     var unnest: String {
         "unnest(\(columns.indices.map(parameter).joined(separator: ", ")))"
     }
 
-    /// "unnest($1::bigint[], $2::text[]) AS n (id, name)"
+    /// Returns SQL of the form "unnest($1::bigint[], $2::text[]) AS n (id, name)".
     func relation(_ alias: String) -> String { "\(unnest) AS \(alias) (\(names))" }
 
-    /// SQL with the same rows as `relation`, for a statement that runs often: PostgreSQL first copies each
-    /// array that it unnests to a temporary table, but reads single elements of an array in place.
+    /// Returns SQL with the same rows as `relation`, for a statement that runs often: PostgreSQL first copies
+    /// each array that it unnests to a temporary table, but reads single elements of an array in place.
     ///
-    /// Not for texts, nor for columns that are mostly NULL in large batches: PostgreSQL finds an element
-    /// behind elements of variable length by walking past them.
+    /// Unsuitable for texts, and for columns that are mostly NULL in large batches: PostgreSQL finds an
+    /// element behind elements of variable length by walking past them.
     func elements(_ alias: String) -> String {
         let elements = columns.indices.map { "(\(parameter($0)))[i] AS \(columns[$0].name)" }
         return "(SELECT \(elements.joined(separator: ", ")) "
             + "FROM generate_series(1, cardinality(\(parameter(0)))) AS i) AS \(alias)"
     }
 
-    /// SQL of the array of one column, for a statement that takes its elements one after the other.
+    /// Returns SQL for the array of one column, for a statement that reads its elements in order.
     func array<Value>(_ column: Column<Value>) -> String { parameter(Int(column.place) - first) }
 
     private func parameter(_ index: Int) -> String { "$\(first + index + 1)::\(columns[index].sqlType)[]" }
@@ -88,32 +88,33 @@ struct RowParameters: Sendable {
     private static func form(of column: any AnyColumn) -> ColumnForm {
         switch column.valueType {
         case let type as any ColumnValue.Type: type.form
-        // Codes are numbers.
+        // Columns store codes as numbers.
         case is any StorageCode.Type: .integer
         default: preconditionFailure("column \(column.name) has no form")
         }
     }
 }
 
-/// A statement that takes many rows at once.
+/// A statement with arrays of rows as its parameters.
 struct RowStatement: Sendable {
     private let statement: PostgresStatement
     private let emptySets: [[PostgresArray]]
 
-    /// - Parameter parameters: All parameters of the statement; with several sets of rows, the last set.
+    /// - Parameter parameters: All parameters of the statement. With several sets of rows, the last set.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
         emptySets = parameters.emptySets
     }
 
-    /// Returns the statement with rows. `write` is called for each element, and writes its row.
+    /// Returns a call of the statement with one row for each element. `write` is called once for each
+    /// element.
     func call<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows -> PostgresCall {
         try call { try $0.add(elements, write) }
     }
 
-    /// Returns the statement with the sets of rows that `fill` adds, in their order.
+    /// Returns a call of the statement with the sets of rows that `fill` adds, in their order.
     func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
         let values = RowValues(emptySets)
         try fill(values)
@@ -124,9 +125,9 @@ struct RowStatement: Sendable {
 /// The rows of a `RowStatement`.
 final class RowValues: WritableRow {
     private var arrays: [PostgresArray]
-    /// Parameters of the sets of rows that are not yet added.
+    /// Parameters of the sets of rows that are still to be added.
     private var sets: ArraySlice<Range<Int>>
-    /// Number of complete rows of the set.
+    /// Number of complete rows of the current set.
     private var rowCount = 0
 
     fileprivate init(_ emptySets: [[PostgresArray]]) {
@@ -169,19 +170,19 @@ final class RowValues: WritableRow {
             arrays[Int(column.place)].count == rowCount, "column \(column.name) was set twice in a row")
     }
 
-    /// A set of rows that was not added is a programmer's error and stops the process.
+    /// Values of all sets. A set of rows that was not added is a programmer's error and stops the process.
     fileprivate var all: [PostgresValue] {
         precondition(sets.isEmpty, "a set of rows is missing")
         return arrays.map { .array($0) }
     }
 }
 
-/// A statement that takes many rows at once: its columns, with their places among the parameters, and the statement.
+/// A `RowStatement` with its typed columns, which have positions among the parameters.
 struct RowWrite<Columns: Sendable>: Sendable {
     let columns: Columns
     let statement: RowStatement
 
-    /// - Parameter name: Unique: two statements must never share a name.
+    /// - Parameter name: Name of the statement. Two statements must never share a name.
     init(
         _ name: String, _ columns: (inout RowParameters) -> Columns, sql: (RowParameters, Columns) -> String
     ) {
@@ -190,7 +191,7 @@ struct RowWrite<Columns: Sendable>: Sendable {
         statement = RowStatement(name, rows, sql(rows, self.columns))
     }
 
-    /// Returns the statement with rows; none without elements.
+    /// Returns the call for the rows; empty without elements.
     func calls<Elements: Collection>(
         _ elements: Elements, _ write: (Columns, Elements.Element, RowValues) throws -> Void
     ) rethrows -> [PostgresCall] {
@@ -199,7 +200,7 @@ struct RowWrite<Columns: Sendable>: Sendable {
 }
 
 extension RowWrite where Columns: Table {
-    /// - Parameter choice: The columns that the rows have.
+    /// - Parameter choice: Columns of the rows.
     init(_ name: String, _ choice: ColumnChoice<Columns> = .all, sql: (RowParameters) -> String) {
         self.init(name) {
             $0.add(Columns.self, choice)
@@ -208,7 +209,7 @@ extension RowWrite where Columns: Table {
         }
     }
 
-    /// Inserts the rows.
+    /// Creates a statement that inserts the rows.
     ///
     /// - Parameter conflict: The clause `ON CONFLICT`, if any.
     init(inserting name: String, _ conflict: String = "") {
@@ -216,17 +217,17 @@ extension RowWrite where Columns: Table {
     }
 }
 
-/// The columns of rows that have names in place of their numbers.
+/// The columns of rows with names instead of the numbers of names.
 struct NamedRow<T: Table>: Sendable {
     let table: T
-    /// The names, in the order of the columns of their numbers.
+    /// The name columns, in the order of the number columns that they replace.
     let names: [Column<ClientID>]
 }
 
 extension RowWrite {
-    /// Inserts rows that have the names of client IDs and apps in place of their numbers.
+    /// Creates a statement that inserts rows with client IDs and app names instead of their numbers.
     ///
-    /// A name without number violates NOT NULL, so that no row is lost silently.
+    /// A name without a number violates NOT NULL, so that no row is lost silently.
     ///
     /// - Parameter clauses: SQL after the rows.
     init<T>(naming name: String, _ clauses: String) where Columns == NamedRow<T> {

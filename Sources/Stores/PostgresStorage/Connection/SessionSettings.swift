@@ -4,24 +4,24 @@ import SQLTables
 
 /// Settings of every session before its first use.
 enum SessionSettings {
-    /// Apply unless the URL, the role or the database sets another value.
+    /// Defaults that apply unless the URL, the role or the database sets another value.
     private static let defaults: [(String, String)] = [
-        // No request waits longer than its caller.
+        // A request must not outlast its caller.
         ("statement_timeout", "5s"),
         ("lock_timeout", "3s"),
         // A replica that hangs in the middle of a transaction must not hold its locks.
         ("idle_in_transaction_session_timeout", "10s"),
         // The server ends a waiting statement of a replica that was killed.
         ("client_connection_check_interval", "2s"),
-        // Compiling a statement takes longer than any of ours runs.
+        // Compilation takes longer than any statement of the service runs.
         ("jit", "off"),
-        // Every statement of ours looks up few rows by an index. A plan made while a table was empty must not
-        // remain a sequential scan when the table has a million rows.
+        // Every statement of the service looks up few rows by an index. A plan made while a table was empty
+        // must not remain a sequential scan when the table has a million rows.
         ("plan_cache_mode", "force_generic_plan"),
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
-        // A batch names each row once, so a cached look-up is never used again.
+        // A batch names each row once, so a cached look-up would never be used again.
         ("enable_memoize", "off"),
     ]
 
@@ -76,10 +76,11 @@ enum SessionSettings {
 
     private static let read = Read()
 
-    /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is.
+    /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is
+    ///   configured.
     static func apply(to session: PostgresSession, for purpose: SessionPurpose) throws {
         try ServerKind.requirePostgres(session)
-        // Any other encoding would store our UTF-8 unchecked, or could not store it.
+        // A server with another encoding would store UTF-8 unchecked, or could not store it.
         let encoding = session.parameter("server_encoding") ?? ""
         guard encoding == "UTF8" else {
             throw StorageError(.migrationFailed, detail: "the database's encoding is \(encoding), not UTF8")
@@ -87,7 +88,7 @@ enum SessionSettings {
         do {
             _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
         } catch let error as PostgresError where error.hasStaleStatements {
-            // A new session has prepared nothing.
+            // A new session has not prepared a statement yet, so a duplicate name belongs to another client.
             throw PoolerMode.unusable
         }
         guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
@@ -109,7 +110,7 @@ enum SessionSettings {
 /// Purpose of a connection.
 enum SessionPurpose: Sendable {
     case service
-    /// The server itself refuses writes.
+    /// Reads only. The server itself refuses writes of this session.
     case inspection
 }
 
@@ -128,12 +129,12 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// Number of comparisons: another client may hold, at that moment, the connection that two of ours would
-    /// share.
+    /// Number of comparisons. One comparison is not enough: another client may hold, at that moment, the
+    /// connection that two of the service's sessions would share.
     private static let looks = 5
 
-    /// Compares the server processes of two sessions that are open at once. Two sessions with connections of
-    /// their own have different processes, whatever else the server does.
+    /// Compares the server processes of two sessions that are open at once. Two sessions with separate
+    /// connections always have different processes.
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
@@ -152,19 +153,19 @@ enum PoolerMode {
     }
 }
 
-/// Detects servers that speak PostgreSQL's protocol and are other software.
+/// Detects other software that speaks PostgreSQL's protocol.
 ///
 /// A user without a row is locked by an advisory lock. CockroachDB accepts such a lock and ignores it: two
 /// replicas would create two accounts for one user and accept a nonce twice, and nothing would report it.
 enum ServerKind {
-    /// Words in `version()` of servers that call themselves PostgreSQL and have only parts of it.
+    /// Words in `version()` of servers that call themselves PostgreSQL but implement only parts of it.
     private static let otherProducts = [
         (word: "-YB-", name: "YugabyteDB"), (word: "Redshift", name: "Amazon Redshift"),
         (word: "Greenplum", name: "Greenplum"), (word: "Materialize", name: "Materialize"),
         (word: "RisingWave", name: "RisingWave"), (word: "QuestDB", name: "QuestDB"),
     ]
 
-    /// SQLSTATEs of servers whose `version()` is that of PostgreSQL, and that have no advisory locks:
+    /// SQLSTATEs of servers that return PostgreSQL's `version()` but have no advisory locks:
     /// `feature_not_supported` and `undefined_function`.
     private static let lockless = ["0A000", "42883"]
 
@@ -179,7 +180,7 @@ enum ServerKind {
         "SELECT pg_advisory_unlock(\(key))"
     }
 
-    /// Must come before all other statements of a session, which rely on PostgreSQL's types and settings.
+    /// Must run before all other statements of a session, which rely on PostgreSQL's types and settings.
     ///
     /// - Throws: `StorageError` `migrationFailed` with the name of the software; `PostgresError`.
     static func requirePostgres(_ session: PostgresSession) throws {
@@ -187,16 +188,16 @@ enum ServerKind {
             let text = try session.run(version).onlyValue(as: String.self) ?? ""
             if let name = otherProduct(in: text) { throw unusable("found \(name)") }
         } catch let error as PostgresError where error.hasStaleStatements {
-            // Another client of a pooler has prepared the same name: it is PostgreSQL.
+            // Another client of a pooler has prepared the same name, so the server is PostgreSQL.
             throw PoolerMode.unusable
         }
     }
 
-    /// Checks with two sessions that an advisory lock of one keeps the other one out.
+    /// Checks with two sessions that an advisory lock of the first session excludes the second.
     ///
     /// - Throws: `StorageError` `migrationFailed`; `PostgresError`.
     static func requireLocks(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Replicas that start at the same time have different numbers.
+        // Random, so that replicas that start at the same time have different numbers.
         let key = Int64.random(in: .min ... .max)
         let other = PostgresSession(try url.connect())
         do {
@@ -210,13 +211,13 @@ enum ServerKind {
         }
     }
 
-    /// Returns the name of the software if `version()` is not of PostgreSQL itself, or of a managed service
-    /// that runs PostgreSQL.
+    /// Returns the name of the software if `version()` is neither from PostgreSQL itself nor from a managed
+    /// service that runs PostgreSQL.
     static func otherProduct(in version: String) -> String? {
         if let product = otherProducts.first(where: { version.contains($0.word) }) { return product.name }
         guard !version.hasPrefix("PostgreSQL "), !version.hasPrefix("EnterpriseDB ") else { return nil }
         guard let name = version.split(separator: " ").first else { return "a server without a version" }
-        // The text is of a server that is not known, and goes to the log.
+        // The text comes from an unknown server and goes to the log.
         let visible = name.unicodeScalars.prefix(64).filter { $0.isASCII && $0.value > 0x20 }
         return String(String.UnicodeScalarView(visible))
     }

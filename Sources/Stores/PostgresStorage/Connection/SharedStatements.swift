@@ -4,7 +4,7 @@ public import AuthorizationServer
 public import SQLTables
 
 extension PostgresCall {
-    /// A call of a statement that both databases have.
+    /// Creates a call of a statement that both databases share.
     init(_ call: SQLCall) {
         self.init(
             PostgresStatement(call.text.name, call.text.postgres), call.values.map { PostgresValue($0) })
@@ -41,7 +41,7 @@ extension PostgresSession: SQLSession {
 }
 
 extension [PostgresRows] {
-    /// Calls `body` at each row, and returns the number of changed rows.
+    /// Calls `body` for each row, and returns the number of changed rows.
     fileprivate func forEachRow(_ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
         for (index, rows) in enumerated() {
             for row in rows { try body(index, row) }
@@ -50,8 +50,8 @@ extension [PostgresRows] {
     }
 }
 
-/// A transaction that begins with its first statement, in the same round trip, and appends to the audit log in that of
-/// its commit: the chain is locked from there to the commit alone.
+/// A transaction that sends BEGIN with its first statement, and the audit entries with its COMMIT, each in
+/// one round trip. The audit chain is locked only from the append to the commit.
 final class PostgresTransaction: SQLTransaction {
     var dialect: SQLDialect { .postgres }
 

@@ -10,11 +10,11 @@ import SQLTables
 /// }
 /// session.run(release(id, moment))
 /// ```
-/// The text is built once. An argument that is `nil` is NULL.
+/// The text is built once. An argument of `nil` is NULL.
 struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     let statement: PostgresStatement
 
-    /// - Parameter name: Unique: two statements must never share a name.
+    /// - Parameter name: Name of the statement. Two statements must never share a name.
     init(_ name: String, _ sql: (repeat Parameter<each Argument>) -> String) {
         var count = 0
         func next<Value>(_ type: Value.Type) -> Parameter<Value> {
@@ -31,7 +31,7 @@ struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     }
 }
 
-/// A parameter of a statement. In SQL text it is its number and the cast that gives it its type.
+/// A parameter of a statement. Its SQL text is its number with a cast to its type.
 struct Parameter<Value: PostgresArgument>: Sendable, CustomStringConvertible {
     fileprivate let number: Int
 
@@ -58,7 +58,7 @@ extension Optional: PostgresElement where Wrapped: PostgresColumnValue {
     static func bound(_ values: [Wrapped?]) -> PostgresValue { Wrapped.array(values) }
 }
 
-/// A statement that reads columns: the result columns, with their positions, and the statement.
+/// A statement that reads columns: the statement, and its result columns with their positions.
 ///
 /// ```swift
 /// static let find = TypedQuery<SigningKeyTable, String>("find_key") {
@@ -72,7 +72,7 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
     let columns: Columns
     let statement: TypedStatement<repeat each Argument>
 
-    /// - Parameter name: Unique: two statements must never share a name.
+    /// - Parameter name: Name of the statement. Two statements must never share a name.
     init(
         _ name: String, _ columns: (inout SelectList) -> Columns,
         sql: (SelectList, repeat Parameter<each Argument>) -> String
@@ -85,11 +85,11 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
     }
 }
 
-/// One SQL statement with a name of its own. A connection prepares it at its first use there.
+/// One SQL statement with a unique name. A connection prepares it at its first use there.
 ///
-/// Parameters have the types that the SQL gives them, so each parameter is written with a cast: `$1::bigint`,
-/// `$2::text[]`. `TypedStatement` and `RowStatement` write the casts. Keep each statement in a static
-/// constant: two different statements must never share a name.
+/// Each parameter is written with a cast, which gives it its type: `$1::bigint`, `$2::text[]`.
+/// `TypedStatement` and `RowStatement` write the casts. Keep each statement in a static constant: two
+/// different statements must never share a name.
 struct PostgresStatement: Sendable {
     let name: String
     let sql: String
@@ -110,11 +110,11 @@ struct PostgresCall: Sendable {
 }
 
 extension PostgresCall {
-    // Each statement sees the rows that were committed when it began: it waits for concurrent changes of a
-    // row, and never loses them.
+    // Begins a transaction in which each statement sees the rows that were committed when it began: a
+    // statement waits for concurrent changes of a row, and never loses them.
     static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
-    /// All of its statements see the same snapshot. It takes no locks and never fails because of another
-    /// transaction.
+    /// Begins a transaction in which all statements see the same snapshot. It takes no locks and never fails
+    /// because of another transaction.
     static let beginReading = PostgresCall(
         PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
     static let commit = PostgresCall(PostgresStatement("commit", "COMMIT"))

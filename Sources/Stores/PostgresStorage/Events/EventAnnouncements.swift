@@ -9,7 +9,7 @@ struct EventAnnouncements: Sendable {
     /// Interval at which the counter is read even without an announcement: a pooler may not pass
     /// announcements on.
     private static let pollInterval = Duration.seconds(3)
-    /// Time after which a cancelled task has ended.
+    /// Longest wait of one poll, and so the time after which a cancelled task has ended.
     private static let slice = Duration.milliseconds(500)
 
     private let connection: PostgresConnection
@@ -18,7 +18,7 @@ struct EventAnnouncements: Sendable {
         connection = PostgresConnection(url, number: -1)
     }
 
-    /// Runs until it is cancelled. The numbers rise; none is reported twice.
+    /// Runs until it is cancelled. The reported numbers rise, and no number is reported twice.
     func run(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         var told: Int64 = 0
         var nextPoll = ContinuousClock.now
@@ -34,7 +34,7 @@ struct EventAnnouncements: Sendable {
                     onSequence(heard)
                 }
             } catch {
-                // The pool reports a lost connection; here it is only retried.
+                // The pool reports a lost connection; this loop only retries.
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
@@ -46,7 +46,7 @@ struct EventAnnouncements: Sendable {
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // Later events are announced, earlier events are read.
+            // Listens before it reads: later events are announced, earlier events are read.
             _ = try session.run(listen)
             session.isListening = true
             return try session.lastEvent()

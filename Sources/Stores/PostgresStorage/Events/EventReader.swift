@@ -1,15 +1,16 @@
 public import AppleAccounts
 import SQLTables
 
-/// Reads the event feed.
+/// Reads from the event feed.
 enum EventReader {
-    /// The two statements. The statement for callers limited to some apps has another column at the end.
+    /// The query for all callers, and the query for callers limited to some apps, which has another column at
+    /// the end.
     private struct Find {
         let columns: EventColumns
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
-        /// The events of one account, or the last of them, with the column for limited callers.
+        /// Query for events of one account, with the column for limited callers.
         let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
         let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 
@@ -64,10 +65,10 @@ enum EventReader {
             """
         }
 
-        // The numbers of the apps are read in the same statement: the first events of an app that is new
-        // since would otherwise never be shown. Subqueries have a LIMIT, and each reads one table, so that
-        // the planner leaves them unchanged: it can turn EXISTS, or a join with a table that was empty, into
-        // a scan of all rows.
+        // Reads the numbers of the apps in the same statement: otherwise the first events of a newly added
+        // app would never be shown. Subqueries have a LIMIT, and each reads one table, so that the planner
+        // leaves them unchanged: it can turn EXISTS, or a join with a table that was empty, into a scan of
+        // all rows.
         private static let isAllowed = """
             CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])
@@ -139,7 +140,7 @@ enum EventReader {
 }
 
 extension AppScope {
-    /// The apps of a limited caller.
+    /// Client IDs of a limited caller's apps.
     fileprivate var listed: [ClientID] {
         switch self {
         case .all: []
@@ -166,11 +167,12 @@ extension PostgresAccountStore {
     }
 }
 
-/// The account events of a transaction, which are appended at its end.
+/// The account events of a transaction, appended at its end.
 ///
-/// Their numbers come from one row, which stays locked until the commit. If the transaction commits, the next
-/// transaction gets the next numbers once these events are visible; if it rolls back, the next transaction
-/// gets the same numbers. So no later statement of the transaction may wait for another transaction.
+/// The numbers of the events come from one row, which stays locked until the commit. If the transaction
+/// commits, the next transaction gets the next numbers once these events are visible; if it rolls back, the
+/// next transaction gets the same numbers. So no later statement of the transaction may wait for another
+/// transaction.
 struct EventAppending {
     /// Channel on which listeners receive the number of the last event.
     static let channel = "siwa_events"
@@ -207,7 +209,7 @@ struct EventAppending {
         events.append((event, rowID))
     }
 
-    /// Moves events from the time without an account to another row, as is done with stored events.
+    /// Moves events without an account to another row, as the stored events are moved.
     mutating func moveEventsWithoutAccount(from rowID: Int64, to newRowID: Int64) {
         for index in events.indices where events[index].rowID == rowID && events[index].event.accountID == nil
         {
@@ -232,9 +234,9 @@ struct EventAppending {
 }
 
 extension PostgresRows {
-    /// The row of `event_counter`, of which there is always one.
+    /// Returns the row of `event_counter`, which always has exactly one row.
     ///
-    /// - Throws: `StorageError` `corrupted` when the table was emptied by hand.
+    /// - Throws: `StorageError` `corrupted` when the table is empty, which only a manual change can cause.
     func requireEventCounter() throws(StorageError) -> PostgresRow {
         guard count == 1, let row = first else {
             throw StorageError(

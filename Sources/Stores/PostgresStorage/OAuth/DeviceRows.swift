@@ -5,7 +5,7 @@ import SQLTables
 
 /// Reads and counts devices that wait for a user, for a batch.
 enum DeviceRows {
-    // In one order, so that two transactions with several devices do not wait for each other.
+    // Locks in one order, so that two transactions with several devices do not wait for each other.
     private static let lock = find("oauth_lock_devices") { "digest = ANY (\($0)) ORDER BY digest FOR UPDATE" }
     private static let findByUserCode = find("oauth_find_devices") { "user_code_digest = ANY (\($0))" }
     private static let count = TypedQuery<
@@ -31,10 +31,10 @@ enum DeviceRows {
         }
     }
 
-    /// Returns the call that locks and reads the devices of the question; `nil` without any.
+    /// Returns the call that locks and reads the devices of a batch; `nil` without devices.
     ///
-    /// It comes before the accounts are found. A consent that commits at the same time has then made its code,
-    /// and the statement that finds the code's owner sees it.
+    /// The call runs before the accounts are found. If a consent commits at the same time, its code then
+    /// exists, and the statement that finds the code's owner sees it.
     static func lockCall(_ question: GrantSelection) -> PostgresCall? {
         question.deviceDigests.isEmpty ? nil : lock.statement(question.deviceDigests)
     }

@@ -5,7 +5,8 @@ import SQLTables
 /// Commits a batch of grant commands, of any size, in one transaction of three round trips.
 ///
 /// Locks are taken in one order: Google's accounts and events, devices, the rows of subjects, inserted rows,
-/// the chain of the audit log, the event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
+/// the chain of the audit log, the event counter. Account commands lock subjects before they end grants, so
+/// neither kind of batch sees a partial change of the other.
 struct GrantBatch {
     let names: PostgresNames
 
@@ -78,7 +79,7 @@ struct GrantBatch {
 }
 
 extension GrantCommand {
-    /// The app of a new grant.
+    /// Client ID of a new grant's app.
     fileprivate var app: ClientID? {
         switch self {
         case .authorize(let authorize): authorize.clientID
@@ -94,19 +95,19 @@ extension GrantCommand {
 
 /// Accounts of a batch of grant commands, by their IDs: locked, and then read with all credentials.
 ///
-/// The lock is the same lock of the subject's row that account commands take before they change a credential,
-/// erase a user or move an account. It is exclusive, so it covers everything of the account: grants, token
-/// families and codes, including rows that do not exist yet. Sign-ins without new facts do not take it.
+/// Account commands take the same lock of the subject's row before they change a credential, erase a user or
+/// move an account. The lock is exclusive, so it covers all data of the account: grants, token families and
+/// codes, including rows that do not exist yet. Sign-ins without new facts do not take it.
 struct LockedAccounts {
     private static let find = TypedQuery<UserColumns, [AccountID]>("oauth_find_accounts") {
         UserColumns(&$0)
     } sql: {
         "SELECT \($0) FROM unnest(\($1)) AS k (id) \(UserColumns.joined(where: "account_id = k.id"))"
     }
-    // In the order of the names, as account commands lock. The lock leaves the key free, so that another
-    // transaction's event need not wait. Without a join: after a wait PostgreSQL evaluates the conditions
-    // again, and would leave out, without a lock, a row that a transfer has moved to another team in the
-    // meantime.
+    // Locks in the order of the names, as account commands do. The lock leaves the key free, so that another
+    // transaction's event need not wait. The statement has no join: after a wait PostgreSQL evaluates the
+    // conditions again, and would omit, without a lock, a row that a transfer has moved to another team in
+    // the meantime.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))
@@ -172,7 +173,7 @@ struct EndedGrants {
         Set(try rows.map { try $0.required(findHolders.columns) })
     }
 
-    /// Reads in one round trip, and only when a credential has ended.
+    /// Reads the grants in one round trip, and only when a credential has ended.
     ///
     /// - Parameter holders: Accounts that have grants; `nil` when the query was not sent.
     init(
@@ -197,8 +198,8 @@ struct EndedGrants {
 }
 
 extension WorkingSet {
-    /// Indicates a notification that reports the end of a credential. Erasures and transfers stand alone, and
-    /// are rare enough for a round trip of their own.
+    /// Indicates a notification that reports the end of a credential. Erasures and transfers are excluded:
+    /// they run alone, and are rare enough for a separate round trip.
     fileprivate var hasRevocation: Bool {
         commands.contains { command in
             guard case .notification(let notification) = command else { return false }

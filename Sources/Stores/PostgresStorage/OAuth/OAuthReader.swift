@@ -2,9 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Reads for introspection and the use cases of OAuth 2.0.
+/// Queries for introspection and the use cases of OAuth 2.0.
 enum OAuthReader {
-    /// Reads a token family with its grant, and the user with all credentials: one statement, so one
+    /// Reads a token family with its grant, and the user with all credentials, in one statement and so in one
     /// snapshot.
     private static let findStatus = TypedQuery<
         (family: OAuthTokenFamilyTable, grant: GrantColumns, user: UserColumns), UniqueID

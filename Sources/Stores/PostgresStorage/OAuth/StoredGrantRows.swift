@@ -74,8 +74,8 @@ enum GrantSelectionRows {
     /// Number of locks for all of Google's accounts and events.
     private static let lockCount: UInt64 = 256
 
-    // Google's accounts and events have no account row that could be locked, and new ones have no row of
-    // their own, nor have new devices. All are locked by the first statement of a transaction, in one order.
+    // Google's accounts and events have no account row to lock, and new accounts, events and devices have no
+    // row yet. The first statement of a transaction locks all of them, in one order.
     private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
@@ -126,7 +126,7 @@ enum GrantSelectionRows {
         let find = findOwners.statement(
             question.codeDigests, question.familyIDs, question.googleSubjects,
             question.tokenDigests)
-        // Counting and adding devices is one step, in one transaction at a time.
+        // Counting and adding devices is atomic: one transaction at a time holds the lock.
         let names =
             question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
             + (question.newDevicesOf.isEmpty ? [] : ["d"])

@@ -4,9 +4,9 @@ extension Migration {
     /// All tables, with the columns of their declarations, except those of later migrations, and the constraints
     /// and indexes of this store.
     ///
-    /// Teams, apps and clients are named by numbers that are never changed or taken away, so the tables that are written
-    /// with every sign-in have no foreign key to them: each would be a share lock on one row that all replicas want at
-    /// once.
+    /// Teams, apps and clients have numbers that are never changed or reused. So the tables that every
+    /// sign-in writes have no foreign key to them: each foreign key would be a share lock on one row that all
+    /// replicas need at once.
     static let first = Migration(
         number: 1, minimumReader: 1,
         sql: SharedSchema.names(.postgres) + subjectNumbers
@@ -14,8 +14,8 @@ extension Migration {
             + SharedSchema.inbox(.postgres, eventKeys: eventKeys) + eventCounter
             + SharedSchema.rest(.postgres))
 
-    /// The IDs of subjects, handed out in blocks of as many, so that a row's ID is known before the row is written,
-    /// and what refers to it goes along in the same round trip.
+    /// Assigns the IDs of subjects in blocks of 1024, so that the service knows a row's ID before it writes
+    /// the row, and can send dependent rows in the same round trip.
     private static let subjectNumbers = "CREATE SEQUENCE subject_block AS bigint INCREMENT BY 1024;\n"
 
     private static let subject = """
@@ -25,15 +25,16 @@ extension Migration {
             UNIQUE (team_id, sub)
         """
 
-    /// The rows are narrow, have room for their next version on the same page, and are in no index by what changes.
+    /// The rows are narrow, leave room for their next version on the same page, and have no index on a column
+    /// that changes.
     private static let credential = """
         \(CredentialTable.schema(.postgres)),
             PRIMARY KEY (subject_id, app_id),
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// Ends a transaction that did not find what it had seen, so that it is begun again. Inside of the
-    /// database, so that the commit need not wait for the client's opinion.
+    /// Aborts a transaction whose rows have changed since it read them, so that the service repeats it. The
+    /// check runs inside the database, so that the commit needs no extra round trip.
     private static let expectation = """
         CREATE FUNCTION expect_rows(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
             BEGIN
@@ -45,15 +46,15 @@ extension Migration {
 
         """
 
-    /// The numbers come from event_counter and not from a sequence, whose numbers become visible out of order and are
-    /// lost when a transaction fails.
+    /// The numbers come from `event_counter` and not from a sequence: numbers of a sequence become visible
+    /// out of order, and are lost when a transaction fails.
     private static let eventKeys = """
         PRIMARY KEY (sequence),
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// The number of the last event. Its row is locked last in a transaction and until the end of it, so
-    /// that the order of the numbers is the order of commit; a transaction that fails gives them back.
+    /// The number of the last event. A transaction locks its row last and until its end, so that the order of
+    /// the numbers is the order of commits; a transaction that fails does not use up numbers.
     private static let eventCounter = """
         CREATE TABLE event_counter (
             \(EventCounterTable.schema(.postgres)),

@@ -1,18 +1,18 @@
 import SQLTables
 
-/// One step of the schema. Never edited after release.
+/// One step of the schema. It is never edited after a release.
 struct Migration: Sendable {
-    /// 1 for the first migration, without gaps.
+    /// Number of the migration: 1 for the first, without gaps.
     let number: Int
-    /// The oldest schema number that a running service may know and still work on this schema. As long as a
-    /// migration only adds columns and tables that older services do not need, they continue while a newer
-    /// service migrates.
+    /// The oldest schema version that a running service may know and still work on this schema. As long as a
+    /// migration only adds columns and tables that older services do not need, older services continue while
+    /// a newer service migrates.
     let minimumReader: Int
     let sql: String
 }
 
 extension Migration {
-    /// Exchanged refresh tokens that can be repeated, and the pace of new token families.
+    /// Adds exchanged refresh tokens that can be repeated, and the pace of new token families.
     static let second = Migration(
         number: 2, minimumReader: 1,
         sql: """

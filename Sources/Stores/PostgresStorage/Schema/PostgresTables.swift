@@ -1,7 +1,7 @@
 package import SQLTables
 
-/// Every table of the schema with its columns, each classified. Tests compare this list with the schema, and
-/// with the erasures.
+/// Every table of the schema with its columns and their classification. Tests compare this list with the
+/// schema, and with the erasures.
 package enum DeclaredTables {
     package static let all =
         SharedTables.all + [
@@ -10,7 +10,7 @@ package enum DeclaredTables {
         ]
 }
 
-/// The number of the last event: one row.
+/// Table with one row: the number of the last event.
 struct EventCounterTable: Table {
     static let name = "event_counter"
 
@@ -23,7 +23,7 @@ struct EventCounterTable: Table {
     }
 }
 
-/// Migrations that ran.
+/// Table of the completed migrations.
 struct SchemaVersionTable: Table {
     static let name = "siwa_schema"
 

@@ -1,15 +1,15 @@
 import AppleAccounts
 import SQLTables
 
-/// The schema's migrations, and their application while other replicas may be at work.
+/// The schema's migrations, and their application while other replicas may be running.
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
     /// Contents of the table `siwa_schema`.
     struct Version: Equatable, Sendable {
-        /// The last migration that ran; 0 for a database without our tables.
+        /// Number of the last completed migration; 0 for a database without the service's tables.
         var number = 0
-        /// The oldest schema that a program may know and still work on this schema.
+        /// The oldest schema version that a program may know and still work on this schema.
         var minimumReader = 0
 
         /// Returns true if a program that knows the migrations up to `known` can work on the schema as it is.
@@ -19,12 +19,12 @@ enum Schema {
     private enum Step: Sendable {
         case isUpToDate
         case migrated(to: Int)
-        /// Another replica is changing the schema.
+        /// Another replica holds the lock and is changing the schema.
         case mustWait
     }
 
-    /// "siwa" in ASCII. The replica that changes the schema holds the lock until its transaction ends: by
-    /// commit, by rollback, or with its connection.
+    /// The lock's number is "siwa" in ASCII. The replica that changes the schema holds the lock until its
+    /// transaction ends: by commit, by rollback, or with its connection.
     private static let lock = PostgresCall(
         PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
 
@@ -64,10 +64,9 @@ enum Schema {
     /// Upper bound for the duration of a migration.
     private static let longest = Duration.seconds(3600)
 
-    /// Runs the missing migrations, each in its own transaction. Of several replicas one migrates, and the
-    /// others wait.
+    /// Runs the missing migrations, each in its own transaction. One replica migrates, and the others wait.
     ///
-    /// A database with a newer schema is left alone, as long as its last migration allows this program to
+    /// Does not change a database with a newer schema, as long as its last migration allows this program to
     /// work on it.
     /// - Parameter patience: Longest wait for another replica.
     /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch,
@@ -139,7 +138,8 @@ enum Schema {
 }
 
 extension PostgresError {
-    /// Indicates a failure of the script itself, not of the connection, the server or another transaction.
+    /// Indicates an error in the script itself, rather than a failure of the connection, the server or
+    /// another transaction.
     fileprivate var isFaultOfTheScript: Bool {
         switch sqlState.prefix(2) {
         case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly

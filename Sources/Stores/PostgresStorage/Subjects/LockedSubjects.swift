@@ -4,9 +4,9 @@ import SQLTables
 /// Loads the subjects of a batch, and keeps other transactions from changing them until this transaction
 /// ends.
 ///
-/// It locks first the names without a row, then the subjects' rows, each in one order, then the tombstones of
-/// erased users, then the credentials. Each statement sees the commits that earlier statements waited for.
-/// `UnknownSubjectLocks` explains why this is enough.
+/// The statements lock the names without a row, then the subjects' rows, each in one order, then the
+/// tombstones of erased users, then the credentials. Each statement sees the commits that earlier statements
+/// waited for. `UnknownSubjectLocks` explains why this is enough.
 struct LockedSubjects {
     private static let lockSubjects = TypedQuery<
         (place: Column<Int64>, subject: SubjectTable), [Int64?], [String?]
@@ -65,7 +65,7 @@ struct LockedSubjects {
     /// Indicates that the transaction has already locked all names, including names with a row.
     let areNamesLocked: Bool
 
-    /// Locks names, with or without a row, and the rows. Loads nothing.
+    /// Locks names, with or without a row, and the rows. Loads no data.
     static func lockAll(_ keys: SubjectKeyArrays) -> [PostgresCall] {
         [UnknownSubjectLocks.lockAll(keys), lockSubjects.statement(keys.teamNumbers, keys.names)]
     }
@@ -132,14 +132,14 @@ struct LockedSubjects {
     }
 }
 
-/// The locks of users without a row that could be locked.
+/// Locks for users without a row to lock.
 ///
 /// A subject has at most one row, because its name is unique. While a transaction holds the row's lock, no
 /// other transaction can erase or rename the subject, nor insert a second row of the same name. A name
 /// without a row has an advisory lock instead, and the rule is: **only a transaction that holds the name's
 /// lock gives the name a row.** Sign-ins, notifications and transfers do this. An erasure or a transfer that
-/// takes the name away from a row holds the row's lock, which is enough; it also holds the name's lock when
-/// the name is the subject of a command.
+/// removes a row's name holds the row's lock, which is enough; it also holds the name's lock when the name is
+/// the subject of a command.
 ///
 /// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones,
 /// each in a statement that begins when the previous statement has all of its locks, and so sees the commits
@@ -158,11 +158,11 @@ struct LockedSubjects {
 enum UnknownSubjectLocks {
     /// Number of locks for all names. PostgreSQL keeps locks in a table for the whole server, with room for
     /// `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new users must not fill it.
-    /// Two batches can wait for each other without need: rarely with few new users, and with very many they
-    /// would wait for each other at the event counter anyway.
+    /// Batches with different names can share a lock and wait for each other: rarely with few new users, and
+    /// with very many they would wait for each other at the event counter anyway.
     static let count: UInt64 = 1024
 
-    /// "siwa" in ASCII. The first of the two numbers that name a lock.
+    /// First of the two numbers that identify a lock: "siwa" in ASCII.
     private static let space = 0x7369_7761
 
     private struct LockUnknown {
@@ -200,7 +200,7 @@ enum UnknownSubjectLocks {
         lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
     }
 
-    /// Returns the places of the names without a row, from the result of `lockUnknown`, counted from 1.
+    /// Returns the places of the names without a row, counted from 1, from the result of `lockUnknown`.
     static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
     /// Locks all names, for a batch with commands that change the row of a name.
@@ -228,7 +228,7 @@ struct SubjectKeyArrays {
     /// Position of each subject in the batch.
     let positions: [Int]
     private let keys: [SubjectKey]
-    /// In this order: the numbers of the teams, the names of the teams, and the `sub` of each.
+    /// Arrays in this order: the numbers of the teams, the names of the teams, and the `sub` of each subject.
     let teamNumbers: [Int64?]
     let teams: [String?]
     let names: [String?]
@@ -253,7 +253,7 @@ struct SubjectKeyArrays {
 
 /// SQL that finds the tombstone of an erased user.
 enum Tombstones {
-    /// `SubjectKey.tombstoneName` in SQL, so that it is computed only for users without a row.
+    /// Returns `SubjectKey.tombstoneName` as SQL, so that it is computed only for users without a row.
     static func name(team: String, sub: String) -> String {
         "chr(1) || encode(sha256(convert_to(\(team) || chr(10) || \(sub), 'UTF8')), 'hex')"
     }

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// A user with all credentials: one row for each credential, and one row for a user without credentials.
+/// A user with all credentials: one row for each credential, or one row for a user without credentials.
 struct UserColumns: Sendable {
     let subject: SubjectTable
     let credential: CredentialTable
@@ -11,7 +11,7 @@ struct UserColumns: Sendable {
         credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
     }
 
-    /// SQL that joins the rows. OFFSET 0 keeps the planner from merging the subqueries.
+    /// Returns SQL that joins the rows. OFFSET 0 keeps the planner from merging the subqueries.
     static func joined(where condition: String) -> String {
         """
         CROSS JOIN LATERAL (
@@ -26,7 +26,7 @@ struct UserColumns: Sendable {
             WHERE subject_id = s.id OFFSET 0) AS c ON true
         """
 
-    /// Reads the user of a row, without the credentials.
+    /// Reads the user from a row, without the credentials.
     func record(
         _ row: PostgresRow, _ names: PostgresNames, in session: PostgresSession
     ) throws -> SubjectRecord {
@@ -93,8 +93,8 @@ struct PostgresSubjects {
     }
 }
 
-/// Reads the states of subjects for one app: the path of the state query. One statement, so that all states
-/// are of one snapshot; of the wide rows of the subjects it reads only the IDs.
+/// Reads the states of subjects for one app, for the state query. It uses one statement, so that all states
+/// are from one snapshot, and reads only the IDs from the wide rows of the subjects.
 struct CredentialReader {
     private static let find = TypedQuery<
         (place: Column<Int64>, credential: CredentialTable), [String], Int64, String, Int64
@@ -130,7 +130,7 @@ struct CredentialReader {
         var disabledUntil = [Moment?](repeating: nil, count: subjects.count)
         var isKnown = [Bool](repeating: false, count: subjects.count)
         if let teamNumber = try names.teams.number(of: team, in: session) {
-            // An app without number has no credential; a revocation of all apps holds for it too.
+            // An app without a number has no credential; a revocation of all apps also applies to it.
             let app = try names.apps.number(of: clientID, in: session) ?? AppTable.allApps
             let (place, columns) = Self.find.columns
             let rows = try session.run(

@@ -2,7 +2,7 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Subjects whose wide rows must be written.
+/// Subjects with changes to their wide rows.
 struct SubjectArrays {
     private static let update = RowWrite<SubjectTable>("update_subjects", .row) { rows in
         """
@@ -18,7 +18,7 @@ struct SubjectArrays {
         rows.append((rowID, record))
     }
 
-    /// Returns `nil` when there is no subject.
+    /// Returns the call that updates the subjects; `nil` without subjects.
     func updateCall() -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.update.columns
@@ -28,7 +28,8 @@ struct SubjectArrays {
         }
     }
 
-    /// Returns the insertion in the order in which the subjects were added; `nil` when there is no subject.
+    /// Returns the call that inserts the subjects in the order in which they were added; `nil` without
+    /// subjects.
     func insertCall(_ names: PostgresNames) throws -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.insert.columns
@@ -42,7 +43,7 @@ struct SubjectArrays {
 
 /// Credentials to write, with the keys of their rows.
 struct CredentialArrays {
-    /// For rows of apps that exist.
+    /// Updates existing rows of apps.
     private static let update = RowWrite<CredentialTable>("update_credentials", .ofApp) { rows in
         """
         UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
@@ -50,7 +51,7 @@ struct CredentialArrays {
         WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
         """
     }
-    /// For rows that may exist.
+    /// Inserts rows, or updates them if they exist.
     private static let put = RowWrite<CredentialTable>("put_credentials") { rows in
         """
         INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
@@ -82,10 +83,10 @@ struct CredentialArrays {
         rows.append(Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(facts)))
     }
 
-    /// Returns `nil` when there is no credential.
+    /// Returns the call that updates existing credentials; `nil` without credentials.
     func updateCall() -> PostgresCall? { call(Self.update) }
 
-    /// Returns `nil` when there is no credential.
+    /// Returns the call that inserts or updates credentials; `nil` without credentials.
     func putCall() -> PostgresCall? { call(Self.put) }
 
     private func call(_ write: RowWrite<CredentialTable>) -> PostgresCall? {
@@ -102,11 +103,11 @@ struct CredentialArrays {
     }
 }
 
-/// IDs for new subjects, taken from the database in blocks.
+/// IDs for new subjects, reserved from the database in blocks.
 ///
-/// Unused IDs of a process's block are lost; the sequence has enough.
+/// A process that ends loses the unused IDs of its block; the sequence has enough IDs.
 final class SubjectIDs: Sendable {
-    /// The increment in the declaration of the sequence.
+    /// Block size: the increment in the declaration of the sequence.
     private static let blockSize: Int64 = 1024
 
     private static let nextBlock = PostgresCall(

@@ -1,4 +1,4 @@
-/// Some columns of a table, for one statement.
+/// A selection of columns of a table, for one statement.
 public struct ColumnChoice<T: Table>: Sendable {
     let columns: @Sendable () -> [any AnyColumn]
 
@@ -23,7 +23,7 @@ public struct ColumnChoice<T: Table>: Sendable {
         return zip(list.columns, list.declarations).filter { isChosen($1) }.map { $0.0 }
     }
 
-    /// These columns, in this order.
+    /// Selects these columns, in this order.
     public static func only(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {
             var list = ColumnList()
@@ -31,7 +31,8 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
-    /// Every column except these, in the order of the declaration. Includes columns that are declared later.
+    /// Selects every column except these, in the order of the declaration. Columns that are declared later
+    /// are included.
     public static func except(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {
             var list = ColumnList()
@@ -41,7 +42,7 @@ public struct ColumnChoice<T: Table>: Sendable {
     }
 }
 
-/// Names of columns, in the forms of SQL text that are made of them.
+/// Names of columns, and the forms of SQL text that list them.
 public struct ColumnNames: Sendable, CustomStringConvertible {
     public let names: [String]
 
@@ -49,22 +50,23 @@ public struct ColumnNames: Sendable, CustomStringConvertible {
         self.names = names
     }
 
-    /// "a, b"
+    /// The names as a list: "a, b".
     public var description: String { names.joined(separator: ", ") }
 
-    /// "c.a, c.b"
+    /// Returns the names with a table alias: "c.a, c.b".
     public func of(_ alias: String) -> String { joined { "\(alias).\($0)" } }
 
-    /// "a = n.a, b = n.b", for an UPDATE from another relation.
+    /// Returns assignments for an UPDATE from another relation: "a = n.a, b = n.b".
     public func assigned(from alias: String) -> String { joined { "\($0) = \(alias).\($0)" } }
 
-    /// "a = NULL, b = NULL"
+    /// Assignments that clear the columns: "a = NULL, b = NULL".
     public var cleared: String { joined { "\($0) = NULL" } }
 
     private func joined(_ term: (String) -> String) -> String { names.map(term).joined(separator: ", ") }
 }
 
-/// Result columns of a SELECT: columns of tables and expressions, each at the next position of the row.
+/// Result columns of a SELECT: columns of tables, and expressions. Each addition gets the next position of
+/// the row.
 public struct SelectList: Sendable, CustomStringConvertible {
     private var terms: [String] = []
 

@@ -2,22 +2,22 @@ public import AppAttestation
 public import AppleAccounts
 public import Cryptography
 
-/// The form in which a column holds its values. Each store has a type for each form.
+/// Storage form of a column's values. Each store has a type for each form.
 public enum ColumnForm: Sendable, Hashable {
     case integer, text, boolean, uniqueID, bytes
 }
 
-/// A type of value that a column of both stores can have.
+/// A type of values that a column of both stores can have.
 public protocol ColumnValue: Sendable {
     static var form: ColumnForm { get }
 
-    /// The values that the type can have. `nil` where the form is the only bound.
+    /// Bound of the type's values; `nil` if the form is the only bound.
     static var bound: ColumnBound? { get }
 
-    /// Any valid value, for a record that lists its columns. Only types of such records need it.
+    /// Any valid value, for a record that lists its columns. Only value types of such records need it.
     static var placeholder: Self { get }
 
-    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is not of this type.
+    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is invalid for this type.
     init?(cell: some ColumnCell)
 
     /// Writes the value in its form.
@@ -38,11 +38,11 @@ public protocol ColumnCell {
     func boolean() -> Bool?
     func uniqueID() -> UniqueID?
 
-    /// Lends the bytes, which are freed afterwards.
+    /// Passes the bytes to `make`. They are freed when `make` returns.
     func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value?
 }
 
-/// The slot of one value in a row that is written.
+/// Slot for one value in a row that the store writes.
 public protocol ColumnSlot {
     mutating func put(_ integer: Int64)
     mutating func put(_ text: String)
@@ -53,9 +53,9 @@ public protocol ColumnSlot {
     mutating func put(_ bytes: UnsafeRawBufferPointer)
 }
 
-/// A row that was read. A column is read as the type that it is declared with.
+/// A row of a result. Each column is read as its declared type.
 public protocol ReadableRow {
-    /// Returns `nil` for NULL, and for a value that is not of the type.
+    /// Returns the value of a column; `nil` for NULL, and for a value that is invalid for the type.
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? { get }
 
     /// Returns the error for a missing required value.
@@ -63,14 +63,14 @@ public protocol ReadableRow {
 }
 
 extension ReadableRow {
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is not of the type.
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is invalid for the type.
     @inlinable
     public func required<Value: ColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
         guard let value = self[column] else { throw missingValue(in: column) }
         return value
     }
 
-    /// Returns `nil` for NULL.
+    /// Returns the code in a column; `nil` for NULL.
     ///
     /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
     @inlinable
@@ -87,8 +87,8 @@ extension ReadableRow {
     }
 }
 
-/// A row that is written. A column that is not set is NULL, and a column that the statement does not have is
-/// left out: so one function writes a record for every choice of columns.
+/// A row that the store writes. A column that is not set is NULL, and a column that the statement lacks is
+/// skipped, so that one function writes a record for every choice of columns.
 public protocol WritableRow {
     func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?)
 }
@@ -101,7 +101,7 @@ extension WritableRow {
 }
 
 extension Column where Value: StorageCode {
-    /// Returns the same column with its stored type: codes are numbers.
+    /// The same column with its stored type: a code is stored as a number.
     @inlinable
     public var number: Column<Int64> { Column<Int64>(name, place: place) }
 }

@@ -1,13 +1,15 @@
 public import AppleAccounts
 
-/// A record that is stored as one row of a table: one function names every column once, at its place in the record.
+/// A record that is stored as one row of a table. One function names every column once, with its property of
+/// the record.
 ///
-/// Three courses run the function: one lists the columns for the schema and the statements, one writes the parameters,
-/// and one reads a row. A value over several columns, or one that the row has only together with others, stays written
-/// out: its columns are read first, and the value is made of them.
+/// The function serves three purposes: it lists the columns for the schema and the statements, writes the
+/// parameters, and reads a row. A value that spans several columns, or exists only together with other
+/// columns, is written by hand: the function reads its columns first and makes the value of them.
 ///
-/// The function must be `@inlinable` and `@inline(__always)`, so that a store has one piece of code for each course and
-/// table. Two swapped columns of one type compile; a test reads and writes a row of different values for that reason.
+/// The function must be `@inlinable` and `@inline(__always)`, so that a store has specialized code for each
+/// purpose and table. Two swapped columns of one type compile, so a test writes and reads a row of different
+/// values.
 public protocol StoredRecord: Sendable {
     /// Values of the record that the row does not have: names for its numbers, columns of another table.
     associatedtype Given: Sendable = Void
