@@ -13,7 +13,7 @@ extension SQLiteAccountStore: AppAttestStore {
     }
 }
 
-/// The keys of App Attest and their numbers, with statements that are prepared at the first use. Stays on the
+/// The keys of App Attest and the key counts of apps. Statements are prepared at the first use. Stays on the
 /// queue of its connection; after it threw, it must not be used again.
 final class AttestedKeyRows {
     private let database: Database
@@ -56,7 +56,7 @@ final class AttestedKeyRows {
         (try findCount.first(app) { $1.onlyValue(as: Int64.self) } ?? nil) ?? 0
     }
 
-    /// Saves new keys, their numbers, and counters that have risen.
+    /// Saves new keys, key counts, and raised counters.
     func save(_ set: WorkingSet) throws {
         for record in set.newAttestedKeys {
             try Insertion<AppAttestKeyTable>(in: database)() { $0.write(record, to: $1) }
@@ -77,7 +77,8 @@ final class AttestedKeyRows {
             raise.begin()
             Self.raised.columns.write(record, to: raise)
             try raise.execute()
-            // The row was read in this transaction, and no other connection writes.
+            // The counter must match, because the row was read in this transaction and no other connection
+            // writes.
             guard database.changesCount == 1 else {
                 throw StorageError(
                     .corrupted,

@@ -7,7 +7,7 @@ import SQLTables
 final class Names {
     var teams: NameTable<TeamTable, TeamID>
     var apps: NameTable<AppTable, ClientID>
-    /// Client IDs that codes and tokens were issued to.
+    /// Client IDs to which codes and tokens were issued.
     var clients: NameTable<ClientTable, ClientID>
 
     init(writes: Bool, in database: Database) throws {
@@ -17,8 +17,8 @@ final class Names {
     }
 }
 
-/// Small numbers for names that are few and occur in many rows: teams and apps. Cached for the life of the
-/// connection.
+/// Small numbers for names that are few and occur in many rows: teams, apps and clients. Cached for the life
+/// of the connection.
 ///
 /// Not thread-safe: it stays on the queue of its connection. After a rollback it must be discarded, because
 /// it may know numbers that do not exist any more.
@@ -45,7 +45,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
         insert = writes ? try Insertion(.only { [$0.name] }, in: database) : nil
     }
 
-    /// Returns `nil` for a name that has never been stored.
+    /// Returns the number of a name; `nil` for a name that has never been stored.
     mutating func number(of name: Name) throws -> Int64? {
         if let number = numbers[name] { return number }
         guard let number = try find.first(name.rawValue, { $1[$0.id] }) ?? nil else { return nil }
@@ -53,7 +53,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
         return number
     }
 
-    /// Stores the name if it is new.
+    /// Returns the number of a name, and stores the name if it is new.
     mutating func ensureNumber(of name: Name) throws -> Int64 {
         if let number = try number(of: name) { return number }
         guard let insert else {

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// The nonces that sign-ins have used up, by their digests.
+/// Digests of the nonces that sign-ins have used.
 final class NonceRows {
     private let find: KeyedSelect<NonceDigest, Void>
     private let insert: Insertion<UsedNonceTable>

@@ -2,9 +2,9 @@ public import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Stores accounts in SQLite: one file, one process.
+/// Stores accounts in SQLite: one file for one process.
 ///
-/// A commit is on the disk before it returns. Reads see every commit that has returned.
+/// A commit is on the disk before the call returns. Reads see every commit whose call has returned.
 public struct SQLiteAccountStore: AccountStore {
     let writer: WriteConnection
     let reader: ReadConnection
@@ -83,14 +83,15 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
-    /// Reads. After a failed write it also writes, because only a write shows that the cause is gone.
+    /// Reads from the database. After a failed write it also writes, because only a write shows that the
+    /// cause has ended.
     public func checkHealth() async throws {
         writer.reportTrouble()
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
             _ = try SQLKeySetSnapshotStore.load(in: rows)
-            // Here, because a file system that hangs must not block the caller's thread.
+            // Checks on this queue, because a file system that hangs must not block the caller's thread.
             return Result {
                 try writer.checkFiles()
                 try writer.checkRoom()

@@ -7,11 +7,11 @@ import GRDB
 public import Logging
 public import SQLTables
 
-/// The database file, opened and migrated, with its stores.
+/// The opened and migrated database file, with its stores.
 ///
-/// One connection writes and makes the checkpoints, the others only read: SQLite 3.40.1 can corrupt a
-/// write-ahead log that two connections write or checkpoint at once. For the same reason a lock excludes
-/// other processes of ours.
+/// One connection writes and makes the checkpoints, the other connections only read: SQLite 3.40.1 can
+/// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason a lock
+/// excludes other processes of the service.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
@@ -28,8 +28,8 @@ public final class SQLiteDatabase: Sendable {
     /// Opens or creates the database, and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: Path of the file. Its directory must exist. Two files beside it have its name and "-wal" or
-    ///     "-shm", a third ".lock".
+    ///   - path: Path of the file. Its directory must exist. Three more files beside it have its name with
+    ///     "-wal", "-shm" or ".lock" appended.
     ///   - sealing: Seals authorization codes.
     ///   - patience: Longest wait for another process of the service to release the file, as at a restart.
     ///   - onFailure: Called with the failure of each read and each transaction that writes. It must not block.
@@ -63,7 +63,7 @@ public final class SQLiteDatabase: Sendable {
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
-            // For some of its files SQLite reports only that they cannot be opened or written.
+            // SQLite reports a full disk for some of its files only as a file that it cannot open or write.
             guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
             throw StorageError(.full, detail: error.detail)
         }
@@ -78,7 +78,7 @@ public final class SQLiteDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Closes the connections; the connection that makes the last checkpoint is closed last. Later calls
+    /// Closes the connections. The connection that makes the last checkpoint is closed last. Later calls
     /// fail.
     public func close() async {
         for connection in direct { connection.close() }
@@ -86,10 +86,11 @@ public final class SQLiteDatabase: Sendable {
         await writer.close()
     }
 
-    /// Ends all claims of earlier processes: the lock on the file excludes another process, so their owners have ended. A
-    /// code is valid only for minutes, and a restart may have removed the cause for which an erasure waits.
+    /// Ends all claims of earlier processes: the lock on the file excludes other processes, so the owners of
+    /// the claims have ended. A code is valid only for minutes, and a restart may have removed the cause for
+    /// which an erasure waits.
     ///
-    /// A past time of a receiver stays: for a receiver that polls it is the time of its last poll.
+    /// Keeps a past time of a receiver: for a receiver that polls, it is the time of its last poll.
     @Sendable private static func endClaims(_ database: Database) throws {
         try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
         try database.execute(sql: "UPDATE erasure_token SET next_attempt_at = 0 WHERE step < 4")
@@ -103,7 +104,7 @@ public final class SQLiteDatabase: Sendable {
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            // An existing file is not opened: closing a descriptor of it would drop SQLite's locks.
+            // An existing file is not opened, because closing a descriptor of it would drop SQLite's locks.
             if errno == EEXIST { return }
             throw StorageError(.unavailable, detail: "cannot make \(path): errno \(errno)")
         }

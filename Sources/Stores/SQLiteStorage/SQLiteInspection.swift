@@ -12,7 +12,7 @@ public final class SQLiteInspection: SQLReader, AuditReader {
     /// Version of the schema to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
-    /// Throws `StorageError`, `.unavailable` when there is no file.
+    /// Opens the file. Throws `StorageError`, `.unavailable` when there is no file.
     public init(path: String) throws {
         do {
             queue = try DatabaseQueue(path: path, configuration: .reading())
@@ -27,7 +27,7 @@ public final class SQLiteInspection: SQLReader, AuditReader {
         try? queue.close()
     }
 
-    /// Returns 0 for a new, empty file; `nil` for another program's file.
+    /// Returns the version of the schema: 0 for a new, empty file; `nil` for another program's file.
     public func schemaVersion() async throws -> Int? {
         do {
             return try await queue.read { database in

@@ -11,23 +11,24 @@ public import AppleAccounts
 /// purpose and table. Two swapped columns of one type compile, so a test writes and reads a row of different
 /// values.
 public protocol StoredRecord: Sendable {
-    /// Values of the record that the row does not have: names for its numbers, columns of another table.
+    /// Values of the record that its row lacks: names in place of numbers, and columns of another table.
     associatedtype Given: Sendable = Void
 
     static var table: String { get }
 
-    /// Names the columns in the order of the schema.
+    /// Names the columns in the order of the schema, and returns the record.
     static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self
 }
 
-/// One course over the columns of a record. Declarations use its extension, which says if a column is optional.
+/// One pass over the columns of a record. Declarations use its extension, which distinguishes optional
+/// columns.
 public protocol ColumnCourse<Record> {
     associatedtype Record: StoredRecord
     associatedtype Failure: Error
 
     /// - Parameters:
-    ///   - isRequired: Says if the column is NOT NULL.
-    ///   - path: The property, by which statements find the column; `nil` for a column that has only its name.
+    ///   - isRequired: Indicates that the column is NOT NULL.
+    ///   - path: The property by which statements find the column; `nil` for a column that has only a name.
     mutating func value<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
         _ path: AnyKeyPath?, _ get: (Record) -> Value?
@@ -38,23 +39,23 @@ public protocol ColumnCourse<Record> {
         _ get: (Record) -> Value?
     ) throws(Failure) -> Value?
 
-    /// A column that the record does not have. The store writes and reads it.
+    /// Adds a column without a property of the record. The store writes and reads it.
     mutating func other<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
         _ type: Value.Type)
 
-    /// Returns the given value where a row is read, and another value of its type elsewhere.
+    /// Returns the given value when the pass reads a row, and a placeholder otherwise.
     func given<Value>(_ get: (Record.Given) -> Value, _ placeholder: @autoclosure () -> Value) -> Value
 
     func missing(_ column: StaticString) -> Failure
 }
 
 extension ColumnCourse {
-    /// The column of a property.
+    /// Adds the column of a property.
     ///
     /// - Parameters:
     ///   - path: A literal key path, which the compiler resolves. No part of it is optional.
-    ///   - bound: The bound of this column; without it the bound of the type, if that has one.
+    ///   - bound: Bound of this column. By default the bound of its type, if the type has one.
     @inlinable @inline(__always)
     public mutating func callAsFunction<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ path: KeyPath<Record, Value>,
@@ -71,7 +72,7 @@ extension ColumnCourse {
         try value(name, sensitivity, false, bound, path) { $0[keyPath: path] }
     }
 
-    /// The column of a property with a code.
+    /// Adds the column of a property that is stored as a code.
     @inlinable @inline(__always)
     public mutating func code<Value: StorageCode>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ path: KeyPath<Record, Value>
@@ -86,7 +87,8 @@ extension ColumnCourse {
         try storageCode(name, sensitivity, false, path) { $0[keyPath: path] }
     }
 
-    /// The column of a value that is made of the record: a part of an optional member, or another form of a member.
+    /// Adds the column of a value that is derived from the record: a part of an optional member, or another
+    /// form of a member.
     @inlinable @inline(__always)
     public mutating func part<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ bound: ColumnBound? = nil,
@@ -110,7 +112,7 @@ extension ColumnCourse {
         try storageCode(name, sensitivity, false, nil, get)
     }
 
-    /// A required column that the record does not have.
+    /// Adds a required column without a property of the record.
     @inlinable @inline(__always)
     public mutating func other<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ type: Value.Type, _ bound: ColumnBound? = nil
@@ -118,7 +120,7 @@ extension ColumnCourse {
         other(name, sensitivity, true, bound, type)
     }
 
-    /// The number of the given name. The store writes the number.
+    /// Adds the number column of a given name. The store writes the number.
     @inlinable @inline(__always)
     public mutating func number<Name: ColumnValue>(
         _ name: StaticString, _ get: (Record.Given) -> Name
@@ -140,7 +142,7 @@ extension ColumnCourse {
         given(get, .placeholder)
     }
 
-    /// Returns a value that the row must have.
+    /// Returns a value that is required in the row.
     @inlinable @inline(__always)
     public func required<Value>(_ value: Value?, _ column: StaticString) throws(Failure) -> Value {
         guard let value else { throw missing(column) }
@@ -148,7 +150,7 @@ extension ColumnCourse {
     }
 }
 
-/// Writes the columns of a record. The record that the course makes is not used.
+/// Writes the columns of a record. The record that the pass returns is not used.
 @usableFromInline
 struct ColumnWriting<Record: StoredRecord, Row: WritableRow>: ColumnCourse {
     @usableFromInline let record: UnsafePointer<Record>
@@ -200,7 +202,7 @@ struct ColumnWriting<Record: StoredRecord, Row: WritableRow>: ColumnCourse {
     func missing(_ column: StaticString) -> Never { preconditionFailure("\(column) has no value") }
 }
 
-/// Reads a row.
+/// Reads a record from a row.
 @usableFromInline
 struct ColumnReading<Record: StoredRecord, Row: ReadableRow>: ColumnCourse {
     @usableFromInline let row: Row
@@ -250,7 +252,7 @@ struct ColumnReading<Record: StoredRecord, Row: ReadableRow>: ColumnCourse {
     }
 }
 
-/// Lists the columns. The record that the course makes is not used.
+/// Lists the columns. The record that the pass returns is not used.
 private struct ColumnListing<Record: StoredRecord>: ColumnCourse {
     var list: ColumnList
     var paths: [AnyKeyPath?] = []
@@ -304,7 +306,7 @@ public struct RecordTable<Record: StoredRecord>: Table {
         places = columns.columns.map(\.place)
     }
 
-    /// Writes the columns that the record has. The store writes the others.
+    /// Writes the columns of the record. The store writes the other columns.
     @inlinable
     public func write(_ record: Record, to row: some WritableRow) {
         withUnsafePointer(to: record) { record in
@@ -325,15 +327,16 @@ public struct RecordTable<Record: StoredRecord>: Table {
         }
     }
 
-    // The columns of properties, for the text of a statement and for values beside the record. They are looked for, so
-    // what needs a column for every row takes it when its statement is prepared.
+    // The columns of properties, for the text of a statement and for values that are not part of the record.
+    // Each access searches for the column, so code that needs a column for every row gets it when its
+    // statement is prepared.
 
     public subscript<Value>(dynamicMember path: KeyPath<Record, Value>) -> Column<Value> { self[path] }
     public subscript<Value>(dynamicMember path: KeyPath<Record, Value?>) -> Column<Value> { self[path] }
     public subscript<Value>(_ path: KeyPath<Record, Value>) -> Column<Value> { column { $1 == path } }
     public subscript<Value>(_ path: KeyPath<Record, Value?>) -> Column<Value> { column { $1 == path } }
 
-    /// A column without a property.
+    /// Returns a column without a property.
     public subscript<Value>(_ name: String, _: Value.Type) -> Column<Value> {
         column { column, _ in column.name.description == name }
     }

@@ -7,7 +7,7 @@ public import AppleAccounts
 /// readers.
 ///
 /// A value of a table has one `Column` for each column of the table. The positions are computed once, when a
-/// statement is prepared; a row is then read by number.
+/// statement is prepared; rows are then read by position.
 public protocol Table: Sendable {
     static var name: String { get }
 
@@ -47,7 +47,7 @@ extension Table {
         return declaration.columns.filter { chosen.contains($0.name) }
     }
 
-    /// Returns the names of the columns that an erasure must clear in a row that stays.
+    /// Returns the names of the columns that an erasure must clear in a row that remains.
     ///
     /// - Parameter choice: Columns that get another value instead.
     public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {
@@ -64,7 +64,7 @@ public struct TableDeclaration: Sendable, Hashable {
     public let columns: [ColumnDeclaration]
 }
 
-/// The declaration of a column: everything that the schema says of the column alone.
+/// The declaration of a column, with everything that the schema defines for the column alone.
 public struct ColumnDeclaration: Sendable, Hashable {
     public let name: String
     public let sensitivity: Sensitivity
@@ -75,38 +75,39 @@ public struct ColumnDeclaration: Sendable, Hashable {
 
 /// Sensitivity of a column's values. It decides what an erasure must remove.
 public enum Sensitivity: String, Sendable, Hashable, CaseIterable {
-    /// Data about a user: a name, an address, an action and its time. After an erasure no row of the user has
-    /// the value: the row is deleted, or the column is NULL or has a meaningless value.
+    /// Data about a user: a name, an address, an action and its time. After an erasure no row contains the
+    /// value: the row is deleted, or the column is NULL or has a meaningless value.
     case personal
-    /// Gives its holder access at Apple or here, sealed or not: a token, a code, a key, the digest of a
-    /// one-time secret. The secrets of a user are gone when the erasure is finished.
+    /// Data that gives access at Apple or at this service, sealed or not: a token, a code, a key, the digest
+    /// of a one-time secret. An erasure removes the secrets of a user before it finishes.
     case secret
-    /// Numbers of rows, names of apps and teams, and other data that the service needs for its work. Stays.
+    /// Numbers of rows, names of apps and teams, and other data that the service needs for its work. An
+    /// erasure keeps it.
     case operational
 }
 
-/// The values that the schema of both stores accepts in a column, beside NULL.
+/// The values that the schema of both stores accepts in a column, besides NULL.
 public enum ColumnBound: Sendable, Hashable {
-    /// The number of characters of a text, or of bytes.
+    /// Bounds the number of characters of a text, or of bytes.
     case length(ClosedRange<Int>)
-    /// The value of a number. An upper bound of `Int64.max` is no bound.
+    /// Bounds the value of a number. An upper bound of `Int64.max` means no upper bound.
     case range(ClosedRange<Int64>)
-    /// The number of a team, an app or a client, which has 32 bits.
+    /// Restricts a number to 32 bits: the number of a team, an app or a client.
     case nameNumber
 
-    /// The numbers of codes. A new code needs no migration.
+    /// Bound of all code numbers. A new code needs no migration.
     static let codes = range(1...99)
 }
 
-/// Says if a row must have a value in a column.
+/// Indicates if a column requires a value in every row.
 public enum ColumnPresence: Sendable, Hashable {
-    /// NOT NULL.
+    /// The column is NOT NULL.
     case required
     case optional
 }
 
 extension ColumnDeclaration {
-    /// The condition of the CHECK constraint, as SQL text. `nil` when the column needs none.
+    /// Returns the condition of the CHECK constraint as SQL text; `nil` when the column needs no constraint.
     ///
     /// - Parameter byteCount: Name of the SQL function that counts bytes.
     public func condition(byteCount: String) -> String? {
@@ -128,9 +129,9 @@ extension ColumnDeclaration {
 
 /// One column of a table, and its position in the rows or among the parameters of one statement.
 public struct Column<Value>: AnyColumn {
-    /// A static string, so that copying a column counts no references.
+    /// Name of the column. A static string, because copying it counts no references.
     public let name: StaticString
-    /// Counted from 0. Negative when the statement does not have the column.
+    /// Position, counted from 0. Negative when the statement does not have the column.
     public let place: Int32
 
     /// The position of a column that a statement does not have.
@@ -156,15 +157,15 @@ public struct ColumnList {
     public private(set) var columns: [any AnyColumn] = []
     private let places: [String: Int32]?
 
-    /// - Parameter places: Positions of the chosen columns; without it every column has the position of its
+    /// - Parameter places: Positions of the chosen columns. By default every column has the position of its
     ///   declaration.
     public init(places: [String: Int32]? = nil) {
         self.places = places
     }
 
-    /// Declares the next column. There is no default for the sensitivity and the presence of its values.
+    /// Declares the next column. The sensitivity and the presence of its values have no default.
     ///
-    /// - Parameter bound: The bound of this column; without it the bound of the type, if that has one.
+    /// - Parameter bound: Bound of this column. By default the bound of its type, if the type has one.
     public mutating func callAsFunction<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence,
         _ bound: ColumnBound? = nil
@@ -172,7 +173,7 @@ public struct ColumnList {
         declare(name, sensitivity, presence, Value.form, bound ?? Value.bound)
     }
 
-    /// Declares the next column, which holds numbers of codes.
+    /// Declares the next column, which stores codes as numbers.
     public mutating func callAsFunction<Value: StorageCode>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence
     ) -> Column<Value> {

@@ -1,7 +1,8 @@
 extension SQLDialect {
-    /// The options of a table whose rows have numbers, or on PostgreSQL any table.
+    /// Returns the options of a table whose rows have numbers, or on PostgreSQL of any table.
     ///
-    /// - Parameter percent: The part of a page that PostgreSQL fills, so that there is room for the next versions of rows.
+    /// - Parameter percent: Part of a page that PostgreSQL fills, so that the next versions of rows have
+    ///   room.
     func rows(filled percent: Int? = nil) -> String {
         switch self {
         case .sqlite: " STRICT"
@@ -9,10 +10,10 @@ extension SQLDialect {
         }
     }
 
-    /// The options of a table whose rows SQLite keeps by their key.
+    /// The options of a table whose rows SQLite stores in the order of their key.
     var keyed: String { self == .sqlite ? " STRICT, WITHOUT ROWID" : "" }
 
-    /// Numbers the rows of a table, as SQLite does by itself.
+    /// Returns SQL that numbers the rows of a table. SQLite numbers them by default.
     func identity(_ table: String) -> String {
         switch self {
         case .sqlite: ""
@@ -20,7 +21,7 @@ extension SQLDialect {
         }
     }
 
-    /// A text of one ASCII character.
+    /// Returns SQL for a text of one ASCII character.
     func character(_ code: Int) -> String {
         switch self {
         case .sqlite: "char(\(code))"
@@ -35,7 +36,7 @@ extension SQLDialect {
         }
     }
 
-    /// The condition that a Boolean column is false, in the form of the index.
+    /// Returns the condition that a Boolean column is false, as the condition of the index spells it.
     func isFalse(_ column: String) -> String {
         switch self {
         case .sqlite: "\(column) = 0"
@@ -45,10 +46,10 @@ extension SQLDialect {
 }
 
 extension Table {
-    /// The column definitions of CREATE TABLE, in the order of the declaration. On PostgreSQL wide columns come first, so
-    /// that no row has gaps for alignment.
+    /// Returns the column definitions of CREATE TABLE, in the order of the declaration. On PostgreSQL wide
+    /// columns come first, so that no row has gaps for alignment.
     ///
-    /// - Parameter choice: The columns, for a table to which a later migration adds the others.
+    /// - Parameter choice: Columns to define, for a table that later migrations extend.
     public static func schema(_ dialect: SQLDialect, _ choice: ColumnChoice<Self> = .all) -> String {
         let columns = declarations(choice)
         let order =
@@ -60,7 +61,7 @@ extension Table {
         return order.map { columns[$0].definition(dialect) }.joined(separator: ",\n    ")
     }
 
-    /// The statements that add the chosen columns to the table. SQLite adds one at a time.
+    /// Returns statements that add the chosen columns to the table. SQLite adds one column at a time.
     public static func adding(_ choice: ColumnChoice<Self>, _ dialect: SQLDialect) -> String {
         let additions = declarations(choice).map { "ADD COLUMN \($0.definition(dialect))" }
         return switch dialect {
@@ -71,7 +72,8 @@ extension Table {
 }
 
 extension ColumnDeclaration {
-    /// Bytes that PostgreSQL aligns the column to in a row. Texts and bytes, which have no fixed place, come last.
+    /// Alignment of the column in a row of PostgreSQL, in bytes. Texts and bytes have no fixed position and
+    /// come last.
     fileprivate var alignment: Int {
         switch form {
         case .integer: integerSize

@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// The SQL of migrations that both databases run. Never edited after release.
+/// The SQL of migrations that both databases run. It is never edited after a release.
 ///
-/// The first migration creates all tables, with the columns of their declarations except those of later migrations, and
-/// with constraints and indexes. Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is compared by
-/// its bytes.
+/// The first migration creates all tables, with the columns of their declarations except columns of later
+/// migrations, and with constraints and indexes. Times are milliseconds since 1970. Reasons, sources and
+/// similar values are the numbers of `StorageCode`. Text is compared by its bytes.
 public enum SharedSchema {
     public static func names(_ sql: SQLDialect) -> String {
         """
@@ -34,16 +34,17 @@ public enum SharedSchema {
         """
     }
 
-    /// `credential` changes with every sign-in; `subject` is as wide as it needs to be.
+    /// Creates subjects and credentials. Every sign-in changes a `credential`, which is narrow; a `subject`
+    /// can be wide.
     ///
-    /// A subject's `sub` that begins with U+0001 is a tombstone, or an older tombstone that was replaced: a row that only
-    /// old events refer to.
+    /// A subject whose `sub` begins with U+0001 is a tombstone, or an older tombstone that was replaced: only
+    /// old events refer to its row.
     ///
     /// - Parameters:
     ///   - subject: The columns and keys of subjects.
-    ///   - subjectIndex: A further index of subjects.
+    ///   - subjectIndex: An additional index of subjects.
     ///   - credential: The columns and keys of credentials.
-    ///   - credentialIndex: A further index of credentials.
+    ///   - credentialIndex: An additional index of credentials.
     public static func subjects(
         _ sql: SQLDialect, subject: String, subjectIndex: String = "", credential: String,
         credentialIndex: String = ""
@@ -143,14 +144,14 @@ public enum SharedSchema {
         """
     }
 
-    /// All other tables.
+    /// Creates all other tables.
     public static func rest(_ sql: SQLDialect) -> String {
         grants(sql) + erasures(sql) + oauth(sql) + appAttest(sql) + audit(sql) + workers(sql)
     }
 
-    /// Codes and tokens refer to the account's ID and not to the subject's row: what they are sealed with names the
-    /// account, and the account outlives a transfer and an erasure. The ID is not declared as a foreign key, because
-    /// every change of a subject would then have to look for them.
+    /// Codes and tokens refer to the account's ID and not to the subject's row: they are sealed for the
+    /// account, which outlives a transfer and an erasure. The ID is not declared as a foreign key, because
+    /// every change of a subject would then have to search for its codes and tokens.
     private static func grants(_ sql: SQLDialect) -> String {
         """
         -- For people who look at one account.
@@ -232,8 +233,8 @@ public enum SharedSchema {
         """
     }
 
-    /// OAuth grants refer to the account's ID and to the app, which a transfer does not change. The ID is not declared
-    /// as a foreign key, because every change of a subject would then have to look for them.
+    /// OAuth grants refer to the account's ID and to the app, which a transfer does not change. The ID is not
+    /// declared as a foreign key, because every change of a subject would then have to search for its grants.
     private static func oauth(_ sql: SQLDialect) -> String {
         """
         CREATE TABLE oauth_grant (
@@ -313,7 +314,7 @@ public enum SharedSchema {
         """
     }
 
-    /// Keys of App Attest belong to an app, and to no user.
+    /// Keys of App Attest belong to an app, but not to a user.
     private static func appAttest(_ sql: SQLDialect) -> String {
         """
         CREATE TABLE app_attest_key (
@@ -333,8 +334,9 @@ public enum SharedSchema {
         """
     }
 
-    /// Rows of the audit log are only appended, except that an erasure clears the columns about its user, and that
-    /// the oldest are deleted after their time. The log has no foreign key: it outlives what it tells of.
+    /// The service only appends rows to the audit log, except that an erasure clears the columns about its
+    /// user, and a purge deletes the oldest rows. The log has no foreign key, because it outlives the rows
+    /// that it refers to.
     private static func audit(_ sql: SQLDialect) -> String {
         let head = sql.bytes(hexadecimal: AuditLink.beginning.hashText)
         return """
@@ -411,8 +413,9 @@ public enum SharedSchema {
         """
     }
 
-    /// The third migration: indexes in the whole order of the claims. With the time alone each claim sorted all rows that
-    /// are due in one millisecond. The one by client ID passes over client IDs that rest.
+    /// The third migration: indexes in the full order of the claims. With the time alone each claim sorted
+    /// all rows that are due in one millisecond. The index by client ID allows claims to skip paused client
+    /// IDs.
     public static let claimOrders = """
         DROP INDEX authorization_code_by_attempt;
         CREATE INDEX authorization_code_by_attempt ON authorization_code (next_attempt_at, id);

@@ -1,15 +1,16 @@
 public import AppleAccounts
 
-/// Claims of authorization codes and of checks of refresh tokens, and the work that is due; for both databases.
+/// Statements that claim authorization codes and checks of refresh tokens, and find the due work; for both
+/// databases.
 ///
-/// Two claimers, in any processes, never get the same row, and none waits for another. Each order is that of an index,
-/// also among rows of one time.
+/// Two processes never claim the same row, and no claim waits for another claim. Each order is the order of
+/// an index, also among rows with the same time.
 ///
 /// On PostgreSQL the claimed rows are locked until their changes are committed, a round trip later: at most
 /// `idle_in_transaction_session_timeout`, if the process stops between the two.
 ///
-/// On PostgreSQL no claims are ended when a process starts, because they may belong to another replica. They expire by
-/// themselves.
+/// On PostgreSQL a starting process ends no claims, because they may belong to another replica. The claims
+/// expire.
 public enum AppleTokenStatements {
     public typealias CodeColumns = NamedColumns<AuthorizationCodeRecord>
     public typealias TokenColumns = NamedColumns<RefreshTokenRecord>
@@ -36,8 +37,9 @@ public enum AppleTokenStatements {
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
 
-    // There are few client IDs. Each is looked at by itself, so that the due tokens of one that rests are not read,
-    // however many there are: PostgreSQL does it in one statement, and SQLite, which has no LATERAL, in one for each.
+    // There are few client IDs. Each client ID is read separately, so that the due tokens of a paused client
+    // ID are not read, however many there are. PostgreSQL does it in one statement; SQLite, which has no
+    // LATERAL, in one statement for each client ID.
     private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients", only: .sqlite) {
         $0.add("id", Int64.self, as: "id")
     } sql: { dialect, list, resting in
@@ -54,7 +56,7 @@ public enum AppleTokenStatements {
         ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
         """
     }
-    // The candidates are more than the limit, because other claimers have locked some.
+    // Reads more candidates than the limit, because other processes have locked some of them.
     static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks", only: .postgres) {
         (TokenColumns(&$0, as: "t"), UserColumns(&$0))
     } sql: { dialect, list, now, limit, resting in
@@ -100,7 +102,7 @@ public enum AppleTokenStatements {
         """
     }
 
-    /// The first entries of three indexes.
+    /// Reads the first entries of three indexes.
     fileprivate static let nextDue = SQLStatement<
         (code: Column<Moment>, check: Column<Moment>, erasure: Column<Moment>)
     >("next_due") {
@@ -144,7 +146,7 @@ where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
     @usableFromInline let client: Column<ClientID>
     @usableFromInline let app: Column<ClientID>
 
-    /// - Parameter alias: The table in the statement.
+    /// - Parameter alias: Alias of the table in the statement.
     public init(_ list: inout SelectList, as alias: String) {
         table = list.add(RecordTable<Record>.self, as: alias, .withoutNumbers)
         client = list.add(

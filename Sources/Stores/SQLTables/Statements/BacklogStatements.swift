@@ -1,19 +1,19 @@
 import AppleAccounts
 
-/// The counts of the due work at Apple, for both databases. Reads a bounded number of entries of indexes, however many
-/// rows there are.
+/// Counts of the due work at Apple, for both databases. The statement reads a bounded number of index
+/// entries, however many rows there are.
 struct BacklogColumns: Sendable {
     private let codes: Column<Int64>
     private let codesSince: Column<Moment>
     private let checks: Column<Int64>
     private let checksSince: Column<Moment>
-    /// Failed checks, whose next attempt is in the future.
+    /// Number of failed checks. Their next attempt is in the future.
     private let failedChecks: Column<Int64>
     private let failedChecksSince: Column<Moment>
     private let erasures: Column<Int64>
     private let erasuresSince: Column<Moment>
 
-    /// The statement, whose list of columns needs its argument.
+    /// The statement and its columns, which need the parameter of the statement.
     static let count: (statement: SQLStatement<Void, Moment>, columns: BacklogColumns) = {
         var columns: BacklogColumns?
         let statement = SQLStatement<Void, Moment>("count_due") { _, now in
@@ -25,9 +25,10 @@ struct BacklogColumns: Sendable {
         return (statement, columns)
     }()
 
-    /// - Parameter moment: The parameter of the statement with the time.
+    /// - Parameter moment: The parameter with the time.
     private init(_ list: inout SelectList, at moment: String) {
-        // Each order is that of an index: a database that expects many rows would read the table.
+        // The order is the order of an index. Without it a database that expects many rows would read the
+        // table.
         func count(_ rows: String, _ name: StaticString, where condition: String = "") -> Column<Int64> {
             let bounded = "SELECT \(rows) LIMIT \(AppleTokensBacklog.most)"
             return list.add("(SELECT count(*) FROM (\(bounded)) AS d\(condition))", Int64.self, as: name)

@@ -145,7 +145,8 @@ extension DeliveryStore where Self: SQLStore {
     public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
         try await transaction { session in
             let last = try session.lastEvent()
-            // In one order, because a transaction waits here for another replica that adds the same receiver.
+            // Inserts in one order, because a transaction waits here for another replica that adds the same
+            // receiver.
             try session.run(
                 names.sorted { $0.rawValue < $1.rawValue }.map { name in
                     DeliveryStatements.insert {
@@ -183,7 +184,7 @@ extension DeliveryStore where Self: SQLStore {
     }
 
     public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
-        // Without paused receivers, which can have hundreds of retries.
+        // Excludes paused receivers, which can have hundreds of retries.
         let call = DeliveryStatements.active(SQLList(names.map(\.rawValue)))
         return try await snapshot { session in
             let last = try session.lastEvent()
@@ -254,7 +255,7 @@ extension DeliveryStore where Self: SQLStore {
             .replayed(name, after: cursor, at: moment))
     }
 
-    /// Changes a receiver and its retries, unless it is unknown.
+    /// Changes a receiver and its retries. Does nothing if the receiver is unknown.
     private func change(
         _ name: ReceiverName, _ receiver: SQLCall, _ retries: SQLCall, _ entry: AuditEntry
     ) async throws -> Bool {

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// Accounts whose disabling is over, found by an index that has the disabled accounts only; for both databases.
+/// Accounts whose disabled period is over, found by an index of the disabled accounts; for both databases.
 private enum DisabledAccountStatements {
-    // SQLite keeps the order of tables at CROSS JOIN.
+    // A CROSS JOIN keeps SQLite from reordering the tables.
     static let find = SQLStatement<(account: Column<AccountID>, user: UserColumns), Moment, Int64>(
         "find_disabled"
     ) {

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// Erasures with their apps and tokens, for both databases.
+/// Statements for erasures with their apps and tokens, for both databases.
 public enum ErasureStatements {
-    /// The columns of a token. The table goes by the name `g`.
+    /// The columns of a token. The table has the alias `g`.
     fileprivate struct TokenColumns {
         let token: ErasureTokenTable
         let client: Column<ClientID>
@@ -95,7 +95,7 @@ public enum ErasureStatements {
         """
     }
 
-    // In the order of an index, also among rows of one time.
+    // Reads in the order of an index, also among rows with the same time.
     fileprivate static let findDue = SQLStatement<DueColumns, Moment, Int64>("due_erasure_tokens") {
         DueColumns(&$0)
     } sql: {
@@ -117,7 +117,8 @@ public enum ErasureStatements {
         """
     }
     // Two replicas that finish the last two entries at once would each see the other's entry unfinished, and
-    // neither would finish the erasure. So one waits here, and its later statements see the other's write.
+    // neither would finish the erasure. So the second replica waits for this lock, and its later statements
+    // see the write of the first.
     fileprivate static let lock = SQLStatement<Void, ErasureID>("lock_erasure") { dialect, id in
         "SELECT id FROM erasure WHERE id = \(id) \(dialect.locking)"
     }
@@ -155,8 +156,8 @@ public enum ErasureStatements {
             SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
         """
     }
-    // An older tombstone of the user gives up its name: its time is in the user's row since they came back.
-    // Its row stays for its events, under a meaningless name.
+    // Renames an older tombstone of the user, whose time the user's row has stored since the user returned.
+    // The row remains for its events, under a meaningless name.
     private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
         dialect, team, tombstone in
         let name = dialect.retiredName
@@ -183,8 +184,8 @@ public enum ErasureStatements {
                 SELECT notification_id FROM notification_event
                 WHERE app_id IN (SELECT id FROM app) AND sub = \(subject))
             """
-        // One notification can be about several users, so its rows are locked in one order. OFFSET 0 makes the
-        // planner look once for each app, instead of reading the whole inbox when it expects many apps.
+        // One notification can concern several users, so its rows are locked in one order. OFFSET 0 makes the
+        // planner search once for each app, instead of reading the whole inbox when it expects many apps.
         case .postgres:
             """
             WITH told AS MATERIALIZED (
@@ -203,11 +204,11 @@ public enum ErasureStatements {
         "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = \(subject)"
     }
 
-    /// Turns a user into a tombstone. The classification of the columns decides which are cleared.
+    /// Turns a user into a tombstone. The sensitivity of the columns decides which columns are cleared.
     ///
     /// - Parameters:
     ///   - key: Key of the user.
-    ///   - rowID: Row ID of the user's subject. The row is left without revocation.
+    ///   - rowID: Row ID of the user's subject. The row keeps no revocation.
     public static func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) -> [SQLCall] {
         let (team, tombstone) = (key.team, key.tombstoneName)
         var calls = [
@@ -240,7 +241,8 @@ public enum ErasureStatements {
             }
     }
 
-    /// Removes the notifications about this `sub`. The keys are found through the apps, which are few.
+    /// Removes the notifications about this `sub`. The statements find the keys through the apps, which are
+    /// few.
     public static func forgetInInbox(_ subject: AppleSubject) -> [SQLCall] {
         [forgetPayloads(subject.rawValue, KeptNotification.erasedPayload), forgetKeys(subject.rawValue)]
     }

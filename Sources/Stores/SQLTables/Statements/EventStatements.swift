@@ -5,7 +5,7 @@ public struct EventColumns: Sendable {
     @usableFromInline let event: EventTable
     @usableFromInline let subject: SubjectTable
     @usableFromInline let sequence: Column<Int64>
-    /// The numbers of the app and of the user, and the account, which decide who sees the event.
+    /// The numbers of the app and the user, and the account. They decide which callers can see the event.
     public let app: Column<Int64>
     public let user: Column<Int64>
     public let account: Column<AccountID>
@@ -25,7 +25,7 @@ public struct EventColumns: Sendable {
         _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
     ) throws -> AccountEvent {
         let name = try row.required(self.subject.subject)
-        // An erased user has a name here that cannot be a `sub`.
+        // The row of an erased user has a name that cannot be a `sub`.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(
@@ -36,12 +36,12 @@ public struct EventColumns: Sendable {
             row, (team(row.required(self.subject.teamID)), subject, row[self.app].map(app)))
     }
 
-    /// Reads a page from one row more than `scan`, which shows that more events follow.
+    /// Reads a page. `scan` plus one rows are read, because an extra row shows that more events follow.
     ///
     /// - Parameters:
-    ///   - sequence: The end of the page before.
+    ///   - sequence: Last sequence number of the previous page.
     ///   - scan: Number of events that the page may read.
-    ///   - next: Returns the next row; `nil` at the end.
+    ///   - next: Returns the next row; `nil` after the last row.
     ///   - event: Returns the event of a row; `nil` if the caller may not see it.
     @inlinable
     public func page<Row: ReadableRow>(
@@ -63,11 +63,12 @@ public struct EventColumns: Sendable {
 }
 
 extension AppScope {
-    /// Number of events that a page may read for a caller who may see few of them. Bounds the time of a read.
+    /// Number of events that a page may read for a caller who can see few of them. It bounds the time of a
+    /// read.
     public func scan(forPageOf limit: Int) -> Int { self == .all ? limit : max(limit, 5000) }
 }
 
-/// Events for deliveries, and the end of the feed; for both databases.
+/// Statements for deliveries and for the end of the feed, for both databases.
 enum EventStatements {
     static let find = SQLStatement<(EventColumns, team: Column<TeamID>, app: Column<ClientID>), Int64>(
         "find_event"
@@ -84,7 +85,7 @@ enum EventStatements {
 }
 
 extension SQLDialect {
-    /// SQL of the number of the last event. PostgreSQL commits the counter with the events that it numbers.
+    /// SQL for the number of the last event. PostgreSQL commits the counter with the events that it numbers.
     var lastEvent: String {
         switch self {
         case .sqlite: "(SELECT coalesce(max(sequence), 0) FROM event)"
@@ -94,7 +95,7 @@ extension SQLDialect {
 }
 
 extension SQLSession {
-    /// Returns the number of the last event, 0 without any.
+    /// Returns the number of the last event; 0 for an empty feed.
     public func lastEvent() throws -> Int64 {
         guard let last = try value(EventStatements.last(), as: Int64.self) else {
             throw StorageError(

@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// The histories of accounts except for their appending, and the payloads of the inbox; for both databases.
+/// Statements for the histories of accounts, except appending, and for the payloads of the inbox; for both
+/// databases.
 public enum HistoryStatements {
     fileprivate static let find = SQLStatement<
         (entry: AccountHistoryTable, app: Column<ClientID>), AccountID, Int64
@@ -15,7 +16,7 @@ public enum HistoryStatements {
         ORDER BY number DESC LIMIT \(limit)
         """
     }
-    // SQLite keeps the order of tables at CROSS JOIN.
+    // A CROSS JOIN keeps SQLite from reordering the tables.
     fileprivate static let findPayloads = SQLStatement<
         (key: NotificationEventTable, notification: NotificationTable), ClientID, String, Int64
     >("find_payloads") {

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Reads for operators, for both databases.
+/// Queries for operators, for both databases.
 private enum InspectionStatements {
     struct CountColumns: Sendable {
         let client: Column<OAuthClientID>

@@ -1,8 +1,8 @@
 import AppleAccounts
 public import KeySets
 
-/// Stores the last good key set in the database, so that a restart works while Apple is unreachable. All replicas share
-/// it.
+/// Stores the last valid key set in the database, so that a restart works while Apple is unreachable. All
+/// replicas share it.
 public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
     private static let find = SQLStatement<KeySetSnapshotTable>("load_key_set") {
         $0.add(KeySetSnapshotTable.self)

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The key of nonces, and the sweep of used nonces; for both databases.
+/// Statements for the key of nonces, and for the deletion of old used nonces; for both databases.
 private enum NonceStatements {
     static let findKey = SQLStatement<Void>("find_nonce_key") { _ in
         "SELECT bytes FROM nonce_key WHERE id = 1"
@@ -16,7 +16,8 @@ extension NonceKeyStore where Self: SQLStore {
             func stored() throws -> NonceKey? {
                 try session.value(NonceStatements.findKey(), as: [UInt8].self).flatMap { NonceKey($0) }
             }
-            // Read first, so that a server that refuses writes at the moment, as in a switch-over, also works.
+            // Reads first, so that the call also succeeds on a server that temporarily refuses writes, as in
+            // a switch-over.
             if let key = try stored() { return key }
             try session.run(
                 NonceStatements.insertKey {

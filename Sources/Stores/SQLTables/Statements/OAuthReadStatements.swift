@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Reads of OAuth 2.0 that are not on the path of a token, and of inspections; for both databases.
+/// Queries of OAuth 2.0 that no token request needs, and of inspections; for both databases.
 enum OAuthReadStatements {
     static let findLinked = SQLStatement<Void, String, OAuthClientID>("oauth_find_linked") {
         _, subject, client in
@@ -13,8 +13,8 @@ enum OAuthReadStatements {
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
-    // The byte order makes lower() change ASCII letters only, as in the index. An account of another app of the team
-    // counts, because it has the address too.
+    // The byte order makes lower() change ASCII letters only, as in the index. An account of another app of
+    // the team counts, because it has the same address.
     static let findByEmail = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), String, TeamID, ClientID
     >("oauth_find_by_email") {

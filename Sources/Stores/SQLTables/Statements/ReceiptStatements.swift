@@ -1,7 +1,7 @@
 import AppAttestation
 public import AppleAccounts
 
-/// Receipts of App Attest, and the sweep of its keys; for both databases.
+/// Statements for receipts of App Attest, and for the deletion of its old keys; for both databases.
 public enum ReceiptStatements {
     public static let due = SQLStatement<AppAttestKeyTable, Moment, Int64>("due_receipts") {
         $0.add(AppAttestKeyTable.self)
@@ -56,7 +56,8 @@ public enum ReceiptStatements {
 extension AppAttestStore where Self: SQLStore {
     public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
         let remove = ReceiptStatements.removeKeys
-        // A registration locks the number and then the keys; a purge the other way round. One of the two is repeated.
+        // A registration locks the count and then the keys; a purge locks in the opposite order. If they
+        // deadlock, one of them is repeated.
         return try await transaction { session in
             let apps = try session.rows(remove(moment, Int64(Self.largestPurge))) {
                 try $0.required(remove.columns)

@@ -1,21 +1,21 @@
 public import AppleAccounts
 
-/// A connection of either database. Its statements are those of one snapshot or transaction, except with
+/// A connection to either database. Its statements run in one snapshot or transaction, except with
 /// `SQLStore.once`, and with `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
-    /// The database, for work whose statements differ.
+    /// The kind of database, for code whose statements differ.
     var dialect: SQLDialect { get }
 
-    /// Runs a statement, and calls `body` at each row of its result.
+    /// Runs a statement, and calls `body` for each row of its result.
     ///
     /// - Returns: Number of rows that an INSERT, UPDATE or DELETE changed.
     @discardableResult
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int
 
-    /// Runs statements one after the other, on PostgreSQL in one round trip, and calls `body` at each row with the index of
-    /// its statement.
+    /// Runs statements in order, on PostgreSQL in one round trip, and calls `body` for each row with the
+    /// index of its statement.
     ///
-    /// - Returns: Number of rows that they changed together.
+    /// - Returns: Total number of rows that the statements changed.
     @discardableResult
     func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int
 }
@@ -28,11 +28,11 @@ extension SQLSession {
         }
     }
 
-    /// Returns the number of rows that a statement changed.
+    /// Runs a statement. Returns the number of rows that it changed.
     @discardableResult
     public func run(_ call: SQLCall) throws -> Int { try run(call) { _ in } }
 
-    /// Returns the number of rows that statements changed together.
+    /// Runs statements. Returns the total number of rows that they changed.
     @discardableResult
     public func run(_ calls: [SQLCall]) throws -> Int { try run(calls) { _, _ in } }
 
@@ -42,7 +42,8 @@ extension SQLSession {
         return values
     }
 
-    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and without a row.
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and for an empty
+    /// result.
     public func value<Value: ColumnValue>(_ call: SQLCall, as type: Value.Type) throws -> Value? {
         var value: Value?
         try run(call) { value = $0[Column<Value>("value", place: 0)] }
@@ -50,69 +51,70 @@ extension SQLSession {
     }
 }
 
-/// A connection within a transaction that writes.
+/// A connection inside a transaction that writes.
 public protocol SQLTransaction: SQLSession {
-    /// Holds up other transactions that write to the table. SQLite has one writer, and no locks of tables.
+    /// Locks the table against other transactions that write to it. SQLite has one writer, and no table
+    /// locks.
     func lock(_ table: any Table.Type) throws
 
-    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the round trip of the commit, so that
-    /// others wait for its locks for a short time only. Read nothing after it.
+    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the round trip of the
+    /// commit, so that other transactions wait for its locks only briefly. Nothing may be read after it.
     func runLast(_ call: SQLCall) throws
 
-    /// Appends to the audit log, with the numbers and hashes that follow. Call it once, and last.
+    /// Appends to the audit log with the next numbers and hashes. Must be called at most once, and last.
     func appendAudit(_ entries: [AuditEntry]) throws
 }
 
-/// A database from which the statements of both databases read.
+/// A database that runs the queries shared by both databases.
 public protocol SQLReader: Sendable {
-    /// Runs reads of one snapshot on SQLite, and of one connection on PostgreSQL.
+    /// Runs queries in one snapshot on SQLite, and on one connection on PostgreSQL.
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws
         -> Value
 }
 
-/// A store whose statements are those of both databases.
+/// A store that runs the statements shared by both databases.
 public protocol SQLStore: SQLReader {
-    /// Runs reads of one snapshot on both databases.
+    /// Runs queries in one snapshot on both databases.
     func stableSnapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
 
-    /// Runs a transaction. `body` may run again from its beginning, after a conflict.
+    /// Runs a transaction. `body` can run again from its beginning, after a conflict.
     func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs statements that write, each in a transaction of its own.
+    /// Runs statements that write, each in its own transaction.
     func once<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
 }
 
 extension SQLStore {
-    /// Number of rows that one purge deletes at most, so that sign-ins need not wait for long.
+    /// Maximum number of rows that one purge deletes, so that sign-ins do not wait long.
     public static var largestPurge: Int { 1000 }
 
-    /// Runs one statement that writes, in a transaction of its own.
+    /// Runs one statement that writes, in its own transaction.
     ///
     /// - Returns: Number of rows that it changed.
     @discardableResult
     public func run(_ call: SQLCall) async throws -> Int { try await once { try $0.run(call) } }
 
-    /// Deletes the oldest rows.
+    /// Deletes the oldest rows before a time.
     ///
-    /// - Returns: Number of rows that were deleted.
+    /// - Returns: Number of deleted rows.
     func purge(_ statement: SQLStatement<Void, Moment, Int64>, before moment: Moment) async throws -> Int {
         try await run(statement(moment, Int64(Self.largestPurge)))
     }
 }
 
 extension Table {
-    /// Makes a statement that deletes the rows before a time, the oldest first and a bounded number of them. Rows that
-    /// another transaction has locked stay for the next time.
+    /// Creates a statement that deletes rows before a time: the oldest first, and a bounded number. A later
+    /// purge deletes rows that another transaction has locked.
     ///
     /// - Parameters:
     ///   - key: The columns of the primary key.
-    ///   - condition: SQL before the comparison of the time, with an AND at its end.
+    ///   - condition: SQL before the comparison of the time. It ends with AND.
     static func purge(
         by key: String, before time: String, _ condition: (SQLDialect) -> String = { _ in "" }
     ) -> SQLStatement<Void, Moment, Int64> {

@@ -1,26 +1,28 @@
 public import AppleAccounts
 import StrictJSON
 
-/// The differences of the databases in the text of a statement that both have.
+/// The differences between the databases in the text of a shared statement.
 public enum SQLDialect: Sendable, CaseIterable {
     case sqlite, postgres
 
-    /// Locks the rows of a SELECT. SQLite has one writer, and no locks of rows.
+    /// SQL that locks the rows of a SELECT. SQLite has one writer, and no row locks.
     public var locking: String { clause("FOR UPDATE") }
 
-    /// Locks the rows of a SELECT against changes, beside others that do.
+    /// SQL that locks the rows of a SELECT against changes, and allows other transactions the same lock.
     var sharing: String { clause("FOR SHARE") }
 
-    /// Locks the rows of a SELECT, and passes over rows that another transaction has locked.
+    /// SQL that locks the rows of a SELECT, and skips rows that another transaction has locked.
     public var skippingLocked: String { clause("FOR UPDATE SKIP LOCKED") }
 
-    /// Locks the rows of one table of a join, and passes over rows that another transaction has locked.
+    /// Returns SQL that locks the rows of one table of a join, and skips rows that another transaction has
+    /// locked.
     public func skippingLocked(of table: String) -> String { clause("FOR UPDATE OF \(table) SKIP LOCKED") }
 
-    /// Compares texts as bytes, so that an order does not depend on the locale of a server. SQLite always does.
+    /// SQL that compares texts as bytes, so that an order does not depend on the locale of a server. SQLite
+    /// does so by default.
     public var byteOrder: String { clause("COLLATE \"C\"") }
 
-    /// The values of a list, for `IN`: an array as one parameter.
+    /// Returns SQL for the values of a list, for `IN`: an array as one parameter.
     public func members(of list: SQLParameter<SQLList>) -> String {
         switch self {
         case .sqlite: "(SELECT value FROM json_each(\(list)))"
@@ -28,7 +30,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// Binds SQLite to an index. PostgreSQL has no such clause.
+    /// Returns SQL that makes SQLite use an index. PostgreSQL has no such clause.
     func indexed(by index: String) -> String { self == .sqlite ? "INDEXED BY \(index)" : "" }
 
     private func clause(_ text: String) -> String {
@@ -38,7 +40,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// A parameter in SQL text. PostgreSQL takes its type from the cast.
+    /// Returns a parameter as SQL text. PostgreSQL takes its type from the cast.
     fileprivate func parameter(_ number: Int, _ form: ColumnForm) -> String {
         switch self {
         case .sqlite: "?\(number)"
@@ -48,7 +50,7 @@ public enum SQLDialect: Sendable, CaseIterable {
 }
 
 extension ColumnForm {
-    /// The type of PostgreSQL for parameters of this form.
+    /// PostgreSQL's type for parameters of this form.
     public var postgresType: String {
         switch self {
         case .integer: "bigint"
@@ -62,7 +64,7 @@ extension ColumnForm {
 
 /// The text of a statement for each database. A connection prepares it once, under its name.
 public struct SQLText: Sendable {
-    /// Unique: two statements must never share a name.
+    /// Name of the statement. Two statements must never share a name.
     public let name: String
     private let texts: (sqlite: String?, postgres: String?)
 
@@ -80,7 +82,7 @@ public struct SQLText: Sendable {
     }
 }
 
-/// One value that is bound to a parameter.
+/// A value bound to a parameter.
 public enum SQLValue: Sendable {
     case null
     case integer(Int64)
@@ -120,14 +122,14 @@ public struct SQLCall: Sendable {
 /// }
 /// try session.rows(find(id)) { try find.columns.record($0) }
 /// ```
-/// What would need a trick in one of the databases is a statement for each, side by side in one `switch` over the
-/// dialect. SQLite takes no alias in `RETURNING`, and nothing that changes data in a `WITH`.
+/// A statement that has no natural common form is written for each database, side by side in one `switch`
+/// over the dialect. SQLite accepts no alias in `RETURNING`, and no change of data in a `WITH`.
 public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Sendable {
     public let columns: Columns
     public let text: SQLText
 
     /// - Parameters:
-    ///   - name: Unique: two statements must never share a name.
+    ///   - name: Name of the statement. Two statements must never share a name.
     ///   - dialect: The only database that has the statement; `nil` for both.
     public init(
         _ name: String, only dialect: SQLDialect? = nil, _ columns: (inout SelectList) -> Columns,
@@ -155,7 +157,7 @@ public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Senda
         }
     }
 
-    /// Returns the statement with its arguments. An argument that is `nil` is NULL.
+    /// Returns the statement with its arguments. An argument of `nil` is NULL.
     public func callAsFunction(_ argument: repeat (each Argument)?) -> SQLCall {
         var values: [SQLValue] = []
         repeat values.append(SQLValue(each argument))
@@ -164,14 +166,14 @@ public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Senda
 }
 
 extension SQLStatement where Columns == Void {
-    /// Makes a statement without result columns, or with one that `SQLSession.value` reads.
+    /// Creates a statement without result columns, or with one column that `SQLSession.value` reads.
     public init(_ name: String, _ sql: (SQLDialect, repeat SQLParameter<each Argument>) -> String) {
         columns = ()
         text = Self.text(name, sql)
     }
 }
 
-/// Texts as one parameter, for `SQLDialect.members`.
+/// A list of texts as one parameter, for `SQLDialect.members`.
 public struct SQLList: ColumnValue {
     public static var form: ColumnForm { .text }
     private let json: String
@@ -192,17 +194,17 @@ public struct SQLParameter<Value: ColumnValue>: Sendable, CustomStringConvertibl
 
 /// The insertion of one row, derived from the declaration of its table.
 ///
-/// A column with the number of a team, an app or a client takes the name, whose number the statement looks up. A name
-/// without number violates NOT NULL, so that no row is lost silently.
+/// For a number column of a team, an app or a client the row contains the name, and the statement looks up
+/// its number. A name without a number violates NOT NULL, so that no row is lost silently.
 public struct SQLInsertion<T: Table>: Sendable {
     private let columns: T
     private let text: SQLText
-    /// Says of each column if it takes a name.
+    /// Indicates for each column if its value is a name.
     private let isNamed: [Bool]
 
     /// - Parameters:
-    ///   - name: Unique: two statements must never share a name.
-    ///   - choice: The columns that get a value.
+    ///   - name: Name of the statement. Two statements must never share a name.
+    ///   - choice: Columns to insert.
     ///   - conflict: The clause `ON CONFLICT`, if any.
     public init(_ name: String, _ choice: ColumnChoice<T> = .all, conflict: String = "") {
         self.init(name, choice) { _ in conflict }
@@ -234,7 +236,7 @@ public struct SQLInsertion<T: Table>: Sendable {
         }
     }
 
-    /// Returns the statement with the row that `write` writes. A column that it does not set is NULL.
+    /// Returns the statement with the row that `write` writes. A column that `write` does not set is NULL.
     public func callAsFunction(_ write: (T, SQLRow) throws -> Void) rethrows -> SQLCall {
         let row = SQLRow(isNamed)
         try write(columns, row)
@@ -242,7 +244,7 @@ public struct SQLInsertion<T: Table>: Sendable {
     }
 }
 
-/// The values of one row that is written.
+/// The values of one row to insert.
 public final class SQLRow: WritableRow {
     fileprivate var values: [SQLValue]
 
@@ -258,7 +260,7 @@ public final class SQLRow: WritableRow {
         values[Int(column.place)] = SQLValue(value)
     }
 
-    /// Sets a column with the number of a team, an app or a client.
+    /// Sets the number column of a team, an app or a client by name.
     func set(_ column: Column<Int64>, named name: some StoredForm) {
         guard column.place >= 0 else { return }
         values[Int(column.place)] = SQLValue(name)

@@ -1,9 +1,9 @@
 public import AppleAccounts
 
-/// A walk of all sealed secrets in the order of their keys, and their replacement; for both databases.
+/// Statements that list all sealed secrets in the order of their keys, and replace them; for both databases.
 ///
-/// The tables are read one after the other, each in its current state: a secret that moves during the walk is met in its
-/// new table.
+/// The walk reads the tables in order, each in its current state, so it finds a secret that moves meanwhile
+/// in its new table.
 private enum SealedStatements {
     /// The columns of the three statements of the walk.
     struct Columns: Sendable {
@@ -14,9 +14,9 @@ private enum SealedStatements {
         let kind: Column<SealedPurpose>
 
         /// - Parameters:
-        ///   - id: SQL of the cursor's ID.
-        ///   - row: The alias of the table.
-        ///   - kind: SQL of the code of the purpose.
+        ///   - id: SQL for the cursor's ID.
+        ///   - row: Alias of the table.
+        ///   - kind: SQL for the code of the purpose.
         init(_ list: inout SelectList, id: String, account: String, row: String, kind: String) {
             self.id = list.add(id, UniqueID.self, as: "id")
             accountID = list.add(account, AccountID.self, as: "account_id")
@@ -117,8 +117,8 @@ extension AppleTokenStore where Self: SQLStore {
         try await snapshot { Int(try $0.value(SealedStatements.count(), as: Int64.self) ?? 0) }
     }
 
-    /// Rows are locked in the order of the walk, which is that of batches. A row that is gone or was changed since it was
-    /// read stays as it is: a newer token must not be overwritten.
+    /// Locks rows in the order of the walk, which is also the order of batches. A row that was deleted or
+    /// changed since it was read is skipped: a newer token must not be overwritten.
     public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
         let calls = SealedCursor.Place.allCases.flatMap { place in
             changes.filter { $0.row.cursor.place == place }.map { change in

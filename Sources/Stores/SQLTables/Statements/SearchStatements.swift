@@ -1,10 +1,10 @@
 public import AppleAccounts
 
-/// The statements of searches, for both databases. Each goes along one index, in its order, and stops after a bounded
-/// number of rows; a test compares their plans. The byte order makes lower() change ASCII letters only, as in the
-/// indexes.
+/// Statements for searches, for both databases. Each follows one index, in its order, and stops after a
+/// bounded number of rows; a test compares their plans. The byte order makes lower() change ASCII letters
+/// only, as in the indexes.
 ///
-/// SQLite uses a partial index only if the condition of the index stands in the statement.
+/// SQLite uses a partial index only if the statement contains the condition of the index.
 enum SearchStatements {
     typealias ByKey = SQLStatement<Void, String, AccountID, Int64>
     typealias ByApp = SQLStatement<Void, Int64, Int64, Int64>
@@ -16,8 +16,8 @@ enum SearchStatements {
         ORDER BY account_id DESC LIMIT \(limit)
         """
     }
-    // Each column has a statement of its own. Of halves below one UNION ALL the planner of PostgreSQL takes the one
-    // that begins soonest: from the newest person on, past all the others.
+    // Each column has a separate statement. For a UNION ALL the planner of PostgreSQL chooses the index that
+    // returns its first row soonest: it would start at the newest person and read all rows before the match.
     static let email = having("email")
     static let unsignedEmail = having("unsigned_email")
     static let firstName = having("first_name")
@@ -84,7 +84,7 @@ enum SearchStatements {
         """
     }
 
-    /// The statements that go along an index.
+    /// The statements that follow an index.
     static let paths = [
         all.text, email.text, unsignedEmail.text, firstName.text, lastName.text, account.text, subject.text,
         linked.text, disabled.text, revoked.text, ofApp.text,
@@ -140,15 +140,15 @@ extension AccountSearchStore where Self: SQLStore {
     }
 }
 
-/// A row that may be found, for people who look.
+/// A row that may match, for searches by operators.
 private struct SearchCandidate {
     let rowID: Int64
-    /// `nil` in an order of rows.
+    /// ID of the account; `nil` in an order of rows.
     let accountID: AccountID?
 
     var position: SearchPosition { accountID.map { .account($0) } ?? .row(rowID) }
 
-    /// Returns the candidates after a position in their order; one more than a page looks at.
+    /// Returns the candidates after a position in their order: one more than a page reads.
     static func all(
         _ search: AccountSearch, after position: SearchPosition?, in session: any SQLSession
     ) throws -> [SearchCandidate] {
@@ -206,7 +206,7 @@ private struct SearchCandidate {
         }
     }
 
-    /// Returns the numbers of apps, of all for `nil`.
+    /// Returns the numbers of the apps; of all apps for `nil`.
     private static func numbers(of clientIDs: Set<ClientID>?, in session: any SQLSession) throws -> [Int64] {
         let columns = SearchStatements.apps.columns
         return try session.rows(SearchStatements.apps()) {

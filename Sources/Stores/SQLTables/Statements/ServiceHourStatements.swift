@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// The counts of each hour, for both databases.
+/// Hourly counts of the service, for both databases.
 enum ServiceHourStatements {
-    // Each replica writes rows of its own, so that no transaction waits for another.
+    // Each replica writes its own rows, so that no transaction waits for another.
     static let set = SQLInsertion<ServiceHourTable>(
         "set_service_hour",
         conflict: "ON CONFLICT (begins_at, replica, name) DO UPDATE SET count = excluded.count")

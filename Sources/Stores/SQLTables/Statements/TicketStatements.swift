@@ -1,10 +1,10 @@
 public import AppleAccounts
 
-/// Tickets, for both databases.
+/// Statements for tickets, for both databases.
 public enum TicketStatements {
     private static let insert = SQLInsertion<TicketTable>(
         "insert_ticket", conflict: "ON CONFLICT (purpose, digest) DO NOTHING")
-    // One statement reads and deletes, so that of two callers, at any replicas, only one finds the ticket.
+    // Reads and deletes in one statement, so that only one of two callers, at any replicas, finds the ticket.
     fileprivate static let take = SQLStatement<Void, Int64, TicketDigest, Moment>("take_ticket") {
         _, purpose, digest, now in
         """

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Transfers of accounts between teams, for both databases.
+/// Statements for transfers of accounts between teams, for both databases.
 public enum TransferStatements {
     /// Number of accounts, of any team, that one statement reads.
     fileprivate static let stride = 1000
@@ -26,7 +26,7 @@ public enum TransferStatements {
     } sql: { _, list, account in
         "SELECT \(list) FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = \(account)"
     }
-    // Against a concurrent erasure: either the erasure waits, and deletes these transfers, or this
+    // Prevents a race with an erasure: either the erasure waits, and deletes these transfers, or this
     // transaction waits, and its insert sees that the account is erased.
     fileprivate static let lock = SQLStatement<Void, AccountID>("lock_transferred") { dialect, account in
         "SELECT id FROM subject WHERE account_id = \(account) \(dialect.sharing)"
@@ -43,8 +43,8 @@ public enum TransferStatements {
         """
     }
     static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
-    // Walks along the account IDs. The number is in the SQL text, so that the planner of PostgreSQL knows the
-    // length of the walk.
+    // Reads accounts in the order of their IDs. The number is in the SQL text, so that the planner of
+    // PostgreSQL knows the number of rows.
     fileprivate static let walk = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), AccountID, TeamID, ClientID
     >("walk_accounts") {
@@ -75,7 +75,7 @@ public enum TransferStatements {
     private static let moveEvents = SQLStatement<Void, Int64, Int64>("rename_events") { _, row, replaced in
         "UPDATE event SET subject_id = \(row) WHERE subject_id = \(replaced) AND account_id IS NULL"
     }
-    // A deletion would have to search all events for the row.
+    // Renames the row instead of deleting it: a deletion would have to search all events for the row.
     private static let retireReplaced = SQLStatement<Void, Int64>("rename_replaced") { dialect, replaced in
         "UPDATE subject SET \(dialect.clearingSubject(named: dialect.retiredName)) WHERE id = \(replaced)"
     }
@@ -88,20 +88,21 @@ public enum TransferStatements {
 
     /// Re-keys a subject's row. Deletes all credentials of the row; the caller saves them again.
     ///
-    /// - Parameter replacedRowID: ID of the row without account that has the new key so far.
+    /// - Parameter replacedRowID: ID of the row without account that currently has the new key.
     public static func carryOut(
         _ rekeying: Rekeying, rowID: Int64, replacing replacedRowID: Int64?
     ) -> [SQLCall] {
         var calls = [removeCredentials(rowID, replacedRowID)]
         if let replacedRowID { calls += [moveEvents(rowID, replacedRowID), retireReplaced(replacedRowID)] }
         calls.append(rename(rowID, rekeying.to.team, rekeying.to.subject.rawValue))
-        // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
+        // Removes the keys now, because a later erasure would not find them: the user's old `sub` is stored
+        // nowhere.
         return calls + ErasureStatements.forgetInInbox(rekeying.from.subject)
     }
 }
 
 extension SQLDialect {
-    /// Finds a subject by its name. SQLite has an index of digests.
+    /// Returns SQL that finds a subject by its name. SQLite has an index of digests.
     func hasName(_ name: SQLParameter<String>, of team: SQLParameter<TeamID>) -> String {
         let number = "(SELECT id FROM team WHERE name = \(team))"
         return switch self {
@@ -110,21 +111,22 @@ extension SQLDialect {
         }
     }
 
-    /// Changes the digest by which SQLite finds a subject; for a statement that changes the name.
+    /// Returns SQL that changes the digest by which SQLite finds a subject, for a statement that changes the
+    /// name.
     ///
     /// - Parameters:
-    ///   - name: SQL of the new name.
-    ///   - team: SQL of the number of the team.
+    ///   - name: SQL for the new name.
+    ///   - team: SQL for the number of the team.
     func settingDigest(of name: String, in team: String = "team_id") -> String {
         self == .sqlite ? "key_digest = key_digest(\(team), \(name)), " : ""
     }
 
-    /// Renames a subject, and clears all other columns about the user.
+    /// Returns SQL that renames a subject, and clears all other columns about the user.
     func clearingSubject(named name: String) -> String {
         settingDigest(of: name) + SubjectTable.clearing(subject: name)
     }
 
-    /// A name that no `sub` and no tombstone has.
+    /// SQL for a name that differs from every `sub` and every tombstone.
     var retiredName: String { "\(character(1)) || id" }
 }
 
@@ -143,7 +145,7 @@ extension SQLSession {
     @discardableResult
     func lockAccounts(_ accounts: Set<AccountID>) throws -> Set<AccountID> {
         let (accounts, columns) = (Array(accounts), TransferStatements.findKey.columns)
-        // One account has no order.
+        // A single account needs no order.
         var found = accounts.count == 1 ? [(team: "", subject: "", account: accounts[0])] : []
         try run(found.isEmpty ? accounts.map { TransferStatements.findKey($0) } : []) { index, row in
             found.append((try row.required(columns.team), try row.required(columns.subject), accounts[index]))
@@ -190,8 +192,8 @@ extension TransferStore where Self: SQLStore {
         for team in Set(transfers.map(\.recipientTeam)).sorted() {
             try await run(TransferStatements.ensureTeam(team))
         }
-        // In one order, so that two imports of the same transfers cannot wait for each other. The last of several with
-        // one name stays.
+        // Inserts in one order, so that two imports of the same transfers cannot wait for each other. Of
+        // several transfers with the same name the last is stored.
         let sorted = transfers.enumerated().sorted {
             ($0.element.recipientTeam, $0.element.transferSubject, $0.offset)
                 < ($1.element.recipientTeam, $1.element.transferSubject, $1.offset)

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The credential of a user for an app. The row of app 0 has the facts that hold for all apps
+/// The credential of a user for an app. The row of app 0 has the facts that apply to all apps
 /// (`FactsOfAllApps`).
 ///
 /// All columns are integers, so that a sign-in writes few bytes.
@@ -19,9 +19,9 @@ public struct CredentialTable: Table {
     public let emailAt: Column<Moment>
     public let refreshToken: Column<Int64>
     public let refreshTokenCause: Column<Int64>
-    /// Only for app 0, as all that follow.
+    /// This column and the following columns are set only for app 0.
     public let disabledAt: Column<Moment>
-    /// `Moment.last` without an end.
+    /// End of the disabled period; `Moment.last` for an unlimited period.
     public let disabledUntil: Column<Moment>
     public let disabledReason: Column<Disabling.Reason>
     public let sessionsEndedAt: Column<Moment>
@@ -61,9 +61,9 @@ extension ColumnChoice where T == CredentialTable {
     public static var ofApp: Self {
         except { [$0.disabledAt, $0.disabledUntil, $0.disabledReason, $0.sessionsEndedAt] }
     }
-    /// The facts and their app, for reading a subject.
+    /// Columns with the facts and their app, for reading a subject.
     public static var factsOfApp: Self { except { [$0.subjectID] } }
-    /// Columns that decide a state.
+    /// Columns that determine a user's state.
     public static var state: Self {
         except {
             [
@@ -107,7 +107,7 @@ extension CredentialTable {
         row.set(refreshTokenCause, codes?.cause)
     }
 
-    /// Writes the facts that hold for all apps.
+    /// Writes the facts that apply to all apps.
     @inlinable public func write(_ facts: FactsOfAllApps, to row: some WritableRow) {
         if let revocation = facts.revocation { write(revocation, to: row) }
         row.set(disabledAt, facts.disabling?.since)
@@ -136,7 +136,7 @@ extension CredentialTable {
     /// Reads one credential of a user and adds it to the user's record, in the order of the client IDs. Does
     /// nothing when the row has no credential.
     ///
-    /// - Parameter name: Returns the app with a number.
+    /// - Parameter name: Returns the app name for a number.
     @inlinable public func add(
         _ row: some ReadableRow, to record: inout SubjectRecord, name: (Int64) throws -> ClientID
     ) throws {
@@ -154,7 +154,7 @@ extension CredentialTable {
         credential.refreshToken = try refreshTokenStatus(row)
         let place = record.credentials.firstIndex { credential.clientID < $0.clientID }
         record.credentials.insert(credential, at: place ?? record.credentials.endIndex)
-        // The latest moment counts: confirming an address does not write the user's own row.
+        // The latest time applies: confirming an address does not write the user's own row.
         if let email = record.email, let moment = row[emailAt] {
             record.email = email.merged(with: LastWriter(email.value, at: moment))
         }

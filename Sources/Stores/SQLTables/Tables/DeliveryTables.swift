@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-// Tables of the deliveries of events. No column leads to a user except through the feed.
+// Tables of the deliveries of events. Columns identify users only through the feed.
 
-/// The receivers of events with their position in the feed.
+/// The receivers of events, with their positions in the feed.
 public typealias EventReceiverTable = RecordTable<ReceiverRecord>
 
 extension ReceiverRecord: StoredRecord {
@@ -24,7 +24,7 @@ extension ReceiverRecord: StoredRecord {
     }
 }
 
-/// Events that a receiver has not taken yet.
+/// Events that a receiver has not accepted yet.
 public typealias EventRetryTable = RecordTable<DeliveryRetry>
 
 extension DeliveryRetry: StoredRecord {

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Erased accounts, by account IDs that lead to no user.
+/// Erased accounts, by account IDs that no longer identify a user.
 public struct ErasureTable: Table {
     public static let name = "erasure"
 
@@ -41,7 +41,7 @@ extension ErasureTable {
     }
 }
 
-/// Apps of an erased account, with the facts about each.
+/// Apps of an erased account, with the facts about each app.
 public struct ErasureAppTable: Table {
     public static let name = "erasure_app"
 
@@ -90,9 +90,9 @@ public struct ErasureTokenTable: Table {
     public let clientID: Column<Int64>
     public let appID: Column<Int64>
     public let kind: Column<SealedPurpose>
-    /// 1 exchange, 2 revoke, 3 prove, 4 done.
+    /// Code of the step: 1 exchange, 2 revoke, 3 prove, 4 done.
     public let step: Column<Int64>
-    /// NULL until the last step is done.
+    /// Outcome of the work; NULL until the last step is done.
     public let outcome: Column<Int64>
     public let attempts: Column<Int64>
     public let nextAttemptAt: Column<Moment>

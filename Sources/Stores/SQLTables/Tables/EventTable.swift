@@ -1,8 +1,8 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The feed of account events. Its rows stay after an erasure: their subject is then a tombstone, and names
-/// no user.
+/// The feed of account events. Its rows remain after an erasure: their subject is then a tombstone, which
+/// identifies no user.
 public typealias EventTable = RecordTable<AccountEvent>
 
 extension AccountEvent: StoredRecord {
@@ -26,12 +26,12 @@ extension AccountEvent: StoredRecord {
         let grantID = try column.part("grant_id", .operational) { $0.grant?.id }
         let client = try column.part("oauth_client", .operational) { $0.grant?.oauthClientID }
         let end = try column.codePart("grant_reason", .operational) { $0.grant?.reason }
-        // Only for grants that an event of Google has ended.
+        // Kind of Google's event; set only for grants that an event of Google has ended.
         let google = try column.codePart("google_event_kind", .operational) { $0.grant?.googleEvent?.kind }
         let googleReason = try column.codePart("google_event_reason", .operational) {
             $0.grant?.googleEvent?.reason
         }
-        // Double digest of a dead refresh token, for Google. It leads to no user.
+        // Double digest of an ended refresh token, for Google. It does not identify a user.
         let endedToken = try column.part("ended_token", .operational) { $0.grant?.endedToken }
         var grant: GrantReference?
         if let grantID {

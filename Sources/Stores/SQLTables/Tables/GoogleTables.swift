@@ -1,14 +1,15 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Google's security events. After an erasure the `jti` stays, so that a repetition is recognized.
+/// Google's security events. An erasure keeps the `jti`, so that a repeated event is recognized.
 public struct GoogleEventTable: Table {
     public static let name = "google_event"
 
     public let jti: Column<String>
     public let googleSubject: Column<String>
     public let payload: Column<[UInt8]>
-    /// Only for verifications. The operator's command makes it, of random bytes.
+    /// State of a verification event; NULL for other events. The operator's command creates it from random
+    /// bytes.
     public let verificationState: Column<String>
     public let receivedAt: Column<Moment>
 
@@ -24,7 +25,7 @@ public struct GoogleEventTable: Table {
 extension GoogleEventTable {
     /// SQL text that clears the columns about the user.
     ///
-    /// - Parameter payload: SQL of no bytes.
+    /// - Parameter payload: SQL for an empty payload.
     public static func clearing(payload: String) -> String {
         "payload = \(payload), \(sensitiveNames(except: .only { [$0.payload] }).cleared)"
     }
@@ -38,7 +39,7 @@ extension GoogleEventTable {
     }
 }
 
-/// Google's latest statements about Google accounts.
+/// Latest information from Google about Google accounts.
 public typealias GoogleAccountTable = RecordTable<GoogleAccountRecord>
 
 extension GoogleAccountRecord: StoredRecord {

@@ -45,7 +45,7 @@ extension RefreshTokenRecord: StoredRecord {
             primaryClientID: primaryClientID, sealed: try column("sealed", .secret, \.sealed),
             authorizedAt: try column("authorized_at", .personal, \.authorizedAt),
             nextCheckAt: try column("next_check_at", .operational, \.nextCheckAt),
-            // NULL unless the last check has failed.
+            // Time since which checks fail; NULL unless the last check failed.
             uncheckedSince: try column("unchecked_since", .operational, \.uncheckedSince))
     }
 }

@@ -1,7 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// Numbers of the service by hour, replica and name. No column leads to a user.
+/// Counts of the service by hour, replica and name. No column identifies a user.
 public typealias ServiceHourTable = RecordTable<ServiceHourCount>
 
 extension ServiceHourCount: StoredRecord {
@@ -19,7 +19,7 @@ extension ServiceHourCount: StoredRecord {
     }
 }
 
-/// Judged requests of App Check by hour. No column leads to a user.
+/// Assessed requests of App Check by hour. No column identifies a user.
 public typealias AppCheckHourTable = RecordTable<AppCheckHour>
 
 extension AppCheckHour: StoredRecord {
@@ -43,9 +43,9 @@ extension AppCheckHour: StoredRecord {
 }
 
 extension AppCheckHourTable {
-    /// "verified = kept.verified + excluded.verified, …", for an INSERT that meets a row.
+    /// Returns "verified = kept.verified + excluded.verified, …", for an INSERT that conflicts with a row.
     ///
-    /// - Parameter alias: The row that is there.
+    /// - Parameter alias: Alias of the existing row.
     public static func additions(to alias: String) -> String {
         let counts: ColumnChoice<Self> = .only {
             [$0[\.tally.verified], $0[\.tally.outdatedApp], $0[\.tally.unknownOrigin], $0[\.tally.invalid]]

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Apple's notifications as received, each once.
+/// Apple's notifications as received, each stored once.
 public struct NotificationTable: Table {
     public static let name = "notification"
 
@@ -32,14 +32,14 @@ extension NotificationTable {
 
     /// SQL text that clears the columns about the user.
     ///
-    /// - Parameter payload: SQL of the replacement for the payload.
+    /// - Parameter payload: SQL for the replacement of the payload.
     public static func clearing(payload: String) -> String {
         let cleared = sensitiveNames(except: .only { [$0.payload] })
         return cleared.names.isEmpty ? "payload = \(payload)" : "payload = \(payload), \(cleared.cleared)"
     }
 }
 
-/// Keys that identify an event across deliveries whose notifications have different identifiers.
+/// Keys that identify an event in several notifications with different identifiers.
 public struct NotificationEventTable: Table {
     public static let name = "notification_event"
 

@@ -1,4 +1,4 @@
-/// A table of names that are few and occur in many rows as small numbers.
+/// A table that assigns small numbers to names that are few and occur in many rows.
 public protocol NumberedNames: Table {
     var id: Column<Int64> { get }
     var name: Column<String> { get }
@@ -16,10 +16,10 @@ public struct TeamTable: NumberedNames {
     }
 }
 
-/// Apps by their primary client IDs. Number 0 is reserved: it stands for all apps of the team.
+/// Apps by their primary client IDs. Number 0 is reserved and stands for all apps of the team.
 public struct AppTable: NumberedNames {
     public static let name = "app"
-    /// The reserved number: its rows hold for all apps of the team.
+    /// The reserved number: its rows apply to all apps of the team.
     public static let allApps: Int64 = 0
 
     public let id: Column<Int64>
@@ -31,7 +31,7 @@ public struct AppTable: NumberedNames {
     }
 }
 
-/// Client IDs, primary or not, that codes and tokens were issued to.
+/// Client IDs, primary or not, to which codes and tokens were issued.
 public struct ClientTable: NumberedNames {
     public static let name = "client"
 

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Authorization codes of this service, by their digests. The grant has the account and the OAuth client.
+/// Digests of authorization codes of this service. The grant has the account and the OAuth client.
 public typealias OAuthCodeTable = RecordTable<CodeRecord>
 
 extension CodeRecord: StoredRecord {
@@ -48,8 +48,8 @@ extension ColumnChoice where T == OAuthCodeTable {
     }
 }
 
-/// Devices that wait for the consent of a user. A row belongs to no account: a consent deletes it, with the
-/// address and the browser of the request.
+/// Devices that wait for the consent of a user. A row belongs to no account: a consent deletes it together
+/// with the address and the browser of the request.
 public typealias OAuthDeviceTable = RecordTable<DeviceAuthorization>
 
 extension DeviceAuthorization: StoredRecord {

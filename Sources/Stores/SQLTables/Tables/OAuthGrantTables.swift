@@ -43,8 +43,8 @@ extension ColumnChoice where T == OAuthGrantTable {
     public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
 }
 
-/// Token families that codes and assertions gave. The digests of refresh tokens are of random bytes. They are
-/// classified as secret because inverting SHA-256 would yield the token.
+/// Token families that were issued for codes and assertions. The digests of refresh tokens are SHA-256 of
+/// random bytes. They are classified as secret because inverting SHA-256 would yield the token.
 public typealias OAuthTokenFamilyTable = RecordTable<TokenFamily>
 
 extension TokenFamily: StoredRecord {
@@ -62,9 +62,10 @@ extension TokenFamily: StoredRecord {
         let expiresAt = try column("expires_at", .operational, \.expiresAt)
         let secret = try column.part("family_secret_digest", .secret) { $0.refreshToken?.familySecretDigest }
         let digest = try column.part("token_digest", .secret) { $0.refreshToken?.digest }
-        // For operators. No rule reads it, but the schema requires it in a token family that has a refresh token.
+        // Generation of the refresh token, for operators. No rule reads it, but the schema requires it in a
+        // token family that has a refresh token.
         let generation = try column.part("generation", .operational) { $0.refreshToken?.generation }
-        // The latest exchanged token: its digest, its time and its salt.
+        // The last exchanged token: its digest, its time and its salt.
         let previous = try column.part("previous_digest", .secret) {
             $0.refreshToken?.exchanged.first?.digest
         }
@@ -72,13 +73,14 @@ extension TokenFamily: StoredRecord {
         let salt = try column.part("previous_salt", .secret, .length(32...32)) {
             $0.refreshToken?.exchanged.first?.salt
         }
-        // The exchanged tokens before it: up to three times 32 bytes of digest, 32 bytes of salt and 8 bytes of time,
-        // the latest first. NULL for nearly all families: it is for exchanges within minutes.
+        // Up to three tokens exchanged before the last, the latest first: for each 32 bytes of digest, 32
+        // bytes of salt and 8 bytes of time. NULL for nearly all families, because only exchanges within
+        // minutes set it.
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
             $0.refreshToken?.earlierTokens
         }
-        // Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also after
-        // an erasure.
+        // Digest under which the service reports the end of a token to Google, also after an erasure. Set
+        // only for refresh tokens of Google's client.
         let doubleSHA512 = try column.part("double_sha512", .operational) { $0.refreshToken?.doubleSHA512 }
         var refreshToken: RefreshTokenState?
         if let secret {
@@ -100,7 +102,7 @@ extension TokenFamily: StoredRecord {
 }
 
 extension ColumnChoice where T == OAuthTokenFamilyTable {
-    /// Columns for the repetition of exchanges.
+    /// Columns for repeated exchanges.
     public static var retries: Self {
         only { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
     }
@@ -108,7 +110,7 @@ extension ColumnChoice where T == OAuthTokenFamilyTable {
         except { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
     }
 
-    /// Columns that uses of the token family and statements of Google change.
+    /// Columns that change with uses of the token family and with events of Google.
     public static var progress: Self {
         except {
             [
@@ -133,9 +135,9 @@ extension RefreshTokenState {
     }
 }
 
-/// The form of an exchanged token in `earlier_tokens`.
+/// Storage form of an exchanged token in `earlier_tokens`.
 extension RefreshTokenState.ExchangedToken {
-    /// Empty for a token without a salt, which cannot be repeated.
+    /// Bytes of the token; empty for a token without a salt, which cannot be repeated.
     fileprivate var stored: [UInt8] {
         guard let salt else { return [] }
         let time = UInt64(bitPattern: moment.milliseconds)
@@ -168,7 +170,7 @@ extension GrantPace: StoredRecord {
             oauthClientID: try column("oauth_client", .operational, \.oauthClientID),
             begunAt: try column("begun_at", .operational, \.begunAt),
             count: try column("count", .operational, \.count, .range(0...Int64.max)),
-            // Number of new token families. NULL for none.
+            // Number of new token families; NULL for zero.
             families: try column.part("families", .operational, .range(1...Int64.max)) {
                 $0.families == 0 ? nil : $0.families
             } ?? 0)

@@ -2,9 +2,9 @@ public import AppleAccounts
 public import AuthorizationServer
 public import KeySets
 
-// Tables of the service that no erasure changes: no column leads to a user.
+// Tables of the service that no erasure changes: no column identifies a user.
 
-/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row is deleted within
+/// Digests of the one-time secrets of the web flow. A payload is sealed, and its row is deleted within
 /// minutes.
 public typealias TicketTable = RecordTable<Ticket>
 
@@ -21,7 +21,7 @@ extension Ticket: StoredRecord {
     }
 }
 
-/// The last good key set of Apple: at most one row.
+/// The last valid key set of Apple: at most one row.
 public typealias KeySetSnapshotTable = RecordTable<KeySetSnapshot>
 
 extension KeySetSnapshot: StoredRecord {
@@ -42,7 +42,7 @@ extension ColumnChoice where T == KeySetSnapshotTable {
     public static var values: Self { except { [$0["id", Int64.self]] } }
 }
 
-/// Written to test that the database accepts writes: at most one row.
+/// Row written to test if the database accepts writes: at most one row.
 public struct HealthProbeTable: Table {
     public static let name = "health_probe"
 
@@ -74,7 +74,7 @@ extension SigningKeyRecord: StoredRecord {
     }
 }
 
-/// The digests of the nonces that sign-ins have used up.
+/// Digests of the nonces that sign-ins have used.
 public struct UsedNonceTable: Table {
     public static let name = "used_nonce"
 

@@ -1,5 +1,5 @@
-/// Tables that are the same in both stores, each with its columns. A store adds the tables that have columns
-/// of its own.
+/// Tables that are the same in both stores, with their columns. Each store adds the tables whose columns
+/// differ.
 public enum SharedTables {
     public static let all: [TableDeclaration] = [
         TeamTable.declaration, AppTable.declaration, ClientTable.declaration,

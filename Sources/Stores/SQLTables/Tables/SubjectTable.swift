@@ -13,7 +13,8 @@ public struct SubjectTable: Table {
     public let createdAt: Column<Moment>
     public let email: Column<String>
     public let emailIsVerified: Column<Bool>
-    /// True for a relay address, false where Apple said that the address is none, NULL where nothing is known.
+    /// True for a relay address, false if Apple said that the address is not a relay address, NULL if
+    /// unknown.
     public let emailIsPrivate: Column<Bool>
     public let emailAt: Column<Moment>
     public let unsignedEmail: Column<String>
@@ -52,7 +53,7 @@ extension ColumnChoice where T == SubjectTable {
 extension SubjectTable {
     /// SQL text that clears all columns about the user and renames the row.
     ///
-    /// - Parameter subject: SQL of the new name.
+    /// - Parameter subject: SQL for the new name.
     public static func clearing(subject: String) -> String {
         "sub = \(subject), \(sensitiveNames(except: .only { [$0.subject] }).cleared)"
     }
@@ -101,7 +102,8 @@ extension SubjectTable {
     }
 }
 
-/// The histories of accounts. The entries of an account have numbers without gaps from the oldest that is kept.
+/// The histories of accounts. The entries of an account have consecutive numbers, starting at the oldest
+/// stored entry.
 public typealias AccountHistoryTable = RecordTable<HistoryEntry>
 
 extension HistoryEntry: StoredRecord {
@@ -124,7 +126,7 @@ extension HistoryEntry: StoredRecord {
     }
 }
 
-/// Accounts that another team transfers to this team, before their users sign in.
+/// Accounts that another team transfers to this team, until their users sign in.
 public typealias TransferTable = RecordTable<TransferRecord>
 
 extension TransferRecord: StoredRecord {

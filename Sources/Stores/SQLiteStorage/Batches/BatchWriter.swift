@@ -3,7 +3,7 @@ import AuthorizationServer
 import GRDB
 import SQLTables
 
-/// Commits batches of commands: loads their rows, applies the commands, saves the changes, in one
+/// Commits batches of commands: loads their rows, applies the commands and saves the changes in one
 /// transaction.
 ///
 /// Its statements and caches belong to one connection and stay on its queue. After it threw, it must not be
@@ -52,7 +52,7 @@ final class BatchWriter {
         appleTokenWriter = try AppleTokenWriter(names, sealing: sealing, in: database)
     }
 
-    /// - Throws: when the transaction failed as a whole. Then nothing was applied.
+    /// - Throws: An error when the transaction failed as a whole. No command was applied then.
     func commitAccounts(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
@@ -71,13 +71,13 @@ final class BatchWriter {
         }
     }
 
-    /// - Throws: when the transaction failed as a whole. Then nothing was applied.
+    /// - Throws: An error when the transaction failed as a whole. No command was applied then.
     func commitGrants(_ commands: [GrantCommand]) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
             let (results, appended, audited) = try oauth().applyAndSave(commands, using: &generator)
             try appendAudit(audited)
-            // Last, so that the last row ID of the connection belongs to the last event.
+            // Appends the events last, so that the last row ID of the connection belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(
                 results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
@@ -96,7 +96,7 @@ final class BatchWriter {
         return writer
     }
 
-    /// Appends to the audit log. Call it only inside a transaction, and before its events.
+    /// Appends to the audit log. Must be called inside a transaction, and before its events.
     func appendAudit(_ entries: [AuditEntry]) throws {
         guard !entries.isEmpty else { return }
         try audit().append(entries, after: AuditStatements.chain(in: self).head, using: &generator)
@@ -117,9 +117,9 @@ final class BatchWriter {
         return value
     }
 
-    /// Detects commits of other programs. Our own lock excludes other processes of the service, but not an
-    /// operator with a tool. Inside the transaction no other connection writes, and the number changes with
-    /// every commit of another connection.
+    /// Detects commits of other programs. The lock file excludes other processes of the service, but not an
+    /// operator with a tool. Inside the transaction no other connection writes, and the data version changes
+    /// with every commit of another connection.
     private func noticeOtherWriters() throws {
         dataVersion.begin()
         defer { dataVersion.finish() }
@@ -188,14 +188,14 @@ final class BatchWriter {
         }
     }
 
-    /// Returns true if there were events, which are inserted last.
+    /// Saves the changes. Returns true if there were events, which are inserted last.
     private func save(_ set: WorkingSet, at places: [SubjectPlace?]) throws -> Bool {
         var places = places
         for (index, record) in set.subjects.enumerated() {
             places[index] = try writer.save(record, at: places[index])
             if let saved = record.saved, let place = places[index] { recent.keep(saved, at: place) }
         }
-        // A re-keying or an erasure has changed other rows too.
+        // A re-keying or an erasure has also changed other rows.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.appleTokenChanges { try appleTokenWriter.carryOut(change) }
         try nonces.save(set)
@@ -209,14 +209,15 @@ final class BatchWriter {
             allAudit += ended.audit
         }
         try appendAudit(allAudit)
-        // Last, so that the last row ID of the connection belongs to the last event.
+        // Appends the events last, so that the last row ID of the connection belongs to the last event.
         for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }
         return !allEvents.isEmpty
     }
 
-    /// Throws for a subject without a row: its change must not be lost silently.
+    /// Returns the location. Throws for a subject without a row, because its change must not be lost
+    /// silently.
     private func present(_ place: SubjectPlace?) throws -> SubjectPlace {
         guard let place else {
             throw StorageError(
@@ -226,12 +227,13 @@ final class BatchWriter {
     }
 }
 
-/// The subjects that were written or looked up last, so that a user who signs in again is not read again.
+/// The most recently written or looked-up subjects, so that a repeated sign-in of a user does not read them
+/// again.
 ///
-/// It caches the writes of its connection, and must be emptied after a write by another connection or another
-/// program. It is bounded by the number of subjects, each of which takes half a kilobyte: a page of the file,
-/// which the database itself would keep, takes eight times as much and contains no other subject that is
-/// likely to be needed. A subject that was not used in the last round is replaced first.
+/// The cache sees the writes of its connection, and must be emptied after a write by another connection or
+/// another program. The number of subjects is limited, and each needs half a kilobyte: a page of the file,
+/// which SQLite's own cache would hold, needs eight times as much and rarely contains another subject that is
+/// needed soon. A subject that was not used in the last round is replaced first.
 struct RecentSubjects {
     private struct Entry {
         var record: SubjectRecord
@@ -244,7 +246,7 @@ struct RecentSubjects {
     private var index: [SubjectKey: Int] = [:]
     private var hand = 0
 
-    /// Number of subjects: some ten megabytes.
+    /// Maximum number of subjects: some ten megabytes.
     static let capacity = 16384
 
     init(capacity: Int) {

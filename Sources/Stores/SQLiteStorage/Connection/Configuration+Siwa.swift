@@ -1,13 +1,12 @@
 import GRDB
 
 extension Configuration {
-    /// Returns the configuration of the one connection that writes.
+    /// Returns the configuration of the single connection that writes.
     static func writing(patience: Double) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(patience)
         configuration.label = "siwa.sqlite.write"
-        // A transaction that cannot even be rolled back must not stop the process; the next transaction tries
-        // again.
+        // Allowed so that a failed rollback does not stop the process; the next transaction rolls back again.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
@@ -15,7 +14,7 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // secure_delete: deleted data is overwritten, so that no data of an erased user stays in free
+            // secure_delete: SQLite overwrites deleted data, so that no data of an erased user stays in free
             // space of the file. It costs a commit with deletions some 5%, and other commits nothing. Older
             // versions of a page stay in the log until it is emptied, which follows each erasure.
             // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
@@ -38,18 +37,18 @@ extension Configuration {
         return configuration
     }
 
-    /// Returns the configuration of connections that read on the threads of their callers: they must not
+    /// Returns the configuration of connections that read on the threads of their callers, which must not
     /// wait.
     static func readingDirectly() -> Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
         configuration.busyMode = .immediateError
-        // With ten million users, room for the inner pages above the pages with their credentials.
+        // Room for the inner pages above the credential pages of ten million users.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return configuration
     }
 
-    /// Returns the configuration of the connection that only reads.
+    /// Returns the configuration of the read-only connection.
     static func reading() -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(3)

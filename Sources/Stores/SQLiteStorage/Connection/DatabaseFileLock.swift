@@ -2,11 +2,11 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second process of the service away from a database file. The system releases the lock when the
-/// process ends, also when it crashes or is killed.
+/// Excludes a second process of the service from a database file. The system releases the lock when the
+/// process ends, crashes or is killed.
 ///
-/// The lock has a file of its own, because closing any descriptor of the database file would drop SQLite's
-/// own locks.
+/// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
+/// locks.
 final class DatabaseFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -51,10 +51,10 @@ final class DatabaseFileLock: Sendable {
     }
 }
 
-/// Notices that the database's files were moved, replaced or deleted while they are open.
+/// Detects that the database's files were moved, replaced or deleted while they are open.
 ///
-/// SQLite goes on with the files that it has open, which then have no name: writes to them are lost when the
-/// process ends. SQLite notices this only without a write-ahead log.
+/// SQLite continues to use its open files, which then have no name: writes to them are lost when the process
+/// ends. SQLite detects this only without a write-ahead log.
 struct OpenFiles: Sendable {
     private struct Identity: Equatable {
         let device: dev_t
@@ -76,7 +76,7 @@ struct OpenFiles: Sendable {
         identities = [Identity(path: path), nil]
     }
 
-    /// Throws `unavailable` when one of the files has moved. The log exists from the first transaction on.
+    /// Throws `unavailable` when one of the files has moved. The log exists after the first transaction.
     mutating func check() throws(StorageError) {
         for index in paths.indices {
             let found = Identity(path: paths[index])
@@ -91,9 +91,10 @@ struct OpenFiles: Sendable {
     }
 }
 
-/// Room on the disk of the database file.
+/// Free space on the disk of the database file.
 enum DiskSpace {
-    /// In bytes. A few pages may always fit where the log has left some, although the next sign-in does not.
+    /// Minimum number of free bytes. A few pages may always fit into free space of the log, although the next
+    /// sign-in does not.
     static let least: UInt = 1 << 20
 
     /// Returns the number of bytes that this process can still write to the file system of the path; `nil`
@@ -113,13 +114,13 @@ enum DiskSpace {
         return status
     }
 
-    /// Returns true if less than `least` is free on the file system of the path. Blocks while the file system
-    /// hangs.
+    /// Returns true if the file system of the path has less than `least` bytes free. Blocks while the file
+    /// system hangs.
     static func isExhausted(at path: String) -> Bool {
         guard let status = status(at: path) else { return false }
         // A read-only file system has no meaningful free space.
         guard UInt(status.f_flag) & UInt(ST_RDONLY) == 0 else { return false }
-        // Divided, because on a file system without limits the product of these numbers overflows.
+        // Divides, because on a file system without limits the product of these numbers overflows.
         return UInt(status.f_bavail) < least / max(1, UInt(status.f_frsize))
     }
 }

@@ -3,11 +3,11 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// Digest that finds a subject: the first 16 bytes of the SHA-256 of its team's number, eight bytes in
-/// network order, and its `sub` in UTF-8.
+/// Digest that finds a subject: the first 16 bytes of the SHA-256 of its team's number (eight bytes in
+/// network order) and its `sub` in UTF-8.
 ///
-/// Two users practically never have the same digest: among a billion users it would happen in one of 10^20
-/// databases, and causing it would require breaking SHA-256. The rule must never change.
+/// Two users practically never have the same digest: with a billion users it would happen in one of 10^20
+/// databases, and an attacker would have to break SHA-256 to cause it. The rule must never change.
 struct KeyDigest: Equatable, Sendable {
     /// The first eight bytes, the most significant first.
     private let high: UInt64
@@ -22,7 +22,7 @@ struct KeyDigest: Equatable, Sendable {
         (high, low) = SHA256Digest.hash(bytes).withUnsafeBytes { $0.halves }
     }
 
-    /// Reads the form of `data`. Returns `nil` when it is not 16 bytes.
+    /// Reads the form of `data`. Returns `nil` unless it has 16 bytes.
     init?(_ data: Data) {
         guard let halves = UniqueID(data) else { return nil }
         (high, low) = (halves.high, halves.low)
@@ -31,7 +31,8 @@ struct KeyDigest: Equatable, Sendable {
     /// The value of `subject.key_digest`.
     var data: Data { UniqueID(high: high, low: low).data }
 
-    /// Row numbers that the subject's credentials may have: the first 48 bits, and 16 bits that count.
+    /// Possible row numbers of the subject's credentials: the first 48 bits of the digest, followed by a
+    /// 16-bit counter.
     ///
     /// So the credentials of a user are adjacent, and a state query finds them without an index. Among ten
     /// million users, one pair in five databases shares the first 48 bits; `check` distinguishes the two
@@ -46,8 +47,8 @@ struct KeyDigest: Equatable, Sendable {
 }
 
 extension KeyDigest {
-    /// The digest in SQL, for statements that change or join rows there: `key_digest(team, name)`, and of a
-    /// digest `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
+    /// SQL functions of the digest, for statements that change or join rows: `key_digest(team, name)`, and
+    /// for a digest `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
     static let functions = [
         DatabaseFunction("key_digest", argumentCount: 2, pure: true) { values in
             guard let team = Int64.fromDatabaseValue(values[0]),
@@ -76,14 +77,14 @@ struct SubjectPlace: Equatable {
 }
 
 extension UniqueID {
-    /// Returns `nil` unless there are 16 bytes.
+    /// Creates the ID from 16 bytes. Returns `nil` for another number of bytes.
     init?(_ data: Data) {
         guard data.count == 16 else { return nil }
         let (high, low) = data.withUnsafeBytes { $0.halves }
         self.init(high: high, low: low)
     }
 
-    /// 16 bytes, the most significant first, so that they sort as PostgreSQL's `uuid`.
+    /// The ID as 16 bytes, the most significant first, so that IDs sort as PostgreSQL's `uuid`.
     var data: Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }

@@ -26,7 +26,7 @@ struct ParameterList {
     }
 }
 
-/// One value of a statement. In SQL text it is "?" and its number.
+/// One value of a statement. Its SQL text is "?" and its number.
 struct Parameter<Value>: Sendable, CustomStringConvertible {
     let number: Int32
 
@@ -46,14 +46,14 @@ struct RangeParameters: Sendable, CustomStringConvertible {
 struct BoundColumns<T: Table>: Sendable {
     let columns: T
     let names: ColumnNames
-    /// "?1, ?2", for VALUES.
+    /// SQL for VALUES: "?1, ?2".
     let values: String
-    /// "a = ?1, b = ?2", for an UPDATE.
+    /// SQL for an UPDATE: "a = ?1, b = ?2".
     let assignments: String
-    /// "a = ?1 AND b = ?2", for a WHERE.
+    /// SQL for a WHERE: "a = ?1 AND b = ?2".
     let conditions: String
 
-    /// "?3": a single parameter, where the text needs it separately.
+    /// Returns SQL for a single parameter: "?3".
     subscript<Value>(_ column: Column<Value>) -> String { "?\(column.place + 1)" }
 
     fileprivate init(columns: T, names: [String], after count: Int32) {
@@ -73,7 +73,7 @@ struct Insertion<T: Table> {
     private let statement: PreparedStatement
 
     /// - Parameters:
-    ///   - choice: The columns that get a value.
+    ///   - choice: Columns to insert.
     ///   - conflict: SQL text of the action for an existing row.
     init(_ choice: ColumnChoice<T> = .all, conflict: String = "", in database: Database) throws {
         var parameters = ParameterList()

@@ -5,8 +5,8 @@ import SQLTables
 
 /// One SQL statement of one connection, prepared once and then only bound and stepped.
 ///
-/// Values are bound to parameters and read from columns by numbers that were computed when the statement was
-/// prepared. GRDB's own way binds through an array of enumerations and reads rows through an object for each
+/// Values are bound to parameters and read from columns by numbers that are computed when the statement is
+/// prepared. GRDB's own API binds through an array of enumerations and reads rows through an object for each
 /// query. Not thread-safe: a statement stays on the queue of its connection. A statement that failed must not
 /// be used again.
 ///
@@ -28,7 +28,7 @@ final class PreparedStatement: DatabaseCursor {
 
     func _element(sqliteStatement: OpaquePointer) throws -> OpaquePointer { sqliteStatement }
 
-    /// Prepares the statement for new values. All parameters are NULL until they are bound.
+    /// Resets the statement for new values. All parameters are NULL until they are bound.
     func begin() {
         precondition(!hasFailed, "a failed statement was used again")
         if !isReady { reset() }
@@ -37,20 +37,21 @@ final class PreparedStatement: DatabaseCursor {
 
     /// Releases the rows, so that no snapshot stays open.
     func finish() {
-        // Resetting a failed statement fails again.
+        // Resetting a failed statement would report its failure again.
         guard !hasFailed else { return }
         reset()
         isReady = true
     }
 
     private func reset() {
-        // Tells GRDB that the values are bound by other means, and resets.
+        // Marks the arguments as set for GRDB, because the values are bound by other means, and resets the
+        // statement.
         _statement.setUncheckedArguments([])
         _isDone = false
         row = nil
     }
 
-    /// Runs a statement that has no rows.
+    /// Runs a statement that returns no rows.
     func execute() throws {
         do {
             try _statement.execute()
@@ -60,7 +61,7 @@ final class PreparedStatement: DatabaseCursor {
         }
     }
 
-    /// Goes to the next row. Returns `false` past the last one.
+    /// Moves to the next row. Returns `false` after the last row.
     func step() throws -> Bool {
         do {
             row = try next()
@@ -72,7 +73,7 @@ final class PreparedStatement: DatabaseCursor {
     }
 }
 
-// Binding. A parameter is NULL until it is bound.
+// Binds values. A parameter is NULL until it is bound.
 extension PreparedStatement: WritableRow {
     @inline(__always)
     func bind<Value: ColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
@@ -110,14 +111,15 @@ extension PreparedStatement: WritableRow {
         guard let value else { return }
         var slot = SQLiteSlot(_statement.sqliteStatement, number: number)
         value.put(into: &slot)
-        // This fails only for a number that the statement does not have, or while the statement is running.
+        // Binding fails only for a parameter number that the statement does not have, or while the statement
+        // is running.
         precondition(
             slot.code == ResultCode.SQLITE_OK.rawValue,
             "the statement has no parameter \(number), or is running")
     }
 }
 
-// Reading the current row.
+// Reads the current row.
 extension PreparedStatement: ReadableRow {
     @inline(__always)
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
@@ -149,7 +151,7 @@ struct SQLiteCell: ColumnCell {
 
     func text() -> String? { String.fromStatement(statement, atUncheckedIndex: place) }
 
-    /// Stored as 0 and 1.
+    /// SQLite stores Booleans as 0 and 1.
     func boolean() -> Bool? { integer().map { $0 == 1 } }
 
     func uniqueID() -> UniqueID? {
@@ -211,7 +213,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
         statement = try PreparedStatement(sql(list, key), in: database)
     }
 
-    /// Reads each row.
+    /// Runs the query, and reads each row.
     func all<Value>(_ value: Key, _ read: (Columns, PreparedStatement) throws -> Value) throws -> [Value] {
         statement.begin()
         statement.bind(value, to: key)
@@ -221,7 +223,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
         return found
     }
 
-    /// Returns `nil` without a row.
+    /// Runs the query, and reads the first row. Returns `nil` without a row.
     func first<Value>(
         _ value: Key, _ read: (Columns, PreparedStatement) throws -> Value
     ) throws -> Value? {
@@ -233,7 +235,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
 }
 
 extension KeyedSelect where Columns == Void {
-    /// A question whose answer is whether there is a row.
+    /// Prepares a query that checks if a row exists.
     convenience init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {
         try self.init(in: database) { _ in
         } sql: {

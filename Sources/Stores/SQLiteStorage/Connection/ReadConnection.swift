@@ -2,10 +2,10 @@ import AppleAccounts
 import GRDB
 import Synchronization
 
-/// The connection that only reads. Reads that arrive while others run share the next block on its queue and
+/// The read-only connection. Reads that arrive while other reads run share the next block on its queue and
 /// one snapshot, as commands share a transaction.
 final class ReadConnection: Sendable {
-    /// Responds to its caller, and returns true if the reader can be used again.
+    /// Responds to its caller. Returns true if the reader can be used again.
     private typealias Job = @Sendable (Result<RowReader, any Error>) -> Bool
 
     private struct State {
@@ -51,7 +51,7 @@ final class ReadConnection: Sendable {
         }
     }
 
-    /// Failure of a read in the last seconds.
+    /// Failure of a read in the last seconds; `nil` without a failure.
     var recentFailure: StorageError? { trouble.withLock { $0.recent(at: .now) } }
 
     func close() async {
@@ -64,7 +64,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs the waiting reads on the queue until none is left. A failed read does not affect the others.
+    /// Runs the waiting reads on the queue until none is left. A failed read does not affect other reads.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {
@@ -92,8 +92,8 @@ final class ReadConnection: Sendable {
         forgetPages(in: database)
     }
 
-    /// Drops the cached pages: the damage may be only in memory, or repaired on the disk; SQLite would not
-    /// read again.
+    /// Drops the cached pages: the damage may exist only in memory, or have been repaired on the disk, and
+    /// SQLite would not read the pages again.
     private func forgetPages(in database: Database) {
         try? database.execute(sql: "PRAGMA shrink_memory")
     }
@@ -132,7 +132,7 @@ struct ReadTrouble: Sendable {
     }
 }
 
-/// A value that is only used on one dispatch queue.
+/// A value that is used on one dispatch queue only.
 ///
 /// `@unchecked Sendable`: its only holder, a connection, reads and writes `value` only in blocks that run on
 /// its database's serial queue. So two blocks never run at once, and each block sees the writes of the

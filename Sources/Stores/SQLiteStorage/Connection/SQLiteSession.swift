@@ -4,7 +4,7 @@ public import AuthorizationServer
 import GRDB
 public import SQLTables
 
-/// The statements of one connection that both databases have, each prepared at its first use.
+/// Shared statements of both databases on one connection, each prepared at its first use.
 final class SharedStatements {
     private let database: Database
     private var prepared: [String: PreparedStatement] = [:]

@@ -5,8 +5,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The one connection that writes and makes checkpoints. Its jobs run one after the other on its own queue,
-/// and are not cancelled with their callers.
+/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and are
+/// not cancelled with their callers.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
     private let sealing: any AppleTokenSealing
@@ -40,8 +40,8 @@ final class WriteConnection: Sendable {
         files = Mutex(OpenFiles(database: path))
     }
 
-    /// A transaction that takes longer waits for another program that holds the file, or for a disk that does
-    /// not respond.
+    /// A longer transaction waits for another program that holds the file, or for a disk that does not
+    /// respond.
     static let longestTransaction = Duration.seconds(2)
 
     /// Throws when the running transaction takes too long, even if it has not failed yet.
@@ -50,7 +50,7 @@ final class WriteConnection: Sendable {
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// Throws while a disk that was full has almost no room.
+    /// Throws while a disk that was full still has almost no room.
     func checkRoom() throws {
         guard lastFailure?.code == .full, DiskSpace.isExhausted(at: path) else { return }
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
@@ -59,14 +59,15 @@ final class WriteConnection: Sendable {
     /// Throws when the files were moved or replaced: later writes would be lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// Failure of the last attempt to write; `nil` when it succeeded, and a disk that was full has room.
+    /// Failure of the last attempt to write; `nil` when it succeeded, unless a disk that was full still has
+    /// no room.
     var lastFailure: StorageError? { trouble.withLock { $0.failure } }
 
-    /// Logs failures that were not logged when they happened, because the same failure had just been logged.
+    /// Logs failures that were suppressed because the same failure had just been logged.
     func reportTrouble() { write(trouble.withLock { $0.line(at: .now) }) }
 
-    /// Puts a batch into the queue. `completion` is called there, before the checkpoint that the batch makes
-    /// due.
+    /// Adds a batch to the queue. `completion` is called on the queue, before the checkpoint that the batch
+    /// makes due.
     ///
     /// - Parameter transaction: Commits some commands in one transaction.
     func enqueue<Command: BatchCommand>(
@@ -90,7 +91,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs another write, in a transaction, with the prepared statements.
+    /// Runs another write in a transaction, with the prepared statements.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
     ) async throws -> Value {
@@ -100,14 +101,14 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs another write with the prepared statements, each in a transaction of its own.
+    /// Runs another write with the prepared statements, each in its own transaction.
     func session<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
     ) async throws -> Value {
         try await run { try body(try self.writer(for: $0)) }
     }
 
-    /// Runs another write. `body` makes its own transaction.
+    /// Runs another write. `body` begins its own transaction.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -119,11 +120,11 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Closes the file, which makes the last checkpoint, and releases it for other processes.
+    /// Closes the file after a last checkpoint, and releases it for other processes.
     func close() async {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { _ in
-                // Statements would keep the connection open.
+                // Open statements would keep the connection open.
                 self.batches.value = nil
                 continuation.resume()
             }
@@ -133,7 +134,7 @@ final class WriteConnection: Sendable {
     }
 
     /// Empties the log after an erasure. Erased data is overwritten in the database file, but older versions
-    /// of its pages stay in the log until it is emptied. Runs when its turn on the queue comes. If a reader
+    /// of its pages stay in the log until it is emptied. Runs as a later job of the queue. If a reader
     /// prevents it, the next erasure or the next checkpoint does it.
     func scrubLog() {
         let isFirst = isScrubbing.withLock { isScrubbing in
@@ -145,7 +146,7 @@ final class WriteConnection: Sendable {
             self.isScrubbing.withLock { $0 = false }
             self.beganAt.withLock { $0 = .now }
             defer { self.beganAt.withLock { $0 = nil } }
-            // No longer than a sign-in can wait.
+            // Limits the wait to the time that a sign-in can wait.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
@@ -156,7 +157,8 @@ final class WriteConnection: Sendable {
     /// than one block.
     private func runCheckpointIfDue(in database: Database) {
         guard checkpoints.value.isDue(in: database) else { return }
-        // On a disk that does not respond a checkpoint takes as long as a transaction.
+        // On a disk that does not respond, a checkpoint takes as long as a transaction, so its start is
+        // recorded too.
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         checkpoints.value.run(in: database)
@@ -169,16 +171,16 @@ final class WriteConnection: Sendable {
         return writer
     }
 
-    /// Runs `body`. When it throws, no transaction stays open and no half-updated cache is kept.
+    /// Runs `body`. If it throws, no transaction stays open and no partly updated cache is kept.
     private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         do {
-            // Only an earlier failed rollback leaves a transaction open.
+            // A transaction can be open only after an earlier failed rollback.
             if database.isInsideTransaction { try database.rollback() }
             try checkFiles()
             let value = try body()
-            // Checked again, because after a restart only the files under these names exist.
+            // Checked in the transaction, because after a restart only the files with these names exist.
             try checkFiles()
             write(trouble.withLock { $0.succeeded(at: .now, hasRoom: { !DiskSpace.isExhausted(at: path) }) })
             return value
@@ -208,9 +210,9 @@ final class WriteConnection: Sendable {
     }
 }
 
-/// Failure of the last attempt to write, and its logging. Does no I/O and reads no clock.
+/// Failure of the last attempt to write, and its log lines. Does no I/O and reads no clock.
 ///
-/// On a disk that is nearly full some transactions fit and others do not, many times a second.
+/// On a nearly full disk some transactions succeed and others fail, many times a second.
 struct WriteTrouble: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -219,7 +221,7 @@ struct WriteTrouble: Sendable {
         case isOver
     }
 
-    /// Shortest time between two log lines about failures.
+    /// Minimum time between two log lines about failures.
     static var interval: Duration { .seconds(10) }
 
     private(set) var failure: StorageError?
@@ -231,16 +233,16 @@ struct WriteTrouble: Sendable {
         return line(at: now)
     }
 
-    /// - Parameter hasRoom: Returns true if the disk has room again; called only after the disk was full.
+    /// - Parameter hasRoom: Returns true if the disk has room again. Called only after the disk was full.
     mutating func succeeded(at now: Instant, hasRoom: () -> Bool) -> Line? {
         guard let failure else { return line(at: now) }
-        // A few pages may still fit where the log has left some, although the next sign-in does not.
+        // A few pages may still fit into free space of the log, although the next sign-in does not.
         if failure.code == .full, !hasRoom() { return line(at: now) }
         self.failure = nil
         return line(at: now)
     }
 
-    /// Returns the line to log now. Call it also while nothing is written.
+    /// Returns the line to log now. Must also be called while there are no writes.
     mutating func line(at now: Instant) -> Line? {
         guard (failure != nil) != isSaidToFail else { return nil }
         guard let failure else {

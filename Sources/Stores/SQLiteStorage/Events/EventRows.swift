@@ -2,13 +2,13 @@ public import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the event feed.
+/// Reads from the event feed.
 final class EventRows {
     private let names: Names
     private let find: PreparedStatement
     private let start: Parameter<Int64>
     private let limit: Parameter<Int64>
-    /// The same columns for the events of one account, and for the last of them.
+    /// Statements with the same columns for the events of one account, and for its last events.
     private let findOfAccount: PreparedStatement
     private let findLastOfAccount: PreparedStatement
     private let account: Parameter<AccountID>
@@ -30,7 +30,7 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
-        // A third parameter, which the statement above does not have.
+        // An additional parameter, which the statement for all events does not have.
         let (ofAccount, begin, most) = (parameters.add(AccountID.self), start, limit)
         account = ofAccount
         func select(_ condition: String, _ order: String) throws -> PreparedStatement {
@@ -80,7 +80,7 @@ final class EventRows {
         return try page(findLastOfAccount, after: .max, limit: limit, visibleTo: scope).events
     }
 
-    /// Reads a page of a statement that has begun.
+    /// Reads a page from a statement that has begun.
     private func page(
         _ find: PreparedStatement, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) throws -> EventPage {
@@ -93,8 +93,8 @@ final class EventRows {
         return try columns.page(after: sequence, limit: limit, scan: scan) {
             try find.step() ? find : nil
         } event: { row in
-            // Read after the statement has begun: the first events of an app that is new since would
-            // otherwise never be shown.
+            // Reads the numbers after the statement has begun: otherwise the first events of a newly added
+            // app would never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
             guard try isVisible(row, to: apps) else { return nil }
             return try columns.event(row) {

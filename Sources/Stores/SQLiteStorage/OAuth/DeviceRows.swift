@@ -28,7 +28,7 @@ final class DeviceRows {
         countAll = try PreparedStatement("SELECT count(*) FROM oauth_device", in: database)
     }
 
-    /// Adds what the batch needs. Batches without devices read nothing.
+    /// Loads the devices and counts that the batch needs. Batches without devices read nothing.
     func load(into set: inout GrantWorkingSet) throws {
         for digest in set.question.deviceDigests {
             if let found = try byDigest.first(digest, { try $0.record($1) }) { set.load(found) }

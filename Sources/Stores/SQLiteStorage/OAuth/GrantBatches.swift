@@ -23,8 +23,8 @@ final class GrantBatches {
     /// Loads the rows of a batch of grant commands, applies the commands, and saves the changes, inside a
     /// transaction.
     ///
-    /// - Returns: The results, the events to append with the rows of their subjects, and the entries of the audit
-    ///   log.
+    /// - Returns: The results, the events to append with the rows of their subjects, and the entries of the
+    ///   audit log.
     func applyAndSave(
         _ commands: [GrantCommand], using generator: inout some RandomNumberGenerator
     ) throws -> (
@@ -68,8 +68,8 @@ final class GrantBatches {
         return (results, events, set.audit)
     }
 
-    /// Loads and applies one group. Only needed codes are read: a user may have a hundred codes from the last
-    /// days, and most commands need none of them.
+    /// Loads and applies one group. Reads only the codes that the group needs: a user may have a hundred
+    /// codes from the last days, and most commands need none of them.
     private func loadGrantsAndApply(
         _ set: inout GrantWorkingSet, of accounts: [AccountID],
         using generator: inout some RandomNumberGenerator

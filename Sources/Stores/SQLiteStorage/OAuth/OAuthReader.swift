@@ -30,8 +30,8 @@ final class OAuthReader {
     }
 }
 
-/// Reads for introspection: a token family with its grant, and the user with all credentials. One statement,
-/// so that it runs on the caller's thread and sees one snapshot.
+/// Reads a token family with its grant, and the user with all credentials, for introspection. It uses one
+/// statement, so that it runs on the caller's thread and sees one snapshot.
 final class TokenStatusRows {
     private typealias Columns = (
         family: OAuthTokenFamilyTable, grant: GrantColumns, subject: SubjectTable, credential: CredentialTable

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads all grants of an account with their dependent rows, or with some of the codes.
+/// Reads all grants of an account with their dependent rows, and all or some of their codes.
 final class StoredGrantRows {
     private typealias CodeColumns = (
         code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>
@@ -130,7 +130,7 @@ final class GrantSelectionRows {
         }
     }
 
-    /// Returns the accounts that the names in a question belong to, in the order of their IDs.
+    /// Returns the accounts of the names in a batch, in the order of their IDs.
     func accounts(_ question: GrantSelection) throws -> [AccountID] {
         var found = Set(question.accountIDs)
         func add<Key>(_ values: [Key], _ find: KeyedSelect<Key, Column<AccountID>>) throws {

@@ -14,9 +14,9 @@ extension Migration {
                     "CREATE UNIQUE INDEX credential_by_subject ON credential (subject_id, app_id);")
             + SharedSchema.inbox(.sqlite, eventKeys: eventKeys) + SharedSchema.rest(.sqlite))
 
-    /// Subjects are found by a digest. An index of Apple's names has a page for 50 users, and with millions of them the
-    /// pages that lead to those are too many to stay in memory. Of digests there are more than twice as many in a page,
-    /// so most look-ups read one page less.
+    /// Subjects are found by a digest. In an index of Apple's names a page has room for 50 users, and with
+    /// millions of users the inner pages are too many to stay in memory. A page has room for more than twice
+    /// as many digests, so most look-ups read one page less.
     private static let subject = """
         \(SQLiteSubjectTable.schema(.sqlite)),
             PRIMARY KEY (id),
@@ -26,10 +26,10 @@ extension Migration {
 
     /// The rows are all integers, so that a sign-in writes some 40 bytes.
     ///
-    /// The number of a credential comes from the digest of its user's key, so a state query reads one page, and not one
-    /// of an index first. Rows with numbers have the slimmest pages above them: those of ten million users stay in four
-    /// megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits of a hash, from which no user
-    /// can be guessed.
+    /// The number of a credential is derived from the digest of its user's key, so a state query reads one
+    /// page, without an index page first. Rows with numbers have the smallest inner pages: with ten million
+    /// users they need four megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits
+    /// of a hash, which do not reveal the user.
     private static let credential = """
         \(SQLiteCredentialTable.schema(.sqlite)),
             PRIMARY KEY (id),
@@ -39,7 +39,7 @@ extension Migration {
             CHECK (app_id BETWEEN 0 AND 32767)
         """
 
-    /// A sequence number is never given twice, also when old events are removed one day.
+    /// A sequence number is never reused, even if old events are removed.
     private static let eventKeys = """
         PRIMARY KEY (sequence AUTOINCREMENT),
             FOREIGN KEY (subject_id) REFERENCES subject (id),

@@ -1,8 +1,8 @@
 import SQLTables
 
-/// One step of the schema. Once released it is never edited: a later migration corrects its mistakes.
+/// One step of the schema. It is never edited after a release: a later migration corrects its mistakes.
 struct Migration: Sendable {
-    /// Counts from 1 without gaps.
+    /// Number of the migration, counted from 1 without gaps.
     let number: Int
     /// Indicates that the migration replaces tables, and therefore must run without foreign keys. They are
     /// checked at its end.
@@ -11,8 +11,8 @@ struct Migration: Sendable {
 }
 
 extension Migration {
-    /// Exchanged refresh tokens that can be repeated, and the pace of new token families. The paces' table is
-    /// made anew, because SQLite cannot change the constraint of a column.
+    /// Adds exchanged refresh tokens that can be repeated, and the pace of new token families. Rebuilds the
+    /// table of paces, because SQLite cannot change the constraint of a column.
     static let second = Migration(
         number: 2,
         sql: """

@@ -1,11 +1,11 @@
 package import SQLTables
 
-// GRDB also has a Column and a Table, for its query builder, which is not used here.
+// GRDB also has a Column and a Table, for its query builder, which this module does not use.
 typealias Column<Value> = SQLTables.Column<Value>
 typealias Table = SQLTables.Table
 
-/// Every table of the schema with its columns, each classified. Tests compare this list with the schema, and
-/// with the erasures.
+/// Every table of the schema with its columns and their classification. Tests compare this list with the
+/// schema, and with the erasures.
 package enum DeclaredTables {
     package static let all =
         SharedTables.all + [

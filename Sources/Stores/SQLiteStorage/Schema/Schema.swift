@@ -6,13 +6,13 @@ import SQLTables
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// "siwa" in ASCII: distinguishes our databases from those of other programs.
+    /// "siwa" in ASCII: distinguishes the service's databases from databases of other programs.
     static let applicationID: Int64 = 0x7369_7761
 
     /// Runs the missing migrations, each in its own transaction.
     ///
     /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for a
-    ///   database of another program or when a migration fails. Neither changes anything.
+    ///   database of another program or when a migration fails. In both cases the database stays unchanged.
     static func migrate(
         _ database: Database, _ migrations: [Migration] = migrations
     ) throws -> (from: Int, to: Int) {
@@ -28,13 +28,13 @@ enum Schema {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migration.sql)
                     if migration.rebuildsTables { try database.checkForeignKeys() }
-                    // These PRAGMAs accept no bound value; both numbers are our own.
+                    // These PRAGMAs accept no bound value; both numbers are constants of this module.
                     try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                     try database.execute(sql: "PRAGMA user_version = \(migration.number)")
                     return .commit
                 }
-                // A migration can rewrite all pages. Its pages leave the log before the next migration adds
-                // its own.
+                // A migration can rewrite all pages. The checkpoint moves them out of the log before the next
+                // migration adds its pages.
                 _ = try? database.checkpoint(.passive)
             } catch let error as DatabaseError
                 where [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode)
@@ -46,7 +46,7 @@ enum Schema {
     }
 
     /// Prepares the connection for rebuilding tables. While foreign keys are enforced, dropping a table
-    /// deletes its rows one by one. Sorting for an index of millions of rows must not happen in memory.
+    /// deletes its rows one by one. Sorting for an index of millions of rows must use temporary files instead of memory.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
         try database.execute(
             sql: """

@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the state of one subject for one app: the hot path of the state query. It goes directly to the few
-/// credentials of the user, which are adjacent, and reads nothing else if there are any.
+/// Reads the state of one subject for one app, for the state query. It looks up the few credentials of the
+/// user, which are adjacent, and reads nothing else if it finds any.
 final class CredentialRows {
     /// The statement with its parameters and columns.
     struct Selection {
@@ -37,7 +37,7 @@ final class CredentialRows {
         guard let teamNumber = try names.teams.number(of: team) else {
             return subjects.map { _ in Credential(clientID: clientID, record: CredentialRecord()) }
         }
-        // An app without number has no credential; a revocation of all apps holds for it too.
+        // An app without a number has no credential; a revocation of all apps also applies to it.
         let appNumber = try names.apps.number(of: clientID)
         return try subjects.map { subject in
             let key = SubjectKey(team: team, subject: subject)
@@ -78,7 +78,7 @@ final class CredentialRows {
                 refreshToken = try selection.columns.refreshTokenStatus(find)
             }
         }
-        // Without a snapshot across the two statements, each result was true at some time.
+        // The two statements share no snapshot, but each result was true at some time.
         guard isFound else {
             let left = try tombstones.find(key, team: team)?.record
             return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)
@@ -89,7 +89,7 @@ final class CredentialRows {
     }
 }
 
-/// Finds the tombstone of an erased user. Used only when the user has no row.
+/// Finds the tombstone of an erased user. It is used only when the user has no row.
 final class TombstoneRows {
     private let find: PreparedStatement
     private let ids: RangeParameters

@@ -45,7 +45,7 @@ final class SubjectWriter {
         return place
     }
 
-    /// Saves the facts that hold for all apps, also for a tombstone.
+    /// Saves the facts that apply to all apps, also for a tombstone.
     func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
         try credentials.save(facts, at: place)
     }
@@ -63,7 +63,7 @@ final class SubjectWriter {
 }
 
 extension Database {
-    /// Ensures that a reported change is stored, also when a row is missing.
+    /// Ensures that a change that is reported as stored is stored, also when a row is missing.
     ///
     /// - Throws: `StorageError` `corrupted` unless the last statement changed one row.
     func requireOneChange() throws(StorageError) {
@@ -86,7 +86,7 @@ final class CredentialWriter {
         let check: Parameter<Int64>
         let ids: RangeParameters
 
-        /// - Parameter choice: The columns that are written, except the key of the row.
+        /// - Parameter choice: Columns to write, except the key of the row.
         init(
             _ choice: ColumnChoice<CredentialTable>, in database: Database,
             sql: (BoundColumns<CredentialTable>, Write.Name) -> String
@@ -109,10 +109,11 @@ final class CredentialWriter {
             let check: Parameter<Int64>
             let ids: RangeParameters
 
-            /// The columns, for an INSERT.
+            /// Key columns for an INSERT.
             let columns = "subject_id, app_id, key_check, id"
 
-            /// Their values. The row follows the last row of the users who share the first 48 bits.
+            /// Values of the key columns. The row follows the last row of the users who share the first 48
+            /// bits.
             var values: String {
                 """
                 \(subject), \(app), \(check),
@@ -166,7 +167,7 @@ final class CredentialWriter {
         try database.requireOneChange()
     }
 
-    /// Saves the facts that hold for all apps.
+    /// Saves the facts that apply to all apps.
     func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
         putFactsOfAllApps.begin(app: AppTable.allApps, at: place)
         putFactsOfAllApps.columns.write(facts, to: putFactsOfAllApps.statement)

@@ -2,9 +2,9 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads subjects with all their credentials: one indexed look-up, one row for each credential.
+/// Reads subjects with all their credentials: one indexed look-up returns one row for each credential.
 final class SubjectRows {
-    /// The two statements with their parameters; the columns of both are the same.
+    /// Two statements with their parameters and the same columns.
     struct Selection {
         let byKey: String
         let digest: Parameter<KeyDigest>
@@ -94,7 +94,7 @@ final class SubjectRows {
         return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
-    /// Reads the current row, and all rows that follow.
+    /// Reads the current row, and all following rows.
     private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
         var record = try selection.subject.common.record(row, key: key)
         repeat { try selection.credential.add(row, to: &record, names) } while try row.step()
