@@ -116,7 +116,8 @@ struct ClientNew: ParsableCommand {
             throw ValidationError(NewClientMistakes(error, id: id).description)
         }
         if let secret = lines.secret {
-            // A file gets only the lines for the configuration, where a secret must not be stored.
+            // Writes only the lines for the configuration to a file, because the secret must not be stored
+            // there.
             if TerminalStyle.isFile(STDOUT_FILENO) {
                 ErrorMessage.write("secret: \(secret)")
             } else {

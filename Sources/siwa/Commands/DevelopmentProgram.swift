@@ -10,7 +10,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The program siwa-dev in the folder of this program, with the trial and the fakes.
+/// The program siwa-dev in the folder of this program. It contains the trial and the fakes.
 struct DevelopmentProgram {
     /// Exit status EX_UNAVAILABLE of sysexits.h.
     static let unavailable = ExitCode(69)
@@ -40,11 +40,11 @@ struct DevelopmentProgram {
         return names.first.flatMap { DevelopmentCommand(rawValue: $0)?.rawValue }
     }
 
-    /// The reason for which siwa-dev is not started; `nil` if it may be started.
+    /// Reason not to start siwa-dev; `nil` if it may be started.
     ///
-    /// It must not have set-user-ID or set-group-ID bits, and other users must not be able to replace it:
-    /// otherwise a caller of siwa, perhaps through sudo, would run a program with the rights of its owner.
-    /// The groups of this process and of root may write it.
+    /// siwa-dev must not have set-user-ID or set-group-ID bits, and other users must not be able to replace
+    /// it: otherwise a caller of siwa, perhaps through sudo, would run a program with the rights of its
+    /// owner. The groups of this process and of root may have write access.
     var refusal: String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -71,8 +71,8 @@ struct DevelopmentProgram {
             || (mode & S_IWGRP != 0 && group != 0 && group != ownGroup)
     }
 
-    /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only after a
-    /// failure.
+    /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only if this
+    /// fails.
     func start(_ command: String, _ arguments: [String]) -> ExitCode {
         var reason = refusal
         if reason == nil {

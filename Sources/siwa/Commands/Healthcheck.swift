@@ -59,7 +59,7 @@ struct Healthcheck: AsyncParsableCommand {
     /// - Returns: `nil` for port 0, because the system chooses the port.
     static func address(host: String, port: Int) -> String? {
         guard port != 0 else { return nil }
-        // Clients cannot connect to wildcard addresses.
+        // Clients cannot connect to wildcard addresses, so the loopback address replaces them.
         let host =
             switch host {
             case "0.0.0.0": "127.0.0.1"
@@ -75,8 +75,8 @@ struct Healthcheck: AsyncParsableCommand {
 
     private static let largestBody = 16 * 1024
 
-    /// The client's configuration. It follows no redirect, and a redirect
-    /// counts as the response: `/readyz` never redirects.
+    /// Configuration of the HTTP client. It follows no redirect: `/readyz` never redirects, so a redirect
+    /// counts as the response.
     static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -93,13 +93,13 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// Returns the code and the cause of a problem, or the warnings
-    /// of a ready service; empty without a problem.
+    /// Returns the code and the cause of a problem, or the warnings of a ready service; empty if there are
+    /// none.
     static func words(in body: [UInt8]) -> String {
         let json = try? JSONValue(parsing: body)
         let words = [json?["code"], json?["cause"]].compactMap { $0?.string }
         let warnings = (json?["warnings"]?.array ?? []).compactMap(\.string).map { warning in
-            // The usual cause of the first warning is a database from before a rotation of the key.
+            // The usual cause of the first warning is a database that predates a rotation of the key.
             switch ServiceWarnings.Warning(rawValue: warning) {
             case .sealingKeysWrong:
                 "\(warning) (stored tokens do not open: SIWA_SEALING_KEYS lacks the key that sealed them)"

@@ -4,8 +4,8 @@ import AuthorizationServer
 import Composition
 import Cryptography
 
-/// The lines of a new OAuth client for the configuration file, checked like the service's
-/// configuration at its start, and the client's secret.
+/// The configuration lines and the secret of a new OAuth client. The lines are checked in the same way as the
+/// service's configuration at its start.
 struct NewClientLines {
     /// The secret; `nil` for a client without a secret.
     let secret: String?
@@ -14,7 +14,7 @@ struct NewClientLines {
     /// - Throws: `ConfigurationMistakes` with all mistakes.
     init(of draft: ClientDraft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
         var client = draft
-        // An unknown kind is refused below.
+        // The check below refuses an unknown kind.
         let kind = ClientKind.named(client.kind)
         if client.scopes.isEmpty { client.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
         let hasSecret = withSecret || kind?.isConfidential ?? false
@@ -30,11 +30,11 @@ struct NewClientLines {
         _ client: ClientDraft, isDevelopment: Bool
     ) throws(ConfigurationMistakes) {
         var mistakes = ConfigurationMistakes()
-        // The service's own scopes are declared elsewhere in the file.
+        // The service's own scopes are declared in another part of the file.
         let declared = client.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
             .map { ScopeDraft(name: $0, text: ["en": $0]) }
         guard let app = ClientID(client.app), let team = TeamID("AAAAAAAAAA"),
-            // The other client IDs of the app are elsewhere in the file.
+            // The other client IDs of the app are in another part of the file.
             let deployment = try? Deployment(
                 apps: [
                     App(
@@ -56,7 +56,8 @@ struct NewClientLines {
         }
     }
 
-    /// Returns the entry of `app_attest` that the client needs, which is elsewhere in the file.
+    /// Returns the entry of `app_attest` that the client needs. The real entry is in another part of the
+    /// file.
     private static func attested(_ client: ClientDraft, team: TeamID) -> AppCheckPolicies {
         let bundleID = client.bundleID ?? client.app
         guard let appID = AppID(teamID: team.rawValue, bundleID: bundleID) else { return .none }
@@ -98,7 +99,7 @@ struct NewClientLines {
         "[" + values.map(quoted).joined(separator: ", ") + "]"
     }
 
-    /// Quotes a value with YAML's double quotes, so that no value is read as a number or as YAML syntax.
+    /// Quotes a value with YAML's double quotes, so that YAML reads it as text, not as a number or as syntax.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -114,7 +115,7 @@ struct NewClientLines {
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 
-    /// - Parameter id: ID of the client, which precedes each mistake of a configuration.
+    /// - Parameter id: ID of the client, with which each configuration mistake begins.
     init(_ mistakes: ConfigurationMistakes, id: String) {
         let lines = mistakes.list.map { Self.option(of: $0, id: id) }
         description =
@@ -123,7 +124,7 @@ struct NewClientMistakes: CustomStringConvertible {
             : "\(lines.count) options are wrong:\n" + lines.map { "  - \($0)" }.joined(separator: "\n")
     }
 
-    /// Replaces the name of a member in the configuration by the name of the option.
+    /// Replaces the configuration name of a member by the name of its option.
     private static func option(of mistake: String, id: String) -> String {
         for (member, option) in options where mistake.hasPrefix("\(member): ") {
             let text = mistake.dropFirst(member.count + 2)

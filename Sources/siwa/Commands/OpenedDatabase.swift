@@ -9,15 +9,15 @@ import PostgresStorage
 /// Opens the database for a command that writes. Only one process at a time can open a SQLite file; with
 /// PostgreSQL the command can run while the service runs.
 enum OpenedDatabase {
-    /// Opens the database. Throws `MissingDatabase` when there is none, and `StorageError`, with
-    /// `.busy` while the service has the file open.
+    /// Opens the database. Throws `MissingDatabase` if it does not exist, and `StorageError`, with `.busy`
+    /// while the service has the file open.
     static func with<Result>(
         _ settings: ServiceSettings, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
         try await with(settings.database, body) { try await settings.openDatabase(logger: $0) }
     }
 
-    /// Opens the database for a command that neither seals nor opens secrets.
+    /// Opens the database for a command that does not seal or open secrets.
     static func with<Result>(
         _ location: DatabaseLocation, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
@@ -103,7 +103,7 @@ extension OpenedDatabase {
 /// database and report success.
 struct MissingDatabase: Error, Equatable, CustomStringConvertible {
     let location: DatabaseLocation
-    /// True when this user may not read the file or its folder.
+    /// True if this user may not read the file or its folder.
     var isForbidden = false
 
     var description: String {
@@ -131,7 +131,7 @@ extension DatabaseLocation {
             let values = try? file.resolvingSymlinksInPath().resourceValues(forKeys: [
                 .isRegularFileKey, .fileSizeKey,
             ])
-            // A database file is never empty: a failed creation leaves an empty file.
+            // A database file is never empty, but a failed creation leaves an empty file.
             guard values?.isRegularFile == true, values?.fileSize ?? 0 > 0 else {
                 throw MissingDatabase(location: .sqlite(path: file.path))
             }
@@ -148,7 +148,7 @@ extension DatabaseLocation {
     }
 }
 
-/// Advice for a shell without the variables of the service.
+/// Advice for users whose shell lacks the variables of the service.
 enum ServiceVariables {
     /// The folder that docs/deploy.md creates.
     private static let folder = "/etc/siwa"

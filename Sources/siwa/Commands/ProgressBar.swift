@@ -27,7 +27,7 @@ final class ProgressBar: Sendable {
         let elapsed = start.duration(to: .now)
         let text = state.withLock { state in
             state.done += count
-            // Users can resize a window during the work.
+            // Users can resize the window during the work.
             state.display.columns = TerminalStyle.columns(of: STDERR_FILENO)
             return state.display.update(done: state.done, after: elapsed)
         }
@@ -46,7 +46,7 @@ final class ProgressBar: Sendable {
 }
 
 extension ProgressBar {
-    /// Shows a bar for work that reports its total itself.
+    /// Shows a bar during work that reports its own total.
     static func shown<Result>(
         _ title: String, _ work: (_ begin: (Int) -> Void, _ progress: () -> Void) async throws -> Result
     ) async throws -> Result {
@@ -60,19 +60,19 @@ extension ProgressBar {
 /// The progress of long work as text: a bar that is redrawn on a terminal, or occasional lines in a pipe or a
 /// log.
 ///
-/// Pure: writes nothing and reads no clock.
+/// Writes nothing and reads no clock.
 struct ProgressDisplay {
     let title: String
     let total: Int
     let isTerminal: Bool
-    /// Width of the terminal.
+    /// Width of the terminal in columns.
     var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
-    /// The number in the last line.
+    /// Count in the last line.
     private var shownDone: Int?
 
-    /// The shortest time between two redraws, and the longest time without a line while there is progress.
+    /// Minimum time between two redraws, and maximum time without a line while there is progress.
     static let redraw: Duration = .milliseconds(100)
     static let line: Duration = .seconds(30)
 
@@ -99,8 +99,8 @@ struct ProgressDisplay {
         return done == shownDone ? nil : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Returns the bar, shorter than a line of the terminal: a carriage return
-    /// only moves to the beginning of the last line.
+    /// Returns the bar. It is shorter than a line of the terminal, because a carriage return only moves to
+    /// the beginning of the last line.
     private func bar(done: Int, after elapsed: Duration) -> String {
         let figures = figures(done: done, after: elapsed)
         let width = min(24, columns - 1 - title.count - figures.count - 4)

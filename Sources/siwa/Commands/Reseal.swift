@@ -71,8 +71,8 @@ struct Reseal: AsyncParsableCommand {
             detail: "\(outcome.resealed) with \(keys.keys.first?.name ?? "")")
     }
 
-    /// Returns the exit status for scripts. After `--dry-run` the old
-    /// keys can be removed only if the status is 0.
+    /// Returns the exit status for scripts. After `--dry-run` the status 0 means that the old keys can be
+    /// removed.
     static func status(for outcome: Resealing.Outcome, isDryRun: Bool) -> ExitCode {
         guard outcome.isComplete else { return .failure }
         return isDryRun && outcome.resealed > 0 ? ExitCode(2) : .success
@@ -113,38 +113,38 @@ struct Reseal: AsyncParsableCommand {
 /// Seals stored values again with the first key if another key sealed
 /// them, including the service's own signing keys.
 ///
-/// It can be stopped at any time and run again; finished values stay. It counts a value
-/// that cannot be opened and does not change it.
+/// A run can be stopped at any time and repeated; resealed values stay. It counts a value that cannot be
+/// opened and does not change it.
 struct Resealing {
     let store: any AppleTokenStore & AuthorizationStore
     let keys: SealingKeyRing
-    /// Called with the number of further values that were processed.
+    /// Called with the number of values processed since the last call.
     let progress: (Int) -> Void
-    /// The moment of the audit entries, if signing keys that cannot be opened are removed; otherwise `nil`.
+    /// Time of the audit entries, if signing keys that cannot be opened are removed; otherwise `nil`.
     var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {
         var resealed = 0
-        /// Values already sealed by the first key in the current format.
+        /// Number of values that the first key has already sealed in the current format.
         var current = 0
-        /// Values that the service changed or deleted in the meantime.
+        /// Number of values that the service changed or deleted during the run.
         var overtaken = 0
-        /// Values sealed by keys that are not configured, by the names of the keys.
+        /// Number of values sealed by keys that are not configured, by the name of the key.
         var unknownKeys: [String: Int] = [:]
-        /// Values that are damaged, or sealed by another key of the same name.
+        /// Number of values that are damaged, or sealed by another key of the same name.
         var damaged = 0
-        /// Damaged keys that sign this service's tokens.
+        /// Number of damaged keys that sign this service's tokens.
         var damagedSigningKeys = 0
-        /// Removed signing keys.
+        /// Number of removed signing keys.
         var retired = 0
 
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
     }
 
-    /// The number of values per transaction. Most of the time is spent waiting for the disk at each commit.
+    /// Number of values per transaction. Each commit waits for the disk, which takes most of the time.
     private static let page = 256
 
-    /// Number of stored values and signing keys.
+    /// Returns the number of stored values and signing keys.
     func total() async throws -> Int {
         try await store.sealedCount() + store.signingKeys().count
     }
@@ -207,13 +207,14 @@ struct Resealing {
         }
     }
 
-    /// Returns `nil`, and counts the value, when the first key has sealed it or when it cannot be opened.
+    /// Returns the resealed value. Returns `nil`, and counts the value, if the first key has sealed it or if
+    /// it cannot be opened.
     private func change(of row: SealedRow, into outcome: inout Outcome) -> SealedChange? {
         let associatedData = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
         let plaintext: [UInt8]
         do throws(SealError) {
-            // Values of the first key are opened too, so that damage is
-            // found now and not at the next use of the value.
+            // Opens values of the first key too, so that damage is found now and not at the next use of the
+            // value.
             plaintext = try keys.open(
                 row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {

@@ -200,7 +200,7 @@ struct Verify: AsyncParsableCommand {
     }
 }
 
-/// The options of `siwa verify` for tokens that this service has issued.
+/// The options of `siwa verify` for tokens issued by this service.
 struct IssuedTokenOptions: ParsableArguments {
     @Option(help: "The issuer of the token, as its service has it: SIWA_PUBLIC_URL or oauth.issuer.")
     var issuer: String?
@@ -229,14 +229,14 @@ struct IssuedTokenOptions: ParsableArguments {
         }
     }
 
-    /// The key set of the issuer.
+    /// URL of the issuer's key set.
     var keySetURL: String? {
         guard let issuer else { return nil }
         return issuer.hasSuffix("/") ? "\(issuer)oauth/jwks.json" : "\(issuer)/oauth/jwks.json"
     }
 }
 
-/// The key source of `siwa verify`: a file, a URL, or Apple.
+/// Source of the keys for `siwa verify`: a file, a URL, or Apple.
 struct InspectionKeys: InspectedKeySource {
     let file: String?
     let url: String?
@@ -288,7 +288,7 @@ struct InspectionKeys: InspectedKeySource {
         }
     }
 
-    /// Largest size in bytes.
+    /// Maximum size of the document in bytes.
     private static let longest = 65_536
 
     private var address: String { url ?? AppleEndpoints.apple.keySet }

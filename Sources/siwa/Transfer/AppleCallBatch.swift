@@ -2,8 +2,8 @@ import AppleIDClient
 import Composition
 import Synchronization
 
-/// Makes one call to Apple for each of many items: several at once, at a limited rate, with retries. The
-/// calls must be safe to repeat.
+/// Makes one call to Apple for each of many items: several calls at once, at a limited rate, with retries.
+/// The calls must be safe to repeat.
 struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     let perSecond: Int
     let clock: any Clock<Duration>
@@ -30,7 +30,7 @@ struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
                         return (item, result, isEnd)
                     }
                     running += 1
-                    // The rate limit sets the shortest time between two calls.
+                    // The rate limit determines the shortest time between two calls.
                     try await clock.sleep(for: .seconds(1) / perSecond)
                 }
                 guard let (item, result, isEnd) = try await group.next() else { break }
@@ -74,7 +74,7 @@ private final class SharedPolicy: Sendable {
     let state = Mutex(RetryPolicy())
 }
 
-/// Decides the reaction to a failed call among many calls to Apple. Makes no call itself.
+/// Decides how to react to a failed call among many calls to Apple. Makes no call itself.
 struct RetryPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
@@ -86,7 +86,7 @@ struct RetryPolicy: Equatable {
 
     /// The number of attempts for one call.
     static let tries = 4
-    /// Number of calls in a row without a response after which Apple counts as unreachable.
+    /// Number of consecutive calls without a response after which Apple counts as unreachable.
     static let patience = 10
 
     private var unanswered = 0

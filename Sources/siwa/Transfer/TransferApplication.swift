@@ -12,7 +12,7 @@ import StrictJSON
 struct TransferApplication {
     struct Asked: Equatable {
         var total = 0
-        /// Results of earlier runs.
+        /// Number of accounts with a result from an earlier run.
         var alreadyKnown = 0
         var learned = 0
         var failures: [TransferFailure] = []
@@ -33,8 +33,8 @@ struct TransferApplication {
     let now: Moment
 
     private static let batch = 200
-    /// Longest validity of transfer identifiers in milliseconds. Apple deletes them 60 days after the
-    /// acceptance of the transfer, which is in the past.
+    /// Maximum validity of transfer identifiers in milliseconds. Apple deletes them 60 days after the
+    /// transfer was accepted, which was before this run.
     private static let open: Int64 = 60 * 86_400_000
 
     /// Reads the file. Throws `LineFile.Unusable`; see `TransferFile`.
@@ -88,8 +88,8 @@ struct TransferApplication {
         return asked
     }
 
-    /// Moves the accounts whose new identifiers are known. The others are stored as open transfers, so that
-    /// their next sign-in finds them. Can be repeated.
+    /// Moves the accounts whose new identifiers are known. Stores the other accounts as open transfers, so
+    /// that their next sign-in finds them. Can be repeated.
     func move(in store: any AccountStore & TransferStore, progress: (Int) -> Void) async throws -> Moved {
         let results = try results()
         var moved = Moved()

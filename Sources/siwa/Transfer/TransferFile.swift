@@ -3,15 +3,16 @@ import Composition
 import Foundation
 import StrictJSON
 
-/// The file of a transfer, as the receiving team gets it.
+/// The file of a transfer, as received by the receiving team.
 ///
 /// The file may have been copied, joined from parts, or edited. Changes without loss are accepted. Otherwise
-/// the whole file is refused, before a request to Apple is sent or an account is moved.
+/// the whole file is refused before any request to Apple is sent and any account is moved.
 struct TransferFile {
-    /// One line per account, in the order of the file.
+    /// Lines of the file in order, one per account.
     let lines: [TransferLine]
 
-    /// - Throws: `LineFile.Unusable`, also when a line's app is not the receiving team's in this deployment.
+    /// - Throws: `LineFile.Unusable`, also when a line's app does not belong to the receiving team in this
+    ///   deployment.
     init(path: String, deployment: Deployment) throws(LineFile.Unusable) {
         guard FileManager.default.fileExists(atPath: path) else {
             throw LineFile.Unusable(path: path, reason: "does not exist")
@@ -32,7 +33,7 @@ struct TransferFile {
                         + "which the configuration does not have")
             }
             if let first = places[line.accountID] {
-                // Overlapping parts may repeat a line. When two lines of an account differ, the right line is
+                // Overlapping parts may repeat a line. If two lines of an account differ, the correct line is
                 // unknown.
                 guard first.line == line else {
                     throw refusal(
@@ -72,7 +73,7 @@ struct TransferLine: Equatable, Sendable {
         (self.clientID, self.transferSubject, self.createdAt) = (clientID, transferSubject, createdAt)
     }
 
-    /// Returns `nil` when a member is missing or malformed, or when both teams are the same.
+    /// Returns `nil` if a member is missing or malformed, or if both teams are the same.
     init?(_ json: JSONObject) {
         guard let accountID = json["account_id"]?.string.flatMap({ AccountID($0) }),
             let team = json["from_team_id"]?.string.flatMap({ TeamID($0) }),
@@ -99,8 +100,8 @@ struct TransferLine: Equatable, Sendable {
     }
 }
 
-/// A file of JSON objects, one per line, to which lines are appended as work is done. Only its owner can read
-/// it, because it holds personal data.
+/// A file of JSON objects, one per line, to which lines are appended as the work proceeds. Only its owner can
+/// read it, because it contains personal data.
 final class LineFile {
     struct Unusable: Error, CustomStringConvertible {
         let path: String
@@ -132,8 +133,8 @@ final class LineFile {
         try handle.synchronize()
     }
 
-    /// Returns the complete lines of a file, and no lines when there is no file. Throws `Unusable` for a line
-    /// that is not a JSON object.
+    /// Returns the complete lines of a file; no lines if there is no file. Throws `Unusable` for a line that
+    /// is not a JSON object.
     static func read(_ path: String) throws(Unusable) -> [JSONObject] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try numberedLines(of: path).map(\.object)
@@ -142,7 +143,7 @@ final class LineFile {
     /// Returns the lines of a file with their numbers, without blank lines. Windows line ends are accepted.
     ///
     /// - Parameter isEnded: True if the file is complete. A last line without a line end is then not ignored
-    ///   as the remainder of a crash: it is read when it is valid, and otherwise the file was truncated.
+    ///   as the remainder of a crash: it is read if it is valid; otherwise the file was truncated.
     /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false
@@ -151,7 +152,7 @@ final class LineFile {
             throw Unusable(path: path, reason: "cannot be read")
         }
         var lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // The text after the last line end.
+        // The remaining text after the last line end.
         let rest = lines.popLast() ?? Data()
         let isCutOff = isEnded && !isBlank(rest)
         if isCutOff { lines.append(rest) }
@@ -173,7 +174,7 @@ final class LineFile {
         line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     }
 
-    /// Replaces the file with these lines, or removes it when there are none.
+    /// Replaces the content of the file with these lines. Removes the file if there are none.
     static func replace(_ path: String, with lines: [JSONObject]) throws {
         try? FileManager.default.removeItem(atPath: path)
         if !lines.isEmpty { try LineFile(appendingTo: path).append(lines) }

@@ -7,7 +7,7 @@ import Foundation
 struct TransferPreparation {
     struct Outcome: Equatable {
         var total = 0
-        /// Lines of earlier runs.
+        /// Number of accounts with a line from an earlier run.
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []

@@ -37,7 +37,7 @@ struct TransferReport: Equatable {
         isComplete = asked.failures.isEmpty && asked.stopped == nil && moved?.failures.isEmpty ?? true
     }
 
-    /// Runs a step, prints its report or error, and ends the process with the matching status.
+    /// Runs a step, prints its report or error, and ends the process with the matching exit status.
     static func ending(
         on database: DatabaseLocation, _ step: () async throws -> TransferReport
     ) async throws {
@@ -82,11 +82,11 @@ struct TransferReport: Equatable {
     }
 }
 
-/// An account that could not be transferred in this run: a line of the failures file. The next run tries it
-/// again.
+/// An account that could not be transferred in this run: a line of the failures file. The next run retries
+/// it.
 struct TransferFailure: Equatable, Sendable {
     let accountID: AccountID
-    /// An error code of this service or of Apple.
+    /// Error code of this service or of Apple.
     let cause: String
 
     init(accountID: AccountID, cause: String) {

@@ -111,7 +111,7 @@ struct EventStreamOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Output of a command.
+    /// Output of a command, and its exit status.
     struct Result {
         let rows: [(name: String, value: String)]
         let json: [(String, JSONValue)]
@@ -119,10 +119,10 @@ struct EventStreamOptions: ParsableArguments {
         var isGood = true
     }
 
-    /// Values that a command reads from the configuration when no option has them.
+    /// Value that a command reads from the configuration when its option is missing.
     enum Need {
         case key, receiver
-        /// With the value of `--database`.
+        /// The database. The associated value is the value of `--database`.
         case database(String?)
     }
 
@@ -197,7 +197,8 @@ struct EventStreamOptions: ParsableArguments {
             url: url ?? settings?.googleEventsURL, location: location ?? settings?.database, http: http)
     }
 
-    /// Returns true if the options leave a value open. The commands also run without a configured service.
+    /// Returns true if the options leave a required value open. The commands also run without a configured
+    /// service.
     private func needsSettings(_ need: Need, _ environment: [String: String]) -> Bool {
         let isOpen =
             switch need {

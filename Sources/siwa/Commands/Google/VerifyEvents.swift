@@ -36,7 +36,7 @@ struct VerifyEvents: AsyncParsableCommand {
             let state = Base64URL.encode(SecureRandom.bytes(count: 24))
             let result: Swift.Result<Int64, EventStreamError>
             do throws(EventStreamError) {
-                // The database is tried first, so that no event is sent for nothing.
+                // Opens the database before Google sends an event, so that no event is sent in vain.
                 _ = try await arrivals.received(state)
                 try await context.client.verify(state)
                 result = .success(try await arrivals.wait(for: state, seconds: timeout))
