@@ -7,13 +7,13 @@ import Encodings
 
 /// The OAuth clients of `siwa dev`: the fake Google, a web application, and native apps on this machine.
 ///
-/// Their secrets are the same in every run, so that copied commands work again. They protect nothing: the
-/// service listens on this machine only, and the fake Apple beside it signs tokens for every caller.
+/// Their secrets are the same in every run, so that copied commands work again. The secrets protect nothing:
+/// the service listens on this machine only, and the fake Apple beside it signs tokens for every caller.
 struct DevelopmentClients {
     static let google = "google"
     static let googleSecret = "siwa_development_google"
     static let googleProject = "siwa-dev"
-    /// The `aud` of the fake Google's own tokens.
+    /// Value of `aud` in the fake Google's own tokens.
     static let googleClientID = "123-siwa-dev.apps.googleusercontent.com"
     static let web = "siwa-web"
     static let webSecret = "siwa_development_web"
@@ -26,14 +26,14 @@ struct DevelopmentClients {
 
     /// The primary client ID of the app.
     let app: ClientID
-    /// App Check of the app.
+    /// App Check configuration of the app.
     let appCheck: AppCheckPolicies
     /// Redirect URIs of the fake Google.
     let googleRedirectURIs: [String]
-    /// The fake Apple's page that shows the request that it receives.
+    /// URL of the fake Apple's page that shows the request that it receives.
     let site: String
 
-    /// Throws `ConfigurationMistakes`.
+    /// Returns the OAuth settings. Throws `ConfigurationMistakes`.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
         let context = OAuthContext(
             isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app],
@@ -100,7 +100,7 @@ struct DevelopmentClients {
             id: Self.phone, kind: "native", app: app.rawValue, name: ["en": "Example for phones"])
         client.isFirstParty = true
         client.allowsNativeSignIn = true
-        // The app's own entry is in DevelopmentSettings. A client ID that is not a bundle ID has no entry.
+        // The app's own entry is in `DevelopmentSettings`. A client ID that is not a bundle ID has no entry.
         client.appCheck = appCheck.ofApp(app.rawValue)?.mode.rawValue
         client.scopes = Self.scopes + ["offline_access"]
         client.platform = "ios"

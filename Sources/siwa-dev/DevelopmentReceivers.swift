@@ -4,7 +4,7 @@ import Encodings
 import EventDelivery
 import ReceiverEmulator
 
-/// The receivers of `siwa dev`: a webhook, and security event tokens by push over TLS.
+/// The receivers of `siwa dev`: a webhook, and security event tokens that are pushed over TLS.
 ///
 /// The secret is the same in every run, so that copied commands work
 /// again. It protects nothing: the service sends only to this machine.
@@ -14,12 +14,12 @@ struct DevelopmentReceivers {
 
     let port: Int
     let securePort: Int
-    /// PEM of the authority of the certificate at `securePort`.
+    /// Certificate of the authority that issued the certificate of `securePort`, as PEM.
     let authority: String
 
-    /// URLs by receiver.
+    /// Returns the URLs by receiver.
     ///
-    /// - Parameter signsEvents: True if the service has keys, which it makes for OAuth clients.
+    /// - Parameter signsEvents: True if the service has signing keys, which it creates for OAuth clients.
     func urls(signsEvents: Bool) -> [EmulatedReceiver: String] {
         var urls = [EmulatedReceiver.webhook: "http://127.0.0.1:\(port)/webhook"]
         if signsEvents { urls[.push] = "https://127.0.0.1:\(securePort)/push" }

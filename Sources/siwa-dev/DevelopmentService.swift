@@ -15,29 +15,29 @@ struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
         let host: String
-        /// Port of the service; with 0 the system chooses.
+        /// Port of the service; 0 if the system chooses the port.
         let port: Int
-        /// `nil` for a temporary database.
+        /// Path of the database; `nil` for a temporary database.
         let database: String?
         let checkInterval: Duration
         let appCheck: AppCheckMode
-        /// `nil` selects a page of the fake Apple.
+        /// Redirect URL of sign-in on the web; `nil` selects a page of the fake Apple.
         let webRedirectURL: String?
         let allowedHosts: [String]
     }
 
     let emulator: EmulatedApple
-    /// `nil` without OAuth clients.
+    /// The fake Google; `nil` without OAuth clients.
     let google: GoogleEmulatorService?
     let receivers: ReceiverEmulatorService
-    /// PEM of the authority of the receivers' certificate.
+    /// Certificate of the authority that issued the receivers' certificate, as PEM.
     let authority: String
     let observation: ProcessObservation
     let options: Options
-    /// User IDs of the people who sign in at the start.
+    /// User IDs of the people who sign in when the service starts.
     var arrivals: [String] = []
 
-    /// Also throws the error of a failed fake Apple or fake Google.
+    /// Runs the service. Also throws the error of a failed fake Apple or fake Google.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
@@ -85,7 +85,7 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Signs in the people of the seed, one after the other.
+    /// Signs in the people of the seed file, one after the other.
     private func signIn(_ subjects: [String], with world: DevelopmentFakes) async {
         for subject in subjects where !Task.isCancelled {
             do {
@@ -102,7 +102,7 @@ struct DevelopmentService: Service {
         _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
         receiverPort: Int
     ) async throws {
-        // The service itself throws the error that prevents it from listening.
+        // The service itself throws an error if it cannot listen.
         guard let port = try? await service.boundPort() else { return }
         world.connect(to: "http://127.0.0.1:\(port)")
         try emulator.state.configureRedirectURIs(
@@ -121,7 +121,7 @@ struct DevelopmentService: Service {
             servicePort: port, applePort: applePort, googlePort: googlePort,
             receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
-        // Unbuffered, so that the text appears at once in a pipe too.
+        // Unbuffered, so that the text also appears at once in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 

@@ -12,8 +12,8 @@ import SignIn
 /// The settings of `siwa dev`: like production, except for the keys, the ports and the database.
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
-    /// API key, the same in every run, so that copied commands work again. It protects nothing: the service
-    /// listens only on this machine, and the fake Apple beside it signs tokens for every caller.
+    /// API key, the same in every run, so that copied commands work again. The key protects nothing: the
+    /// service listens only on this machine, and the fake Apple beside it signs tokens for every caller.
     static let secret = "siwa_development"
 
     let clientIDs: [String]
@@ -21,18 +21,18 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
-    /// The key that is registered at the fake Apple. Without a key, Apple codes are not exchanged.
+    /// The key registered at the fake Apple. Without a key, Apple codes are not exchanged.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
-    /// App Check of the app's bundle ID, and of the client for phones.
+    /// App Check mode of the app's bundle ID, and of the client for phones.
     var appCheckMode = AppCheckMode.monitored
-    /// The page that receives the result of sign-in on the web.
+    /// URL of the page that receives the result of sign-in on the web.
     var webRedirectURL: String?
-    /// The address that the service listens on.
+    /// The address on which the service listens.
     var host = "127.0.0.1"
     /// Additional host names of the service.
     var allowedHosts: [String] = []
-    /// The fake Google. `nil` for a service without OAuth clients.
+    /// Settings of the fake Google; `nil` for a service without OAuth clients.
     var google: Google?
     /// The fake receivers of events.
     var receivers: DevelopmentReceivers?
@@ -43,7 +43,7 @@ struct DevelopmentSettings {
     }
 
     /// Sealing key, the same in every run, so that the sealed values of a permanent database can be opened
-    /// again.
+    /// after a restart.
     static let sealingKey = SealingKey(
         name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
 
@@ -76,7 +76,7 @@ struct DevelopmentSettings {
         // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
-        // A port chosen by the system is not known yet.
+        // The number of a port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {
             let oauth = try DevelopmentClients(
@@ -97,14 +97,14 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver for trying polls.
+    /// A receiver for trying out polls.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,
             keyName: "development")
     }
 
-    /// App Check of the app's bundle ID. Empty for a client ID that is not a bundle ID.
+    /// App Check policy of the app's bundle ID; empty for a client ID that is not a bundle ID.
     private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
         guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
         return AppCheckPolicies([

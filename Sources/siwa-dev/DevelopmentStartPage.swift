@@ -7,7 +7,7 @@ import Pages
 /// The page of the console with links to all parts of `siwa dev`.
 struct DevelopmentStartPage {
     let applePort: Int
-    /// `nil` without OAuth clients.
+    /// Port of the fake Google; `nil` without OAuth clients.
     let googlePort: Int?
     let receiverPort: Int?
     let servicesIDs: [String]
@@ -90,18 +90,18 @@ struct DevelopmentStartPage {
     }
 }
 
-/// The output of `siwa dev` when it is ready. Fits a terminal of 24 lines and 80 columns.
+/// The output of `siwa dev` when it is ready. It fits a terminal of 24 lines and 80 columns.
 struct DevelopmentBanner {
     let servicePort: Int
     let applePort: Int
-    /// `nil` without OAuth clients.
+    /// Port of the fake Google; `nil` without OAuth clients.
     let googlePort: Int?
     let receiverPort: Int
     let secret: String
     let clientID: String
     /// True if the database is kept after the run.
     let isPermanent: Bool
-    /// Name with which this program was started.
+    /// Name by which this program was started.
     let program: String
 
     var text: String {
@@ -159,7 +159,7 @@ struct DevelopmentBanner {
     }
 }
 
-/// The name with which this program was started, for printed commands.
+/// The name by which this program was started, for printed commands.
 enum StartedProgram {
     /// True if siwa has started this program.
     static var isSiwa: Bool { CommandLine.arguments.first?.split(separator: "/").last == "siwa" }

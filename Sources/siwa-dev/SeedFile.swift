@@ -4,7 +4,7 @@ import Encodings
 import Foundation
 import Yams
 
-/// The people of a file, for `--seed`.
+/// The people listed in a file, for `--seed`.
 ///
 /// ```yaml
 /// people:
@@ -17,14 +17,14 @@ import Yams
 ///     signed_in: true               # siwa dev signs the person in at the start
 /// ```
 struct SeedFile: Sendable {
-    /// Largest size of the file in bytes.
+    /// Maximum size of the file in bytes.
     static let longest = 1 << 20
-    /// The fake Apple has room for 10,000 people, including the permanent person.
+    /// Maximum number of people. The fake Apple has room for 10,000 people, including the permanent person.
     static let mostPeople = 9999
 
     let people: [SeedPerson]
 
-    /// Throws `SeedMistakes`.
+    /// Reads a file. Throws `SeedMistakes`.
     init(path: String) throws {
         let place = URL(fileURLWithPath: path)
         guard let file = try? FileHandle(forReadingFrom: place) else {
@@ -55,16 +55,15 @@ struct SeedFile: Sendable {
     }
 }
 
-/// A person of the file.
+/// One person in the file.
 struct SeedPerson: Sendable {
     var recipe = UserRecipe()
     var signsIn = false
 }
 
-/// All mistakes of a file, so that they can be corrected
-/// together. The mistakes name lines, and repeat no values.
+/// All mistakes of a file, so that they can be corrected together. They contain line numbers, but no values.
 struct SeedMistakes: Error, CustomStringConvertible {
-    /// Largest number of mistakes in the text.
+    /// Maximum number of mistakes in the text.
     private static let shown = 20
 
     let path: String
@@ -90,9 +89,9 @@ struct SeedReader {
     private static let statuses: [(name: String, value: Int64?)] = [
         ("unsupported", 0), ("unknown", 1), ("likely_real", 2), ("none", nil),
     ]
-    /// Longest name and address, in bytes.
+    /// Maximum length of a name and an address, in bytes.
     private static let longestText = 320
-    /// Longest user ID, in bytes.
+    /// Maximum length of a user ID, in bytes.
     private static let longestSubject = 255
 
     mutating func people(of root: Node) -> [SeedPerson] {
@@ -119,7 +118,7 @@ struct SeedReader {
         return nodes.map { person(of: $0, lines: &lines) }
     }
 
-    /// - Parameter lines: Lines of the user IDs and addresses so far, because both are unique.
+    /// - Parameter lines: Lines of the user IDs and addresses read so far, because both must be unique.
     private mutating func person(of node: Node, lines: inout [String: Int]) -> SeedPerson {
         var person = SeedPerson()
         guard let mapping = node.mapping else {
@@ -222,8 +221,8 @@ struct SeedReader {
 }
 
 extension EmulatorState {
-    /// Makes the people of a file. Keeps a person from an earlier
-    /// run with the same user ID or the same address unchanged.
+    /// Creates the people of a file. Keeps a person from an earlier run with the same user ID or the same
+    /// address unchanged.
     ///
     /// - Returns: User IDs of the people who sign in at the start and do not use the app yet.
     func seed(_ file: SeedFile) throws -> [String] {

@@ -1,5 +1,5 @@
-// siwa-dev owns the trial: the fakes and their own service, the
-// tour, and the client of siwa login. None of it is part of siwa.
+// siwa-dev owns the trial: the fakes with their service, the tour, and the client of `siwa login`. siwa
+// contains none of them.
 
 import ArgumentParser
 import Composition

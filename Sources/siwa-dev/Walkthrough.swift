@@ -2,9 +2,9 @@ import Composition
 import Encodings
 import StrictJSON
 
-/// The life of one user as commands that need only curl: `siwa tour`, and README.md.
+/// The lifecycle of one user as commands that need only curl, for `siwa tour` and README.md.
 ///
-/// An interactive zsh does not ignore comments but runs them as commands. Comments contain no quotation
+/// An interactive zsh runs comments as commands instead of ignoring them. So comments contain no quotation
 /// marks, because a quotation mark would begin a string that includes the next line.
 struct Walkthrough {
     let servicePort: Int
@@ -13,8 +13,8 @@ struct Walkthrough {
     let secret: String
     let clientID: String
 
-    /// Only the commands, which are also in README.md: at most
-    /// 12, each below a comment that describes the response.
+    /// The commands, which are also in README.md: at most 12, each below a comment that describes the
+    /// response.
     var lines: String {
         """
         # Names that the other commands need.
@@ -61,12 +61,11 @@ struct Walkthrough {
         return stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }
     }
 
-    /// Returns a program for `sh` that shows each step, waits for Enter, and runs
-    /// the step. Ends at the first failed command, and at the end of its input.
+    /// Returns a program for `sh` that shows each step, waits for Enter, and runs the step. It ends at the
+    /// first failed command, and at the end of its input.
     ///
-    /// On a terminal the responses go through `siwa tour --fold`: the first
-    /// argument of the program is the path of this program. Responses are first
-    /// written to a file, because commands in a pipe could not set variables.
+    /// On a terminal the program pipes responses to `siwa tour --fold`: its first argument is the path of
+    /// this program. It first writes responses to a file, because commands in a pipe could not set variables.
     func script(in layout: TextLayout) -> String {
         let steps = steps.enumerated().map { index, step in
             let comment = layout.wrapped(String(step.comment.dropFirst(2))).joined(separator: "\n")
@@ -104,10 +103,10 @@ struct Walkthrough {
     }
 }
 
-/// Responses of a tour, for a terminal: JSON longer than a line is folded, with one member on each line, and
-/// tokens are cut. The commands do not read the folded text.
+/// A response of a tour, formatted for a terminal: JSON longer than a line is split with one member on each
+/// line, and tokens are truncated. The commands do not read the formatted text.
 struct FoldedResponse {
-    /// Length from which a JSON string is cut.
+    /// Length above which a JSON string is truncated.
     private static let longest = 160
 
     let columns: Int

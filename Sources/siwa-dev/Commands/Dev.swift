@@ -128,8 +128,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The service stops before the emulators, even if an emulator
-    /// fails, so that its requests to the emulators can finish.
+    /// The service stops before the emulators, even after a failure of an emulator, so that its requests to
+    /// the emulators can finish.
     private func group(
         of emulators: [any Service], and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
@@ -158,8 +158,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// `nil` if the service has no OAuth clients. OAuth clients need sign-in in a browser, which needs a
-    /// Services ID and a port that is known in advance.
+    /// Configuration of the fake Google; `nil` if the service has no OAuth clients. OAuth clients require
+    /// sign-in in a browser, which needs a Services ID and a port that is known in advance.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
             guard port != 0, clientIDs.count > 1 else { return nil }
@@ -186,7 +186,7 @@ struct Dev: AsyncParsableCommand {
         return configuration
     }
 
-    /// False for a second instance. Several instances can run at the same time if each has its own ports.
+    /// True for the default ports. Several instances can run at the same time if each has its own ports.
     private var hasUsualPorts: Bool { port == 8080 && emulatorPort == 8081 }
 
     private var options: DevelopmentService.Options {
@@ -197,8 +197,8 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Returns a path beside a permanent database, because the database's
-    /// refresh tokens and links must stay valid after a restart.
+    /// Returns a path beside a permanent database, so that the database's refresh tokens and links stay valid
+    /// after a restart.
     private func stateFile(_ name: String) throws -> String? {
         guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
             return nil

@@ -192,9 +192,9 @@ struct Emulate: AsyncParsableCommand {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
-                    // The service itself throws the error that prevents it from listening.
+                    // The service itself throws an error if it cannot listen.
                     guard (try? await emulator.port()) != nil else { return }
-                    // Unbuffered, so that the text appears at once in a pipe too.
+                    // Unbuffered, so that the text also appears at once in a pipe.
                     let lines = ["redirect URIs:"] + emulator.state.redirectURIs
                     try FileHandle.standardOutput.write(
                         contentsOf: Data((lines.joined(separator: "\n  ") + "\n").utf8))
@@ -220,7 +220,7 @@ struct ReceiverOptions: ParsableArguments {
     @Option(help: "The aud of security event tokens; their iss is --issuer.")
     var audience = DevelopmentReceivers.audience
 
-    /// Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
+    /// Creates the service of the receivers. Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
     func service(
         host: String, port: Int, allowedHosts: [String], logger: Logger
     ) throws -> ReceiverEmulatorService {
@@ -233,14 +233,14 @@ struct ReceiverOptions: ParsableArguments {
 
     /// Connects the receivers to the service with this issuer, and prints the URLs to configure there.
     static func introduce(_ receivers: ReceiverEmulatorService, host: String, issuer: String) async throws {
-        // The service itself throws the error that prevents it from listening.
+        // The service itself throws an error if it cannot listen.
         guard let port = try? await receivers.port() else { return }
         let name = host.contains(":") ? "[\(host)]" : host
         let urls = EmulatedReceiver.allCases.map { ($0, "http://\(name):\(port)/\($0.rawValue)") }
         receivers.state.connect(
             to: EventSender(issuer: issuer, keysURL: "\(issuer)/oauth/jwks.json"),
             urls: Dictionary(urls, uniquingKeysWith: { first, _ in first }))
-        // Unbuffered, so that the text appears at once in a pipe too.
+        // Unbuffered, so that the text also appears at once in a pipe.
         let lines = ["URLs of webhooks:"] + urls.map { "  \($0.1)" }
         try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
@@ -256,7 +256,7 @@ struct ClientKeyFile {
         var description: String { "--key-id is needed: the file is not named AuthKey_<key ID>.p8" }
     }
 
-    /// Throws `KeyIDMissing` if the key ID is neither given nor part of the file name.
+    /// - Throws: `KeyIDMissing` if the key ID is neither given nor part of the file name.
     init(path: String, keyID: String?) throws {
         guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else { throw KeyIDMissing() }
         (self.path, self.keyID) = (path, keyID)

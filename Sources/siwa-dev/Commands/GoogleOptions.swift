@@ -5,7 +5,7 @@ import GoogleEmulator
 
 /// The options of `siwa emulate --google`: the values to enter in Google's console.
 struct GoogleOptions: ParsableArguments {
-    /// Default port, next to 8081 of the fake Apple.
+    /// Default port of the fake Google. The fake Apple uses 8081.
     static let port = 8082
 
     @Flag(help: "Run the fake Google instead, which links accounts with an authorization server.")

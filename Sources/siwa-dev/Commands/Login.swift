@@ -93,7 +93,7 @@ struct Login: AsyncParsableCommand {
         }
     }
 
-    /// Throws `LoginError` if the file cannot be read.
+    /// Reads the client secret. Throws `LoginError` if the file cannot be read.
     private func secret() throws -> String? {
         guard let clientSecretFile else { return nil }
         guard let handle = FileHandle(forReadingAtPath: clientSecretFile),
@@ -105,7 +105,7 @@ struct Login: AsyncParsableCommand {
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Unbuffered, so that the address appears at once in a pipe too.
+    /// Unbuffered, so that the address also appears at once in a pipe.
     private static let say: @Sendable (String) -> Void = { text in
         try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }

@@ -15,8 +15,8 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension AppAttestRoots {
-    /// The roots of the fake Apple. Any program can sign under them,
-    /// because their private keys are in the source of the fake Apple.
+    /// The roots of the fake Apple. Any program can sign under these roots, because their private keys are in
+    /// the source of the fake Apple.
     static let fake = AppAttestRoots(
         attestation: .fixed(.attestation), receipt: .fixed(.receipts))
 }

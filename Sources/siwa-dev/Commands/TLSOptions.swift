@@ -33,7 +33,7 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    /// Returns `nil` for plain HTTP.
+    /// Reads the certificate and its key. Returns `nil` for plain HTTP.
     ///
     /// - Parameter hosts: Additional names for the certificate.
     func read(hosts: [String], now: Int64) throws -> EmulatorTLS? {
@@ -59,8 +59,8 @@ struct TLSOptions: ParsableArguments {
 /// `server-key.pem` for the server. Missing or unusable files are created.
 struct CertificateDirectory {
     static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
-    /// Shortest remaining validity in seconds. A certificate with a shorter
-    /// validity is replaced, so that it does not expire during use.
+    /// Minimum remaining validity in seconds. A certificate with less validity is replaced, so that it does
+    /// not expire during use.
     private static let shortestRest: Int64 = 30 * 86_400
 
     let path: String
@@ -70,7 +70,8 @@ struct CertificateDirectory {
         var description: String { "\(path) cannot be written; choose another directory, or free disk space" }
     }
 
-    /// Throws `Unwritable`, `JOSEError`, and `EmulatorError` for invalid host names.
+    /// Reads or creates the files. Throws `Unwritable`, `JOSEError`, and `EmulatorError` for invalid host
+    /// names.
     func readOrMake(for hosts: [String], at now: Int64) throws -> EmulatorTLS {
         let more = hosts.map { $0.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
         let names = Self.names + more.filter { !Self.names.contains($0) }
@@ -83,8 +84,8 @@ struct CertificateDirectory {
         }
         try write(made.privateKey, to: keyFile, mode: 0o600)
         try write(made.authority, to: authorityFile, mode: 0o644)
-        // Written last, because `read` compares it with the other files: an incomplete set after a crash is
-        // not used.
+        // Written last, because `read` compares it with the other files: `read` rejects an incomplete set
+        // after a crash.
         try write(made.certificate + made.authority, to: certificateFile, mode: 0o644)
         return try EmulatorTLS(certificates: made.certificate, privateKey: made.privateKey)
     }
@@ -93,8 +94,8 @@ struct CertificateDirectory {
     private var certificateFile: String { "\(path)/server.pem" }
     private var keyFile: String { "\(path)/server-key.pem" }
 
-    /// Returns `nil` if a file or a name is missing, if the files
-    /// do not belong together, or if the certificate expires soon.
+    /// Reads the files. Returns `nil` if a file or a name is missing, if the files do not belong together, or
+    /// if the certificate expires soon.
     private func read(for names: [String], at now: Int64) -> EmulatorTLS? {
         guard let authority = text(authorityFile), let certificates = text(certificateFile),
             let key = text(keyFile), certificates.hasSuffix(authority), !authority.isEmpty,

@@ -58,7 +58,7 @@ struct Tour: ParsableCommand {
             )
             throw ExitCode.failure
         }
-        // The shell inherits the terminal of this process.
+        // The shell uses the terminal of this process.
         _ = ProcessImage.replace(
             by: "/bin/sh",
             [
@@ -73,7 +73,7 @@ struct Tour: ParsableCommand {
     private static func foldInput() {
         let response = FoldedResponse(columns: TerminalStyle.columns(of: STDOUT_FILENO))
         while let line = readLine() {
-            // Responses can contain text of users.
+            // Responses can contain text from users, so control characters are removed.
             for line in response.lines(of: ErrorMessage.withoutControls(line)) { print(line) }
         }
     }

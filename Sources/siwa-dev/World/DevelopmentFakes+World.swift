@@ -35,8 +35,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// The exchanges of both fakes, and the requests that siwa
-    /// received from other programs, in the order of their beginning.
+    /// The exchanges of both fakes, and the requests that siwa received from other programs, in the order of
+    /// their start times.
     var exchanges: [WorldExchange] {
         let ofApple = apple.state.exchanges
         let ofGoogle = google?.state.exchanges ?? []
@@ -55,8 +55,8 @@ extension DevelopmentFakes {
 
     // MARK: - Faults
 
-    /// The available faults, in the order of the pages: faults of
-    /// Google need its client, faults of a receiver need its URL.
+    /// The available faults, in the order of the pages. Faults of Google need its client, faults of a
+    /// receiver need its URL.
     var faults: [FaultSwitch] {
         let urls = receivers.state.urls
         return FaultSwitch.all.filter { fault in
@@ -77,8 +77,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// Switches a fault, and returns it. Ignores a fault that already
-    /// has this state. Returns `nil` if no fault has this name.
+    /// Switches a fault, and returns it. Does nothing if the fault already has this state. Returns `nil` if
+    /// no fault has this name.
     func switchFault(named name: String, isOn: Bool) async throws -> FaultSwitch? {
         guard let fault = faults.first(where: { $0.name == name }) else { return nil }
         switch fault.place {
@@ -96,7 +96,7 @@ extension DevelopmentFakes {
 }
 
 extension DevelopmentFakes {
-    /// The people that a search finds, newest first.
+    /// Returns the people that match a search, newest first.
     ///
     /// - Parameter search: Words of the name, the address, the relay address or the user ID; empty for all people.
     func people(matching search: String) -> [EmulatedUser] {
@@ -110,7 +110,7 @@ extension DevelopmentFakes {
         try Self.explained { try apple.state.makeUser(recipe) }
     }
 
-    /// Gives a person the values of a recipe. An address cannot be changed.
+    /// Changes a person to the values of a recipe. An address cannot be changed.
     func edit(_ subject: String, _ recipe: UserRecipe) throws {
         try Self.explained {
             var edit = UserEdit(try apple.state.user(subject))
@@ -122,11 +122,11 @@ extension DevelopmentFakes {
 }
 
 extension UserRecipe {
-    /// The name of the user whom every fake Apple has.
+    /// Name of the user that every fake Apple has.
     static let usual = "default"
 }
 
-/// Names of people who are made by a button.
+/// Names of people created by a button.
 enum InventedName {
     private static let first = [
         "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
@@ -140,7 +140,8 @@ enum InventedName {
 }
 
 extension EmulatorError {
-    /// The reason as a sentence for the developer. Reasons that no form of the console can cause have their code.
+    /// The reason as a sentence for the developer. A reason that no form of the console can cause is shown as
+    /// its code.
     var sentence: String {
         switch code {
         case .keyNotFound: "The key is not there any more. Load the page again."

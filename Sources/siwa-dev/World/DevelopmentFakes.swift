@@ -8,17 +8,17 @@ import ReceiverEmulator
 import StrictJSON
 import Synchronization
 
-/// The fakes of `siwa dev`, and the people in them.
+/// The fakes of `siwa dev`, with their people.
 ///
-/// People act like real people: over HTTP, through the pages and endpoints of the fakes and of the service.
-/// So the console then shows the data that the service has stored.
+/// People act as in production: over HTTP, through the pages and endpoints of the fakes and of the service.
+/// So the console shows the data that the service has stored.
 final class DevelopmentFakes: Sendable {
     private struct State {
-        /// `http://127.0.0.1:PORT` of the service, once it listens.
+        /// URL of the service, `http://127.0.0.1:PORT`, once it listens.
         var service: String?
         /// The person who signed in last.
         var lastSubject: String?
-        /// The requests that the service keeps.
+        /// Recent requests that the service has recorded.
         var received: RecentRequests?
     }
 
@@ -37,7 +37,7 @@ final class DevelopmentFakes: Sendable {
         (self.clientIDs, self.secret) = (clientIDs, secret)
     }
 
-    /// Sets the URL of the service, when its port is known.
+    /// Sets the URL of the service when its port is known.
     func connect(to service: String) {
         state.withLock { $0.service = service }
         let call = call(service)
@@ -54,18 +54,18 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// All requests to the service.
+    /// Recent requests to the service.
     var received: RecentRequests? { state.withLock { $0.received } }
 
-    /// Sets the requests that the service keeps, and the
-    /// function that is called after each exchange of the fakes.
+    /// Sets the recorded requests of the service, and the function that is called after each exchange of the
+    /// fakes.
     func observe(_ received: RecentRequests, whenExchanged action: @escaping @Sendable () -> Void) {
         state.withLock { $0.received = received }
         apple.state.observer.listen(action)
         google?.state.observer.listen(action)
     }
 
-    /// Throws `DevelopmentWorldError` while the service does not listen.
+    /// Returns the URL of the service. Throws `DevelopmentWorldError` while the service does not listen.
     func service() throws -> String {
         guard let service = state.withLock({ $0.service }) else {
             throw DevelopmentWorldError("The service does not listen yet.")
@@ -75,7 +75,7 @@ final class DevelopmentFakes: Sendable {
 
     // MARK: - Buttons of the overview. Each returns a sentence, and throws `DevelopmentWorldError`.
 
-    /// A person unknown to the service signs in to the app.
+    /// Signs in a person to the app whom the service does not know.
     func newPersonSignsIn() async throws -> String {
         let number = apple.state.users.count
         var recipe = UserRecipe()
@@ -84,7 +84,7 @@ final class DevelopmentFakes: Sendable {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    /// The person who signed in last, or otherwise a new person, links the account with Google.
+    /// Links the account of the person who signed in last with Google. Creates a person if there is none.
     func linkWithGoogle() async throws -> String {
         try requireGoogle()
         let last = state.withLock { $0.lastSubject }
@@ -98,7 +98,8 @@ final class DevelopmentFakes: Sendable {
         return try await link(subject)
     }
 
-    /// The person who signed in last stops using the app in Apple's settings; Apple notifies the service.
+    /// Stops the use of the app in Apple's settings for the person who signed in last; Apple notifies the
+    /// service.
     func personStopsUsingTheApp() async throws -> String {
         let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
         let users = apple.state.users
@@ -128,7 +129,8 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// Apple's sheet on a phone gives the app a token, and the app's backend posts it to the service.
+    /// Signs in on a phone: Apple's sheet gives the app a token, and the app's backend posts it to the
+    /// service.
     func signInOnPhone(_ subject: String) async throws -> String {
         let service = try service()
         var recipe = IdentityTokenRecipe()
@@ -232,7 +234,7 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// Turns a refusal of a fake into a sentence for the developer.
+    /// Converts a refusal of a fake into a sentence for the developer.
     @discardableResult
     static func explained<Result>(_ action: () throws -> Result) throws -> Result {
         do {
@@ -244,7 +246,7 @@ final class DevelopmentFakes: Sendable {
 }
 
 extension DevelopmentFakes {
-    /// Lets the fake Google use a link. Returns a sentence about the response.
+    /// Makes the fake Google use a link. Returns a sentence about the response.
     func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
         guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
         do {

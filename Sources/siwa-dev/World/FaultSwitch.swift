@@ -3,7 +3,7 @@ import EmulatorServer
 import GoogleEmulator
 import ReceiverEmulator
 
-/// A fault that the console switches, with its place and its values.
+/// A fault that the console can switch, with its place and its values.
 struct FaultSwitch: Sendable {
     enum Place: Sendable {
         case apple(EmulatedEndpoint, EndpointFault)
@@ -11,14 +11,14 @@ struct FaultSwitch: Sendable {
         case receiver(EmulatedReceiver, ReceiverFault)
     }
 
-    /// The raw value is the title of the group.
+    /// Group of faults. The raw value is the title of the group.
     enum Group: String, CaseIterable {
         case apple = "Apple"
         case google = "Google"
         case receivers = "Receivers of events"
     }
 
-    /// Stable across versions, because forms and bookmarks contain the name.
+    /// Name of the fault. It is stable across versions, because forms and bookmarks contain it.
     let name: String
     let title: String
     let place: Place
@@ -31,8 +31,8 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The party whose keys the fault withholds; `nil` for another fault. The
-    /// service continues with the keys in its cache until it meets an unknown key.
+    /// The party whose keys the fault withholds; `nil` for other faults. The service continues with the keys
+    /// in its cache until it meets an unknown key.
     var withheldKeysOf: ExchangeStep.Party? {
         switch place {
         case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
@@ -41,7 +41,7 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The sentence to show after the fault was switched on.
+    /// Sentence shown after the fault was switched on.
     var notice: String {
         withheldKeysOf == nil
             ? "The fault is on."

@@ -2,26 +2,26 @@ import EmulatorServer
 import Encodings
 import HTTPAPI
 
-/// The latest requests that the service received, as exchanges of the fake
-/// world: from browsers, apps and backends, started by a button of the console
-/// or by a developer. Does no I/O. Bounded like the records of the fakes.
+/// The latest requests that the service received, as exchanges of the fake world. They come from browsers,
+/// apps and backends, started by a button of the console or by a developer. Does no I/O. The number is
+/// bounded like the records of the fakes.
 struct ReceivedRequests {
-    /// The oldest first.
+    /// Exchanges, the oldest first.
     let exchanges: [WorldExchange]
-    /// Numbers of requests by their IDs.
+    /// Numbers of the requests by their request IDs.
     let numbers: [String: Int]
 
     /// - Parameters:
-    ///   - requests: The last one first.
-    ///   - known: IDs of requests that a fake has recorded as their
-    ///     sender. Skipped here, so that no exchange appears twice.
+    ///   - requests: Received requests, the newest first.
+    ///   - known: IDs of requests that a fake has recorded as their sender. They are skipped, so that no
+    ///     exchange appears twice.
     init(_ requests: [RecentRequest], knownFrom known: Set<String>) {
         numbers = Dictionary(requests.map { ($0.requestID, $0.number) }) { last, _ in last }
         var counts = (routine: 0, others: 0)
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
-            // Reads only the shown requests, because there can be many times as many other requests.
+            // Reads the content of shown requests only, because there can be many more other requests.
             if step.step.isRoutine {
                 counts.routine += 1
                 guard counts.routine <= ExchangeLog.capacity else { continue }
@@ -65,7 +65,7 @@ extension WorldExchange {
         return text
     }
 
-    /// The scheme with the beginning of the credentials, and the claims of a token.
+    /// Returns the scheme with the beginning of the credentials, and the claims of a token.
     private static func credentials(_ authorization: String) -> String {
         let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return "Authorization: …" }
@@ -79,13 +79,13 @@ extension WorldExchange {
         if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
         guard !exchange.response.isEmpty else { return text }
         let type = exchange.responseType ?? ""
-        // Omits pages, whose markup says nothing about the protocol.
+        // Omits HTML pages, whose markup is irrelevant for the protocol.
         return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
     }
 }
 
 extension KeptExchange {
-    /// The fields of a form; `nil` for another body.
+    /// The fields of a form body; `nil` for another body.
     var form: [(name: String, value: String)]? {
         guard contentType?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             return nil
@@ -94,24 +94,24 @@ extension KeptExchange {
     }
 }
 
-/// A request between two parties with its response: recorded by a fake, or received by siwa.
+/// A request between two parties with its response, recorded by a fake or received by siwa.
 struct WorldExchange: Sendable, Equatable {
-    /// The log that has the exchange.
+    /// The log that contains the exchange.
     enum Source: String, CaseIterable { case apple, google, siwa }
 
     let source: Source
     let exchange: Exchange
-    /// Number of the request on the page of requests, where siwa has received it and still keeps it.
+    /// Number of the request on the page of requests, if siwa has received it and still stores it.
     var requestNumber: Int?
 
-    /// Name in the path of its page, such as `apple-12`.
+    /// Name of the exchange in the path of its page, such as `apple-12`.
     var id: String { "\(source.rawValue)-\(exchange.number)" }
     var step: ExchangeStep { exchange.step }
-    /// Beginning and end in nanoseconds of the machine's monotonic clock.
+    /// Start time in nanoseconds of the machine's monotonic clock.
     var begin: UInt64 { exchange.span.begin }
     var end: UInt64 { exchange.span.end }
 
-    /// Address of the section; `nil` for what is no RFC.
+    /// URL of the section; `nil` if the standard is not an RFC.
     var standardURL: String? {
         let words = step.standard.split(separator: " ")
         guard words.count == 3, words[0] == "RFC", words[2].hasPrefix("§") else { return nil }

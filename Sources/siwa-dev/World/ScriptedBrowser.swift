@@ -14,9 +14,9 @@ final class ScriptedBrowser {
         let cookies: [String]
     }
 
-    /// Largest number of steps: more than a sign-in with consent needs.
+    /// Maximum number of steps, more than a sign-in with consent needs.
     private static let mostSteps = 16
-    /// Largest size of a page in bytes.
+    /// Maximum size of a page in bytes.
     private static let longestPage = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 
@@ -84,7 +84,7 @@ final class ScriptedBrowser {
             request.headers.add(name: "Cookie", value: pairs)
         }
         if method == .POST {
-            // Sent as a browser does from the pages of siwa, which have no referrer.
+            // Browsers send this header from the pages of siwa, which have no referrer.
             if url.hasPrefix(service) { request.headers.add(name: "Origin", value: "null") }
             request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
             request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
@@ -121,7 +121,7 @@ final class ScriptedBrowser {
     }
 }
 
-/// A form in the pages of siwa and of the fake Apple.
+/// A form on a page of siwa or of the fake Apple.
 struct PageForm {
     let action: String
     private let hidden: [(name: String, value: String)]
@@ -129,7 +129,7 @@ struct PageForm {
     private let isConsentOfApple: Bool
     private let isConsent: Bool
 
-    /// Returns `nil` without a form with hidden fields.
+    /// Reads the form of a page. Returns `nil` if no form has hidden fields.
     init?(_ html: String) {
         guard let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#) else {
             return nil
@@ -152,7 +152,7 @@ struct PageForm {
         isConsent = html.contains(#"name="decision""#)
     }
 
-    /// Returns the fields with the button that continues.
+    /// Returns the fields, including the button that continues.
     func fields(choosing subject: String) -> [(name: String, value: String)] {
         if isConsentOfApple || isChooser { return hidden.filter { $0.name == "page" } + [("allow", subject)] }
         return hidden + (isConsent ? [("decision", "agree")] : [])
@@ -160,7 +160,7 @@ struct PageForm {
 }
 
 extension String {
-    /// The text without the escapes in pages of siwa and of the fakes.
+    /// The text with the HTML escapes decoded that siwa and the fakes use in pages.
     fileprivate var htmlUnescaped: String {
         guard contains("&") else { return self }
         return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
@@ -168,7 +168,7 @@ extension String {
     }
 }
 
-/// A backend's call of the service, over HTTP with an API key.
+/// A backend's request to the service, over HTTP with an API key.
 struct ServiceCall: Sendable {
     struct Response: Sendable {
         let status: Int
@@ -178,14 +178,14 @@ struct ServiceCall: Sendable {
         var isFine: Bool { (200..<300).contains(status) }
     }
 
-    /// Largest size of a response in bytes.
+    /// Maximum size of a response in bytes.
     private static let longestResponse = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 
     let service: String
     let secret: String
 
-    /// Throws `DevelopmentWorldError` if no response arrives.
+    /// Posts a request. Throws `DevelopmentWorldError` if no response arrives.
     func post(_ path: String, _ body: JSONObject) async throws -> Response {
         var request = HTTPClientRequest(url: service + path)
         request.method = .POST

@@ -2,8 +2,8 @@ import EmulatorServer
 import Encodings
 import Pages
 
-/// Exchanges as a sequence diagram: a column for each party, and a row for each request and each response, in the
-/// order of time. Lengths are in units of the drawing.
+/// Exchanges as a sequence diagram, with a column for each party, and a row for each request and each
+/// response in the order of time. Lengths are in units of the drawing.
 struct SequenceDiagram: PagePart {
     /// A request or a response.
     struct Arrow {
@@ -14,17 +14,17 @@ struct SequenceDiagram: PagePart {
 
     let height: Int
     private(set) var arrows: [Arrow] = []
-    /// Breaks in time.
+    /// Pauses in the diagram, with their positions and texts.
     private(set) var pauses: [(y: Int, text: String)] = []
 
     private static let width = 898
-    /// Nanoseconds without an event, after which the diagram shows a pause.
+    /// Nanoseconds without an event after which the diagram shows a pause.
     private static let pause: UInt64 = 3_000_000_000
     private static let requestHeight = 50
     private static let responseHeight = 32
     /// Number of characters that fit between two neighbouring lanes.
     fileprivate static let fitting = 34
-    /// Distance of two lanes.
+    /// Distance between two lanes.
     fileprivate static let step = 222
     private static let firstX = 160
 
@@ -44,7 +44,7 @@ struct SequenceDiagram: PagePart {
         height = y + 20
     }
 
-    /// End of the lines of the parties.
+    /// Y coordinate of the end of the parties' lines.
     var lifelineEnd: Int { height - 10 }
 
     var html: HTML {
@@ -81,7 +81,7 @@ struct SequenceDiagram: PagePart {
         firstX + step * (ExchangeStep.Party.allCases.firstIndex(of: party) ?? 0)
     }
 
-    /// Time of day in UTC with milliseconds.
+    /// Returns the time of day in UTC with milliseconds.
     static func time(_ milliseconds: Int64) -> String {
         String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(12))
     }
@@ -93,15 +93,15 @@ struct SequenceDiagram: PagePart {
 }
 
 extension SequenceDiagram.Arrow {
-    /// True for a response that is a refusal, and for a response that was lost.
+    /// True for a response that refuses the request, and for a lost response.
     var isBad: Bool { isResponse && exchange.isBad }
     var time: String? { isResponse ? nil : SequenceDiagram.time(exchange.exchange.at) }
-    /// The section of the standard below a request.
+    /// The section of the standard, shown below a request.
     var standard: String? { isResponse || exchange.step.standard.isEmpty ? nil : exchange.step.standard }
     private var from: Int { SequenceDiagram.x(of: sender) }
     private var tip: Int { SequenceDiagram.x(of: receiver) }
 
-    /// The arrow in words, for screen readers.
+    /// Description of the arrow, for screen readers.
     var label: String {
         let (parties, title) = ("\(sender.title) to \(receiver.title)", exchange.exchange.title)
         guard let time else { return "\(parties): answer to \(title), \(exchange.outcome)" }

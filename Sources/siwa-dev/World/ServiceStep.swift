@@ -19,7 +19,7 @@ struct ServiceStep {
             request.exchange?.form?.first { $0.name == field }?.value
         }
         let variant = word.flatMap { word in known.variants.first { $0.word == word } }
-        // A device polls until the user has decided.
+        // A device polls repeatedly until the user has decided.
         let isRoutine = known.isRoutine || request.code == "authorization_pending"
         self.init(
             known.sender.party(of: request), variant?.title ?? known.title,
@@ -33,17 +33,17 @@ struct ServiceStep {
         self.title = title
     }
 
-    /// A call that no standard describes.
+    /// Reference for a call that no standard describes.
     static let own = "siwa: openapi.yaml"
 }
 
 extension ServiceStep {
-    /// Requests of one method to one route.
+    /// Requests with one method to one route.
     struct Known {
         enum Sender {
-            /// A browser, an app or its backend.
+            /// Sender is a browser, an app or its backend.
             case browser
-            /// Google, if the request names Google's client.
+            /// Sender is Google, if the request names Google's client.
             case client
             case google, apple
 
@@ -62,9 +62,9 @@ extension ServiceStep {
         let title: String
         let standard: String
         var sender = Sender.browser
-        /// True for a request that repeats without a person.
+        /// True for a request that repeats without user action.
         var isRoutine = false
-        /// The field of the form that makes `variants` of the request.
+        /// The form field whose value selects one of `variants`.
         var field: String?
         var variants: [Variant] = []
 
@@ -79,7 +79,7 @@ extension ServiceStep {
         }
     }
 
-    /// The request with one value of a field.
+    /// The request with a certain value of the field.
     struct Variant {
         let word: String
         let title: String
@@ -91,8 +91,8 @@ extension ServiceStep {
     }
 }
 
-// Requests that a standard describes, or that have their own words. Other requests are siwa's own calls,
-// shown with their method and path. A test compares the list with the calls of the interface.
+// Requests that a standard describes, or that have a description of their own. Other requests are siwa's own
+// calls, shown with their method and path. A test compares the list with the calls of the interface.
 extension ServiceStep {
     static let known = browserSteps + clientSteps + partySteps + backendSteps + routineSteps
 
@@ -175,8 +175,8 @@ extension ServiceStep {
             "Google: Digital Asset Links"),
     ]
 
-    /// Requests of Google and Apple. The fakes record their own
-    /// requests, so these come from other programs in their place.
+    /// Requests of Google and Apple. The fakes record their own requests, so these requests come from other
+    /// programs in place of the fakes.
     private static let partySteps = [
         Known("POST", "/v1/apple/notifications", "Send a notification", "RFC 8417 §2", from: .apple),
         Known("POST", "/v1/google/security-events", "Send an event", "RFC 8935 §2.1", from: .google),
@@ -194,7 +194,7 @@ extension ServiceStep {
         Known("POST", "/v1/oauth/app-flip/prompt", "Ask what the app shows", "Google: App Flip"),
     ]
 
-    /// Requests that repeat without a person.
+    /// Requests that repeat without user action.
     private static let routineSteps = [
         Known("GET", "/v1/events", "Read the feed of events", own, isRoutine: true),
         Known(

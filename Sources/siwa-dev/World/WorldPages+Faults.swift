@@ -10,7 +10,7 @@ extension WorldPages {
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
-                // The overview has switches too.
+                // The overview page also has switches for faults.
                 return try await Self.act(then: request.form["then"] == Self.overview ? Self.overview : path)
                 {
                     guard let fault = try await world.switchFault(named: name, isOn: isOn) else {
@@ -61,7 +61,8 @@ extension WorldPages {
         }
     }
 
-    /// The service still has the keys of the party in its cache: a button that makes the fault be seen.
+    /// The service still has the keys of the party in its cache, so this button replaces keys to make the
+    /// fault visible.
     private func replacement(
         of party: ExchangeStep.Party, then path: String, _ request: ConsoleRequest, look: String,
         _ words: String
@@ -118,7 +119,7 @@ extension WorldPages {
         }
     }
 
-    /// The actions of the card.
+    /// The pages for the actions of the card.
     var overviewPages: [ConsolePage] {
         func act(_ path: String, _ body: @escaping @Sendable () async throws -> String) -> ConsolePage {
             ConsolePage(.post, path, access: .development) { _ in

@@ -82,9 +82,9 @@ extension WorldPages {
 
 /// A use of a link by the fake Google. The raw value is the value of its button.
 enum WorldLinkUse: String, CaseIterable {
-    /// Gets a new access token.
+    /// The fake Google gets a new access token.
     case refresh
-    /// Calls the app's API, which checks the access token by introspection.
+    /// The fake Google calls the app's API, which checks the access token by introspection.
     case call
     /// The user unlinks in the Google app.
     case unlink

@@ -41,7 +41,7 @@ extension WorldPages {
 
     /// The people, newest first.
     private func people(_ request: ConsoleRequest) -> ConsoleAnswer {
-        // Words of a search, cut to the longest accepted search.
+        // Words of a search, truncated to the maximum length.
         let find = String(
             decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
         let all = world.people(matching: find)
@@ -142,7 +142,7 @@ extension WorldPages {
         }
     }
 
-    /// - Parameter person: `nil` for a new person.
+    /// - Parameter person: The person to edit; `nil` for a new person.
     private static func form(of person: EmulatedUser?, _ request: ConsoleRequest) -> PostForm {
         func field(_ id: String, _ label: String, _ attributes: HTML) -> HTML {
             """
@@ -183,7 +183,7 @@ extension WorldPages {
         "/world/people/\(QueryText.encode(subject))"
     }
 
-    /// Longest name, address and search, in bytes.
+    /// Maximum length of a name, an address and a search, in bytes.
     private static let longestText = 320
 
     private static func recipe(of request: ConsoleRequest) throws -> UserRecipe {
@@ -206,7 +206,7 @@ extension WorldPages {
     }
 }
 
-/// Actions of a person. The raw value is the last part of the path of its form.
+/// Actions of a person. The raw value is the last part of the form's path.
 enum WorldAction: String, CaseIterable {
     case signInOnPhone = "sign-in-on-phone"
     case signInOnWeb = "sign-in-on-web"

@@ -1,8 +1,8 @@
 import Console
 import Pages
 
-/// The pages of the fakes: people, exchanges, links, keys and the clock, faults, and Apple's notifications. The
-/// people are invented, so the pages mask nothing.
+/// The pages of the fakes: people, exchanges, links, keys and the clock, faults, and Apple's notifications.
+/// The people are invented, so the pages mask no values.
 struct WorldPages: Sendable {
     /// A tab. The raw value is the path below the console's root.
     enum Place: String, CaseIterable {
@@ -51,7 +51,7 @@ struct WorldPages: Sendable {
     ///
     /// - Parameters:
     ///   - sends: Field that the button adds to the form.
-    ///   - unseen: The end of the title for screen readers.
+    ///   - unseen: End of the title, for screen readers only.
     static func button(
         _ title: String, _ look: String? = nil, sends field: (name: String, value: String)? = nil,
         unseen: String? = nil
@@ -61,7 +61,7 @@ struct WorldPages: Sendable {
         return "<button\(HTML.class(look))\(value)>\(title)\(end)</button>"
     }
 
-    /// Responds to a form: with a sentence on the next page, or with the reason why the action failed.
+    /// Handles a form. The response is a sentence on the next page, or the reason why the action failed.
     static func act(
         then path: String, _ action: () async throws -> String?
     ) async throws -> ConsoleAnswer {
@@ -73,7 +73,7 @@ struct WorldPages: Sendable {
     }
 }
 
-/// The reason why an action did not succeed, as a sentence for the developer.
+/// Reason for a failed action, as a sentence for the developer.
 struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
     let description: String
     /// Path of the page with details, below the console's root; `nil` if the sentence is complete.
