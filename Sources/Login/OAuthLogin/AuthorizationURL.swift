@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// The authorization request that the browser makes (RFC 6749 §4.1.1, RFC 7636 §4.3).
+/// The authorization request that the browser sends (RFC 6749 §4.1.1, RFC 7636 §4.3).
 struct AuthorizationURL {
     let endpoint: String
     let clientID: String
@@ -17,17 +17,18 @@ struct AuthorizationURL {
         fields.append(("state", secrets.state))
         if scope.mayHaveOpenID { fields.append(("nonce", secrets.nonce)) }
         fields += [("code_challenge", secrets.challenge), ("code_challenge_method", "S256")]
-        // The query of the endpoint must be kept (RFC 6749 §3.1).
+        // The query of the endpoint must be retained (RFC 6749 §3.1).
         return endpoint + (endpoint.contains("?") ? "&" : "?") + FormEncoding.encode(fields)
     }
 }
 
-/// The requested scope of a sign-in (RFC 6749 §3.3). Without a scope, the server decides.
+/// The requested scope of a sign-in (RFC 6749 §3.3). Without a requested scope, the server selects the scope.
 package struct RequestedScope: Sendable, Equatable {
     /// Space-separated names; `nil` without a requested scope.
     let text: String?
 
-    /// - Parameter options: Values of `--scope`, each with one or more names. Throws `.optionMalformed`.
+    /// - Parameter options: Values of `--scope`, each with one or more scope names. Throws
+    ///   `.optionMalformed`.
     package init(_ options: [String]) throws(LoginError) {
         let words = options.flatMap { $0.split(separator: " ") }
         for word in words {
@@ -50,7 +51,7 @@ package struct RequestedScope: Sendable, Equatable {
 
     /// True if the response must contain an ID token.
     var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
-    /// True if the response may contain an ID token, also when the server decides about the scope.
+    /// True if the response may contain an ID token, also when the server selects the scope.
     var mayHaveOpenID: Bool { text == nil || hasOpenID }
 }
 

@@ -1,12 +1,12 @@
 import Cryptography
 import Encodings
 
-/// Decides about the requests to the loopback address. Accepts a single
-/// authorization response (RFC 8252 §7.3, §8.10).
+/// Handles the requests to the loopback address. Accepts a single authorization response (RFC 8252 §7.3,
+/// §8.10).
 ///
 /// Any program on this machine, and any page in the browser, can send requests to this address.
 struct CallbackExchange {
-    /// A request line and `Host`.
+    /// A request line with the `Host` fields.
     struct Request {
         let method: String
         /// Path and query, as received.
@@ -17,16 +17,16 @@ struct CallbackExchange {
     enum Reply: Equatable {
         /// Shows the page, and continues to wait.
         case page(CallbackPage)
-        /// Shows the page, and ends the wait with this refusal.
+        /// Shows the page, and ends the wait with a refusal.
         case response(CallbackPage, AuthorizationResponse)
-        /// Ends the wait with this code. The browser gets its page when the tokens have been verified.
+        /// Ends the wait with a code. The browser receives its page when the tokens have been verified.
         case held(AuthorizationResponse)
     }
 
     let expectation: AuthorizationResponse.Expectation
-    /// Expected host: `127.0.0.1:PORT` or `[::1]:PORT`.
+    /// Expected value of `Host`: `127.0.0.1:PORT` or `[::1]:PORT`.
     let host: String
-    /// Path, beginning with a slash.
+    /// Expected path, beginning with a slash.
     let path: String
     private(set) var isAnswered = false
     /// Number of requests with the `state` of another sign-in.
@@ -37,7 +37,7 @@ struct CallbackExchange {
     }
 
     mutating func reply(to request: Request) -> Reply {
-        // A page of another site can let its own name resolve to this machine (DNS rebinding).
+        // A page of another site can make its own name resolve to this machine (DNS rebinding).
         guard request.hosts.count == 1, request.hosts[0].lowercased().isByteEqual(to: host) else {
             return .page(.otherHost)
         }
@@ -64,10 +64,10 @@ struct CallbackExchange {
 
 /// Meaning of a request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
 enum AuthorizationResponse: Equatable {
-    /// A request without `state`: from a port scanner, or from the browser for an icon.
+    /// A request without `state`, such as a port scan or a browser's request for an icon.
     case unrelated
-    /// The `state` of another sign-in, or a guess. The wait continues: otherwise
-    /// any page in the browser could end the sign-in.
+    /// A response with the `state` of another sign-in, or with a guessed `state`. The wait continues:
+    /// otherwise any page in the browser could end the sign-in.
     case otherState
     case code(String)
     case refused(LoginError)
@@ -76,7 +76,7 @@ enum AuthorizationResponse: Equatable {
     struct Expectation: Sendable {
         let state: String
         let issuer: String
-        /// True if a response without `iss` is refused.
+        /// True if a response must contain `iss`.
         let promisesIssuer: Bool
     }
 
@@ -111,7 +111,7 @@ enum AuthorizationResponse: Equatable {
             }
             return values.first?.value
         }
-        // `iss` is checked before `error`, because a mix-up attack can also send errors (RFC 9207 §2.4).
+        // Checks `iss` before `error`, because a mix-up attack can also send errors (RFC 9207 §2.4).
         switch try value("iss") {
         case let issuer? where issuer.isByteEqual(to: expectation.issuer): break
         case let issuer?:
@@ -143,6 +143,6 @@ enum AuthorizationResponse: Equatable {
         return code
     }
 
-    /// Largest size in bytes. The standard does not limit the length of a code.
+    /// Maximum size of a code in bytes. The standard does not limit it.
     private static let longestCode = 4096
 }

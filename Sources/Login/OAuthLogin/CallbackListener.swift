@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// The HTTP server on a free loopback port that waits for the browser (RFC 8252 §7.3).
+/// The HTTP server on a free loopback port that receives the browser's requests (RFC 8252 §7.3).
 ///
 /// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header.
 /// The connection with the code waits up to two minutes for its page.
@@ -29,8 +29,8 @@ final class CallbackListener: Sendable {
     private let responses: AsyncStream<AuthorizationResponse>
     private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
-    /// Listens on 127.0.0.1, or on [::1] without IPv4. It does not use `localhost`, which may
-    /// resolve to another interface (RFC 8252 §8.3).
+    /// Listens on 127.0.0.1, or on [::1] if IPv4 is missing. It does not use `localhost`, which may resolve
+    /// to another interface (RFC 8252 §8.3).
     ///
     /// - Parameter path: Path of the redirect URI: empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
@@ -63,8 +63,8 @@ final class CallbackListener: Sendable {
         (responses, continuation) = AsyncStream.makeStream()
     }
 
-    /// Waits for the authorization response and returns its code. Throws `.answerMissing` after the limit,
-    /// and the error of the response.
+    /// Waits for the authorization response and returns its code. Throws `.responseMissing` after the limit,
+    /// and the error of a refused response.
     func code(within limit: Duration) async throws(LoginError) -> String {
         let response = await withTaskGroup(of: AuthorizationResponse?.self) { group in
             group.addTask { [responses] in
@@ -104,7 +104,7 @@ final class CallbackListener: Sendable {
         try? await channel.close()
     }
 
-    /// Serves a new connection. Called on its event loop.
+    /// Handles a new connection. Called on its event loop.
     fileprivate func serve(_ connection: any Channel) -> EventLoopFuture<Void> {
         let isServed = state.withLock { state in
             guard state.connections < Self.mostConnections else { return false }
@@ -141,7 +141,7 @@ final class CallbackListener: Sendable {
     }
 }
 
-/// Holds the listener for connections that arrive before `open` knows the port.
+/// Stores the listener for connections that arrive before `open` knows the port.
 private final class PendingListener: Sendable {
     private let listener = Mutex<CallbackListener?>(nil)
 
@@ -181,7 +181,7 @@ final class CallbackHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The body is never read: the reply follows the head at once, and then the connection ends.
+        // The handler never reads the body: it replies after the head, and then closes the connection.
         guard case .head(let head) = unwrapInboundIn(data), !hasReplied else { return }
         hasReplied = true
         let request = CallbackExchange.Request(

@@ -3,7 +3,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// An ID token as received, not yet checked (OpenID Connect Core §2).
+/// An ID token as received, before its checks (OpenID Connect Core §2).
 struct IDToken: Sendable {
     let algorithm: String
     let keyID: String?
@@ -16,7 +16,7 @@ struct IDToken: Sendable {
     let accessTokenHash: String?
     let segments: JWSSegments
 
-    /// Throws `.idTokenRefused` unless the text is a compact JWS with the required claims.
+    /// Parses a token. Throws `.idTokenRefused` unless the text is a compact JWS with the required claims.
     init(parsing compact: String) throws(LoginError) {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header),
@@ -51,7 +51,7 @@ struct IDTokenCheck {
     /// Nonce of the request; `nil` at a refresh, because the server need not repeat the nonce (§12.2).
     let nonce: String?
     let accessToken: String
-    /// The `sub` of the sign-in, at a refresh (§12.2).
+    /// Value of `sub` at the sign-in, which a refresh must repeat (§12.2).
     var subject: String?
 
     /// Tolerated difference between clocks in seconds.
@@ -65,7 +65,7 @@ struct IDTokenCheck {
         guard token.audience.contains(where: { $0.isByteEqual(to: clientID) }) else {
             throw refusal("aud must contain this client")
         }
-        // Rules 4 and 5: a token for several audiences names the authorized party.
+        // Rules 4 and 5: a token with several audiences names the authorized party.
         if token.audience.count > 1 || token.authorizedParty != nil {
             guard token.authorizedParty?.isByteEqual(to: clientID) == true else {
                 throw refusal("azp must be this client")
@@ -99,20 +99,20 @@ struct IDTokenCheck {
 /// Verifies the signature of an ID token with the server's key set.
 ///
 /// OpenID Connect Core §3.1.3.7, rule 6, allows a client that receives the token directly from the token
-/// endpoint to rely on TLS instead. So this check accepts and reports an algorithm that is not implemented
-/// here. A signature that can be verified must be valid.
+/// endpoint to rely on TLS instead. So this check accepts and reports an algorithm that it does not
+/// implement. A signature that it can verify must be valid.
 enum IDTokenSignature {
     enum Verdict: Equatable {
         case verified
-        /// Only TLS protects the token.
+        /// The signature was not verified, so only TLS protects the token.
         case unchecked
     }
 
-    /// Returns true if the signature can be verified, which needs the key set.
+    /// Returns true if this check implements the token's algorithm, and so needs the key set.
     static func isVerifiable(_ token: IDToken) -> Bool { ["RS256", "ES256"].contains(token.algorithm) }
 
-    /// Checks the signature. Throws `.idTokenRefused` for a wrong
-    /// signature, for an unknown key, and for `none`.
+    /// Checks the signature. Throws `.idTokenRefused` for a wrong signature, for an unknown key, and for
+    /// `none`.
     static func check(_ token: IDToken, keySet: [UInt8]) throws(LoginError) -> Verdict {
         guard token.algorithm.lowercased() != "none", !token.segments.signature.isEmpty else {
             throw LoginError(.idTokenRefused, "the ID token is refused: it has no signature")

@@ -1,14 +1,14 @@
 import Encodings
 
-/// A failed sign-in or sign-out of `siwa login`. `message` has the expected value, the found
-/// value and the remedy, and contains no token.
+/// A failed sign-in or sign-out of `siwa login`. `message` contains the expected value, the found value and
+/// the remedy, but no token.
 package struct LoginError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
         /// An option is malformed.
         case optionMalformed
         /// The server cannot be reached, responds too late, or sends more than the limit.
         case serverUnreachable
-        /// No metadata at either location.
+        /// Neither location has metadata.
         case metadataMissing
         case metadataUnusable
         /// The metadata names another issuer (RFC 8414 §3.3).
@@ -18,7 +18,7 @@ package struct LoginError: CodedError {
         case listenFailed
         /// No authorization response arrived in time.
         case responseMissing
-        /// The authorization response has the right `state` but is not acceptable, for example because of
+        /// The authorization response has the right `state` but is not acceptable, for example because of its
         /// `iss`.
         case responseRefused
         /// The server responded with an OAuth error.

@@ -1,8 +1,8 @@
 import Encodings
 import StrictJSON
 
-/// The sign-in of a machine without a browser (RFC 8628): the user enters a code in a browser elsewhere, and
-/// this program polls.
+/// Sign-in on a machine without a browser (RFC 8628): the user enters a code in a browser on another device,
+/// while this program polls.
 extension LoginFlow {
     func signInByDevice(at server: ServerMetadata) async throws(LoginError) {
         guard let endpoint = server.deviceAuthorizationEndpoint else {
@@ -30,7 +30,7 @@ extension LoginFlow {
 
     private enum Answer {
         case tokens(TokenResponse)
-        /// The user has not decided.
+        /// The user has not decided yet.
         case pending
         case slowDown
     }
@@ -58,7 +58,7 @@ extension LoginFlow {
         throw LoginError(.responseMissing, "the code was not entered in time; run the command again")
     }
 
-    /// Waits. A cancelled pause ends early, and so does the request after it.
+    /// Waits. If the task is cancelled, the wait ends early, and the following request fails.
     private func pause(_ seconds: Int64) async { try? await clock.sleep(for: .seconds(seconds)) }
 
     private func answer(
@@ -83,19 +83,19 @@ extension LoginFlow {
 
 /// A response of the device authorization endpoint (RFC 8628 §3.2).
 struct DeviceAuthorization: Sendable, Equatable {
-    /// The device code, which is secret until the user has decided.
+    /// The device code. It is secret until the user has decided.
     let deviceCode: String
-    /// The code and the addresses for the user, with escapes for a terminal.
+    /// The code and the address for the user, escaped for a terminal.
     let userCode: String
     let verificationURI: String
-    /// The address with the code in it; `nil` when the server sends none.
+    /// The address that contains the code; `nil` if the server sends none.
     let completeURI: String?
     /// Seconds until the codes expire.
     let lifetime: Int64
     /// Seconds between two polls.
     let interval: Int64
 
-    /// Longest accepted lifetime in seconds. A longer wait would be a mistake of the server.
+    /// Maximum accepted lifetime in seconds. A longer lifetime would be a mistake of the server.
     static let longestLifetime: Int64 = 3600
     static let longestInterval: Int64 = 300
 
@@ -122,11 +122,11 @@ struct DeviceAuthorization: Sendable, Equatable {
         verificationURI = address
         completeURI = Self.address("verification_uri_complete", of: json, issuer)
         self.lifetime = min(lifetime, Self.longestLifetime)
-        // Without the member a client polls every five seconds (RFC 8628 §3.2).
+        // Without `interval` a client polls every five seconds (RFC 8628 §3.2).
         interval = min(max(json["interval"]?.integer ?? 5, 1), Self.longestInterval)
     }
 
-    /// Reads an address. Returns `nil` for an address that a user should not open.
+    /// Reads an address. Returns `nil` for an address that is unsafe for a user to open.
     private static func address(_ name: String, of json: JSONValue, _ issuer: IssuerURL) -> String? {
         guard let text = json[name]?.string, text.utf8.count <= 2048, let address = WebAddress(text),
             address.isSecure || (issuer.isLocal && address.isLoopback)

@@ -1,11 +1,12 @@
 // OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the
 // exchange of the code, the checks of the ID token, and the file with the tokens. It works with every server.
-// It imports nothing of siwa's server, so that the two do not share a bug. It does not own the command line.
+// It imports no module of siwa's server, so that the two do not share a bug. It does not own the command
+// line.
 
 import Encodings
 import StrictJSON
 
-/// Signs a user in at an authorization server like a native app (RFC 8252), and describes each step to the
+/// Signs a user in at an authorization server as a native app (RFC 8252), and describes each step to the
 /// user. Never prints a token, a code or a secret.
 package struct LoginFlow: Sendable {
     let issuer: IssuerURL
@@ -26,9 +27,9 @@ package struct LoginFlow: Sendable {
     ///   - now: Seconds since 1970.
     ///   - openBrowser: Returns true if a browser was started; `nil` for a terminal without a browser.
     ///   - say: Writes a line for the user. The text contains no token, code or secret.
-    ///   - responseLimit: Duration of the wait for the browser.
+    ///   - responseLimit: Maximum time to wait for the browser.
     ///   - usesDevice: True to sign in by a code that the user enters in any browser (RFC 8628).
-    ///   - clock: The clock of the pauses between two polls.
+    ///   - clock: Clock for the pauses between two polls.
     package init(
         issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
         file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
@@ -61,7 +62,7 @@ package struct LoginFlow: Sendable {
         }
     }
 
-    /// Ends the stored tokens at the server (RFC 7009), then removes the file. If the server refuses, the
+    /// Revokes the stored tokens at the server (RFC 7009), then removes the file. If the server refuses, the
     /// file stays, so that the command can be repeated.
     package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
@@ -85,7 +86,8 @@ package struct LoginFlow: Sendable {
         for url in issuer.metadataURLs {
             let response = try await transport.get(url)
             guard response.status == 200 else {
-                // After 4xx, or a redirect to a page, the next URL is tried. 5xx is a failure of the server.
+                // A 4xx status, or a redirect to a page, leads to the next URL. A 5xx status is a failure of
+                // the server.
                 guard (300..<500).contains(response.status) else {
                     throw LoginError(
                         .serverUnreachable, "\(url) answered with status \(response.status); try again later")
@@ -115,9 +117,9 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             let received = try await transport.post(form)
             let response = try TokenResponse(status: received.status, body: received.body)
-            // The signature is not checked: when the key set cannot be fetched, the rotated
-            // refresh token must not be lost. The ID token comes directly from the server
-            // (OpenID Connect Core §12.2, §3.1.3.7, rule 6).
+            // The signature is not verified: if the key set could not be fetched, the rotated refresh token
+            // would be lost. The ID token comes directly from the server (OpenID Connect Core §12.2,
+            // §3.1.3.7, rule 6).
             if let idToken = response.idToken {
                 try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)
             }
@@ -166,7 +168,7 @@ package struct LoginFlow: Sendable {
 
     /// Verifies and stores the tokens.
     ///
-    /// - Parameter nonce: The nonce; `nil` for a sign-in without an authorization request.
+    /// - Parameter nonce: Nonce of the request; `nil` for a sign-in without an authorization request.
     func keep(
         _ response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) {
@@ -178,7 +180,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // Tokens that were not stored should not stay valid.
+            // Tokens that could not be stored should not stay valid.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -273,7 +275,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
-            // Google sends this response for an ended token; the standard requires 200.
+            // Google sends this response for an ended token, although the standard requires 200.
         }
     }
 

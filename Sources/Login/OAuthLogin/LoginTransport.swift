@@ -4,16 +4,16 @@ import NIOCore
 import NIOHTTP1
 import OutgoingHTTP
 
-/// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because a
-/// redirect would send a code, a token or the client's secret to another server.
+/// Sends requests to the authorization server, with limits on time and size. It follows no redirect, because
+/// a redirect would send a code, a token or the client's secret to another server.
 package struct LoginTransport: Sendable {
-    /// Largest size in bytes. Metadata and key sets of large servers have about 10,000.
+    /// Maximum size of a body in bytes. Metadata and key sets of large servers have about 10,000.
     static let longestBody = 262_144
 
     let client: HTTPClient
     let limit: Duration
 
-    /// - Parameter limit: Time limit of a request with its whole response.
+    /// - Parameter limit: Time limit for a request including its whole response.
     package init(client: HTTPClient, limit: Duration = .seconds(20)) {
         (self.client, self.limit) = (client, limit)
     }
@@ -23,7 +23,7 @@ package struct LoginTransport: Sendable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
             decompression: .disabled)
-        // A user waits, so a refused connection is reported at once.
+        // The user is waiting, so a refused connection is reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.boundResponses()
         return configuration
@@ -53,7 +53,7 @@ package struct LoginTransport: Sendable {
             return try await bounded {
                 let response = try await client.execute(sent, timeout: TimeAmount(limit))
                 let body = try await response.body.collect(upTo: Self.longestBody)
-                // Reading a body in a cancelled task ends early and does not throw.
+                // In a cancelled task, reading a body ends early without an error.
                 try Task.checkCancellation()
                 return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
             }
@@ -78,7 +78,7 @@ package struct LoginTransport: Sendable {
         }
     }
 
-    /// URL for messages, without the query.
+    /// Returns the URL for messages, without its query.
     private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" }).forTerminal() }
 
     private static func words(for error: any Error) -> String {
@@ -102,11 +102,11 @@ struct LoginResponse: Sendable {
 /// The client, and the secret with which it authenticates to the server.
 package struct ClientCredentials: Sendable {
     let id: String
-    /// Secret of Google's desktop clients. It protects nothing in a program on a user's machine.
+    /// Client secret, as Google's desktop clients have. It protects nothing in a program on a user's machine.
     let secret: String?
 
-    /// Throws `.optionMalformed` unless both are visible ASCII of at most 1024 characters (RFC 6749 §A.1,
-    /// §A.2).
+    /// Throws `.optionMalformed` unless both values are visible ASCII of at most 1024 characters (RFC 6749
+    /// §A.1, §A.2).
     package init(id: String, secret: String? = nil) throws(LoginError) {
         guard Self.isWord(id) else {
             throw LoginError(.optionMalformed, "--client-id must be 1 to 1024 visible ASCII characters")
@@ -119,15 +119,15 @@ package struct ClientCredentials: Sendable {
         (self.id, self.secret) = (id, secret)
     }
 
-    /// Adds the client to a request. The secret is sent in the body if the server allows it, as Google's
-    /// clients do, otherwise in the header (RFC 6749 §2.3.1); never in both.
+    /// Adds the client's credentials to a request. The secret is sent in the body if the server allows it, as
+    /// Google's clients do, otherwise in the header (RFC 6749 §2.3.1); never in both.
     func authenticate(_ fields: [(name: String, value: String)], at url: String, of server: ServerMetadata)
         -> FormRequest
     {
         guard let secret else {
             return FormRequest(url: url, fields: fields + [("client_id", id)])
         }
-        // Without a list, the header is the default (RFC 8414 §2).
+        // If the metadata lists no methods, the header is the default (RFC 8414 §2).
         guard server.authenticationMethods?.contains("client_secret_post") == true else {
             let pair = "\(FormEncoding.escape(id)):\(FormEncoding.escape(secret))"
             return FormRequest(
@@ -144,7 +144,7 @@ package struct ClientCredentials: Sendable {
 
 extension ClientCredentials: CustomStringConvertible, CustomReflectable {
     package var description: String { "client \(id)" }
-    /// Shows only the ID. `dump` and string interpolation of types that contain a secret use it.
+    /// Mirror with the ID only. `dump` and string interpolation of types that contain a secret use it.
     package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 

@@ -1,8 +1,8 @@
 import Encodings
 import StrictJSON
 
-/// The members of a server's metadata that `siwa login` uses, checked (RFC 8414 §2, OpenID Connect Discovery
-/// §3).
+/// The members of a server's metadata that `siwa login` uses, after their checks (RFC 8414 §2, OpenID Connect
+/// Discovery §3).
 struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
@@ -10,13 +10,13 @@ struct ServerMetadata: Sendable, Equatable {
     /// Endpoint of RFC 8628 §4; `nil` for a server without the device grant.
     let deviceAuthorizationEndpoint: String?
     let keySetURL: String?
-    /// True if every authorization response has `iss` (RFC 9207 §3), so that a response without `iss` is
+    /// True if every authorization response contains `iss` (RFC 9207 §3), so that a response without `iss` is
     /// refused.
     let promisesIssuer: Bool
     /// Methods of client authentication; `nil` when the metadata has none.
     let authenticationMethods: [String]?
 
-    /// Throws `.metadataUnusable`, `.issuerMismatch` or `.serverUnsuitable`.
+    /// Reads the metadata. Throws `.metadataUnusable`, `.issuerMismatch` or `.serverUnsuitable`.
     init(parsing body: [UInt8], of issuer: IssuerURL) throws(LoginError) {
         let json: JSONValue
         do throws(JSONError) {
@@ -25,8 +25,8 @@ struct ServerMetadata: Sendable, Equatable {
             throw LoginError(.metadataUnusable, "the metadata of \(issuer.text) is not a JSON object")
         }
         let named = json["issuer"]?.string ?? ""
-        // Otherwise a server could send the user to another server and receive that server's codes (RFC 8414
-        // §6.2).
+        // Without this check a server could send the user to another server and receive that server's codes
+        // (RFC 8414 §6.2).
         guard named.isByteEqual(to: issuer.text) else {
             throw LoginError(
                 .issuerMismatch,
@@ -59,8 +59,8 @@ struct ServerMetadata: Sendable, Equatable {
         }
     }
 
-    /// Returns `nil` when the member is absent. Throws `.metadataUnusable` for a URL to which no secret may
-    /// be sent.
+    /// Returns an endpoint; `nil` if the member is absent. Throws `.metadataUnusable` for a URL to which no
+    /// secret may be sent.
     private static func endpoint(
         _ name: String, of json: JSONValue, _ issuer: IssuerURL
     ) throws(LoginError) -> String? {
@@ -81,11 +81,11 @@ struct ServerMetadata: Sendable, Equatable {
 
 /// The identifier of an authorization server (RFC 8414 §2), and the URLs of its metadata.
 package struct IssuerURL: Sendable, Equatable {
-    /// Text as given. It is compared byte by byte with the metadata and with `iss`.
+    /// Issuer as given. It is compared byte by byte with the metadata and with `iss`.
     let text: String
-    /// Host with its port, for names of files and for messages.
+    /// Host with its port, for file names and messages.
     let host: String
-    /// True for a server in development: http on this machine.
+    /// True for a development server, which uses http on this machine.
     let isLocal: Bool
     private let origin: String
     private let path: String
@@ -109,8 +109,8 @@ package struct IssuerURL: Sendable, Equatable {
         host = String(origin.drop { $0 != ":" }.dropFirst(3))
     }
 
-    /// URLs in the order of the attempts: RFC 8414 §3.1 inserts its suffix between host and path,
-    /// OpenID Connect Discovery §4 appends its suffix.
+    /// URLs in the order of the attempts. RFC 8414 §3.1 inserts its suffix between host and path, OpenID
+    /// Connect Discovery §4 appends its suffix.
     var metadataURLs: [String] {
         let path = path.hasSuffix("/") ? String(path.dropLast()) : path
         return [

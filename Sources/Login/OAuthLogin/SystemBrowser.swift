@@ -1,9 +1,10 @@
 import Foundation
 
-/// Opens a URL in the user's browser (RFC 8252 §8.12: never in a view of the program itself).
+/// Opens a URL in the user's browser, and never in a view of the program itself (RFC 8252 §8.12).
 ///
-/// `BROWSER` takes precedence: programs separated by colons. The first program that starts gets the URL, at
-/// the position of `%s` or as its last argument. Without `BROWSER`, the desktop's program opens the URL.
+/// `BROWSER` takes precedence: it lists programs separated by colons. The first program that starts receives
+/// the URL, at the position of `%s` or as its last argument. Without `BROWSER`, the desktop's program opens
+/// the URL.
 package struct SystemBrowser: Sendable {
     let environment: [String: String]
 
@@ -14,7 +15,7 @@ package struct SystemBrowser: Sendable {
         commands.contains { start($0, url) }
     }
 
-    /// The programs in the order of the attempts, each with its arguments.
+    /// Commands in the order of the attempts, each with its arguments.
     var commands: [[String]] {
         let named = (environment["BROWSER"] ?? "").split(separator: ":").map { entry in
             entry.split(separator: " ").map(String.init)
@@ -29,7 +30,7 @@ package struct SystemBrowser: Sendable {
         #endif
     }
 
-    /// Returns the arguments with the URL. No shell reads them, so the URL cannot contain a command.
+    /// Returns the arguments with the URL. No shell parses them, so the URL cannot contain a command.
     static func arguments(_ words: ArraySlice<String>, for url: String) -> [String] {
         let filled = words.map { $0.replacingOccurrences(of: "%s", with: url) }
         return words.contains { $0.contains("%s") } ? filled : filled + [url]

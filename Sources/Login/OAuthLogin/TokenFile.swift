@@ -5,7 +5,7 @@ import StrictJSON
 
 /// The private file with the tokens of one issuer and client.
 ///
-/// The file is in its own directory with mode 0700. A call locks the directory, because two calls must not
+/// The file is in its own directory with mode 0700. Each call locks the directory, because two calls must not
 /// use the same refresh token: the server rotates it.
 package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
@@ -28,13 +28,14 @@ package struct TokenFile: Sendable {
         } else {
             throw LoginError(.fileUnusable, "HOME is not set; set it, or XDG_STATE_HOME, to an absolute path")
         }
-        // The digest distinguishes all issuers and clients; the host is for human readers.
+        // The digest distinguishes all issuers and clients; the host makes the name readable.
         let digest = SHA256Digest.hash("\(issuer.text)\n\(clientID)")
         let host = issuer.host.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" }
         directory = "\(state)/siwa/login/\(String(host))-\(Hexadecimal.encode(digest.prefix(8)))"
     }
 
-    /// Runs `body` while no other call uses these tokens. Throws `.fileUnusable` when another call uses them.
+    /// Runs `body` while no other process uses these tokens. Throws `.fileUnusable` if another process uses
+    /// them.
     func locked<Result>(
         _ body: () async throws(LoginError) -> Result
     ) async throws(LoginError) -> Result {
@@ -57,8 +58,8 @@ package struct TokenFile: Sendable {
         return try await body()
     }
 
-    /// Reads the tokens; `nil` when there is no file. Throws `.fileUnusable` for a file
-    /// that other users could have read or written.
+    /// Reads the tokens; `nil` if there is no file. Throws `.fileUnusable` for a file that other users could
+    /// have read or written.
     func read() throws(LoginError) -> KeptTokens? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -66,7 +67,8 @@ package struct TokenFile: Sendable {
             throw LoginError(.fileUnusable, "\(path) cannot be read; remove it to sign in anew")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The path was not a link when it was opened, and only the owner of the directory can replace it.
+        // The path was not a link when it was opened, and only the owner of the directory can replace the
+        // file.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         guard attributes[.type] as? FileAttributeType == .typeRegular,
             attributes[.ownerAccountID] as? Int == Int(geteuid()),
@@ -84,8 +86,8 @@ package struct TokenFile: Sendable {
         return tokens
     }
 
-    /// Replaces the file. The new content is complete and on disk when this returns, because a rotation ends
-    /// the old refresh token.
+    /// Replaces the file. The new content is complete and on disk when the call returns, because a rotation
+    /// ends the old refresh token.
     func write(_ tokens: KeptTokens) throws(LoginError) {
         let new = "\(path).new"
         unlink(new)
@@ -128,7 +130,7 @@ struct KeptTokens: Sendable, Equatable {
     let subject: String?
 
     /// - Parameters:
-    ///   - old: The refreshed tokens. The server need not repeat unchanged values.
+    ///   - old: Tokens before the refresh. The server need not repeat unchanged values.
     ///   - now: Seconds since 1970.
     init(
         _ response: TokenResponse, issuer: String, clientID: String, requestedScope: String?,
@@ -143,7 +145,7 @@ struct KeptTokens: Sendable, Equatable {
         self.subject = subject ?? old?.subject
     }
 
-    /// Reads the content of the file. Returns `nil` for anything that `json` does not write.
+    /// Parses the content of the file. Returns `nil` for any content that `json` does not write.
     init?(parsing bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let issuer = json["issuer"]?.string,
             let clientID = json["client_id"]?.string, let accessToken = json["access_token"]?.string
@@ -156,7 +158,7 @@ struct KeptTokens: Sendable, Equatable {
         subject = json["sub"]?.string
     }
 
-    /// The content of the file. A program that uses the tokens reads it.
+    /// The content of the file. Programs that use the tokens read it.
     var json: [UInt8] {
         var json = JSONObject([("issuer", .string(issuer)), ("client_id", .string(clientID))])
         json["sub"] = subject.map { .string($0) }

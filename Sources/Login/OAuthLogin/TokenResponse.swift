@@ -11,7 +11,7 @@ struct TokenResponse: Sendable, Equatable {
     /// Granted scope; `nil` when it equals the requested scope.
     let scope: String?
 
-    /// Largest size of a token in bytes.
+    /// Maximum size of a token in bytes.
     static let longestToken = 16 * 1024
 
     /// Reads the response. Throws the error of the server, or `.tokenResponseUnusable`.
@@ -32,7 +32,7 @@ struct TokenResponse: Sendable, Equatable {
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", of: json)
         idToken = try Self.token("id_token", of: json)
-        // The limit of a century prevents an overflow in the arithmetic with times.
+        // The limit of a century prevents an overflow in later time arithmetic.
         lifetime = json["expires_in"]?.integer.map { min(max(0, $0), 3_155_760_000) }
         scope = json["scope"]?.string.map { $0.forTerminal(limit: 2048) }
     }
