@@ -5,13 +5,13 @@ import Encodings
 public struct EmulatedApp: Sendable, Equatable {
     /// The team. Each team gets its own `sub` and relay address for a user.
     public internal(set) var teamID: String
-    /// A bundle ID, then Services IDs. The first is the primary App ID and the `aud` of notifications.
+    /// A bundle ID, followed by Services IDs. The first is the primary App ID and the `aud` of notifications.
     public let clientIDs: [String]
 
-    /// The redirect URIs for the web flow of the app's Services IDs.
+    /// Redirect URIs of the app's Services IDs, for the web flow.
     public var redirectURIs: [String] = []
 
-    /// Throws `.configurationInvalid` without a team or a client ID.
+    /// Creates an app. Throws `.configurationInvalid` without a team or a client ID.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         guard !teamID.isEmpty, !clientIDs.isEmpty, !clientIDs.contains("") else {
             throw EmulatorError(.configurationInvalid, detail: "an app must have a team ID and client IDs")
@@ -21,8 +21,8 @@ public struct EmulatedApp: Sendable, Equatable {
 
     public var primaryClientID: String { clientIDs[0] }
 
-    /// True if `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and refuses
-    /// bundle IDs.
+    /// Returns true if `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and
+    /// refuses bundle IDs.
     ///
     /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. A single
     /// client ID counts as a Services ID when redirect URIs are registered for it, because a bundle ID has no
@@ -38,7 +38,7 @@ public struct EmulatedApp: Sendable, Equatable {
 /// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a
 /// service in development has no certificate. This is the only difference.
 enum RedirectURI {
-    /// Throws `.redirectURIRefused`.
+    /// Checks a redirect URI. Throws `.redirectURIRefused`.
     static func check(_ uri: String) throws(EmulatorError) {
         let isHTTPS = uri.hasPrefix("https://")
         guard uri.utf8.count <= 2048, isHTTPS || uri.hasPrefix("http://"),

@@ -1,7 +1,8 @@
 // AppleEmulator owns a fake Apple: the endpoints of Sign in with Apple, users with Apple Accounts, signing
 // keys that rotate, and a control API under /emulator that mints valid and forged tokens, sends notifications
-// and injects faults. It signs with JOSE and never imports the verifiers, so that both do not share a bug. It
-// does not own any rule about what a service should accept. It stores nothing on disk except the state file.
+// and injects faults. It signs with JOSE and never imports the verifiers, so that they do not share a bug. It
+// does not own any rule about the tokens that a service accepts. It stores nothing on disk except the state
+// file.
 
 public import EmulatorServer
 import Hummingbird
@@ -12,8 +13,8 @@ import Synchronization
 
 /// The fake Apple as a service: one HTTP server for Apple's endpoints and the control API.
 ///
-/// Its issuer is Apple's, so only its keys differ from Apple. Bind it to loopback: every client that can
-/// reach the emulator can sign in as any user of a service that trusts its keys.
+/// Its issuer is Apple's issuer, so only its keys differ. Bind it to loopback: every client that can reach
+/// the emulator can sign in as any user of a service that trusts its keys.
 public final class EmulatedApple: Service {
     /// The functions of the control API, for callers in the same process.
     public let state: EmulatorState
@@ -33,7 +34,7 @@ public final class EmulatedApple: Service {
         lock = try file?.lock()
         let old = try file?.read()
         var keys = configuration.keys
-        // The keys of the file also become the initial keys, because a reset restores the initial keys.
+        // The keys in the file also become the initial keys, because a reset restores the initial keys.
         if keys.isEmpty, let old { keys = try old.signingKeys() }
         if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
@@ -41,13 +42,13 @@ public final class EmulatedApple: Service {
         saver = file.map { [state] file in
             StateSaver(logger: logger) { try file.write(state.world.withLock { WorldSnapshot($0) }) }
         }
-        // Checks at the start that the file can be written.
+        // Checks during the start that the file is writable.
         try await saver?.save()
         self.configuration = configuration
         listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
     public func port() async throws -> Int {
         try await listener.boundPort()
     }
@@ -60,8 +61,8 @@ public final class EmulatedApple: Service {
         return await NotificationDispatcher(state: state).deliver(payload, to: target)
     }
 
-    /// Makes a change to a user's account, and notifies the affected apps according to the delivery plan.
-    /// Without a notification URL, nothing is sent.
+    /// Changes a user's account, and notifies the affected apps according to the delivery plan. Without a
+    /// notification URL, nothing is sent.
     ///
     /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
     @discardableResult
@@ -77,7 +78,8 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Posts the held notifications in this order. Returns the deliveries of their first copies.
+    /// Posts the held notifications in this order. Returns the delivery of the first copy of each
+    /// notification.
     @discardableResult
     public func release(_ order: ReleaseOrder) async -> [Delivery] {
         let post = NotificationDispatcher(state: state)
@@ -89,9 +91,9 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. Must be called once.
     ///
-    /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
+    /// Throws `EmulatorListenError` if it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
         defer { lock?.release() }
         let retries = NotificationRetries(state: state, post: NotificationDispatcher(state: state))
@@ -111,8 +113,8 @@ public final class EmulatedApple: Service {
         let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware { EndpointResponse.refusalPage($0).hummingbird })
         router.add(middleware: ForeignPageMiddleware(hosts: configuration.allowedHosts))
-        // Only one GET request changes the state: it opens a page of the web flow, and open pages are not
-        // saved.
+        // Only one GET request changes the state: it opens a page of the web flow, and the file does not
+        // contain open pages.
         if let saver { router.add(middleware: SavingMiddleware(saver: saver, changingPaths: [])) }
         KeySetEndpoint(state: state).add(to: router)
         DiscoveryEndpoint(state: state).add(to: router)

@@ -3,8 +3,8 @@ import Encodings
 
 /// The whole state of the emulator, and its changes.
 ///
-/// Pure except for randomness: no I/O, no clock, and no signatures, which are slow and are made outside the
-/// lock.
+/// Uses random numbers, but does no I/O, reads no clock, and makes no signatures, which are slow and are made
+/// outside the lock.
 struct EmulatedWorld {
     var apps: [EmulatedApp]
     var users: UserDirectory
@@ -19,7 +19,7 @@ struct EmulatedWorld {
     var outbox = Outbox()
     var exchanges = ExchangeLog()
     var deviceKeys = DeviceKeyRegistry()
-    /// Open pages of the web flow. The owner of an entry is the client ID.
+    /// Open pages of the web flow. The owner of an entry is its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
     /// Milliseconds by which the control API has advanced the clock.
     var clockOffset: Int64 = 0
@@ -41,12 +41,12 @@ struct EmulatedWorld {
         apps.first { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }
     }
 
-    /// True if tokens for the client ID always come from the web flow.
+    /// Returns true if tokens for the client ID always come from the web flow.
     func isForWebOnly(_ clientID: String) -> Bool {
         app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
     }
 
-    /// Collects the data of a token: user, app and keys. Stores no code and no use of the app, so that the
+    /// Collects the data of a token: user, app and keys. Records no code and no use of the app, so that the
     /// recipe can still be refused.
     mutating func basis(
         of recipe: IdentityTokenRecipe, now: Int64
@@ -64,7 +64,7 @@ struct EmulatedWorld {
             transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)
     }
 
-    /// Stores that the user uses the app, and the issued code.
+    /// Records the user's use of the app, and the issued code.
     mutating func note(
         _ recipe: IdentityTokenRecipe, from basis: IdentityTokenBasis, code: String?, authenticatedAt: Int64,
         now: Int64
@@ -93,17 +93,16 @@ struct EmulatedWorld {
             keys: keys)
     }
 
-    /// Changes the user, and returns the client IDs that Apple would notify: a client ID for each affected
-    /// app.
+    /// Changes the user, and returns the client IDs that Apple would notify, one for each affected app.
     ///
-    /// Apple notifies every app that the user uses. An app that the user has stopped using is notified only
-    /// on request.
+    /// Apple notifies every app that the user uses. An app that the user no longer uses is notified only on
+    /// request.
     mutating func change(
         _ subject: String?, _ change: AccountChange, clientID: String?
     ) throws(EmulatorError) -> (user: EmulatedUser, clientIDs: [String]) {
         let (position, found) = try users.find(subject)
-        // The name `default` belongs to no team: it means the identity for the current owner of the first
-        // app.
+        // The name `default` belongs to no team, so it selects the identity for the current owner of the
+        // first app.
         let isDefault = subject == nil || subject == UserDirectory.defaultName
         let identity = isDefault ? users[position].identity(for: apps[0].teamID) : found
         let used = apps.filter { app in
@@ -167,7 +166,7 @@ struct EmulatorStart {
         }
     }
 
-    /// Adds a key. Does nothing when the key is present.
+    /// Adds a key. Does nothing if the key is already present.
     mutating func addClientKey(_ key: ClientKey) {
         guard !clientKeys.contains(where: { $0.keyID == key.keyID && $0.teamID == key.teamID }) else {
             return
@@ -175,7 +174,7 @@ struct EmulatorStart {
         clientKeys.append(key)
     }
 
-    /// Throws `.keyExists` and `.tooManyKeys`.
+    /// Returns a world with the configured state. Throws `.keyExists` and `.tooManyKeys`.
     func world(keys: [SigningKey]) throws(EmulatorError) -> EmulatedWorld {
         try EmulatedWorld(
             apps: apps, keys: keys, clientKeys: clientKeys, notificationTarget: notificationTarget)

@@ -4,35 +4,35 @@ import NIOSSL
 
 /// The configuration of the fake Apple.
 public struct EmulatorConfiguration: Sendable {
-    /// The apps. The first client ID of the first app is the default of every control request.
+    /// The apps. Control requests use the first client ID of the first app by default.
     public var apps: [EmulatedApp]
     public var host = "127.0.0.1"
-    /// 0 lets the system choose; `EmulatedApple.port()` returns the port.
+    /// Port; 0 lets the system choose, and `EmulatedApple.port()` returns the port.
     public var port = 0
-    /// Certificate and key. With them, the emulator accepts only TLS.
+    /// Certificate and key. If they are set, the emulator accepts only TLS.
     public var tls: EmulatorTLS?
     /// Host names in addition to Apple's, loopback names and `host`, for example in a container network.
-    /// Requests with another `Host` are refused, because a web page can let its own name resolve to this
+    /// Requests with another `Host` are refused, because a web page can make its own name resolve to this
     /// machine.
     public var hostNames: [String] = []
     /// The URL that receives notifications. Any host is allowed, because the operator has configured it.
     public var notificationURL: String?
     /// Hosts other than loopback that control requests may name as receivers.
     public var allowedNotificationHosts: Set<String> = []
-    /// The initial signing keys. When empty, `keyCount` keys are generated, which takes about a second.
+    /// The initial signing keys. If empty, `keyCount` keys are generated, which takes about a second.
     public var keys: [SigningKey] = []
     public var keyCount = 3
-    /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created when
+    /// The file that stores the state across restarts; `nil` stores it only in memory. The file is created if
     /// it does not exist.
     public var stateFile: String?
     /// The keys with which teams sign client secrets. Without a key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
     /// The lifetime of a code in seconds. Five minutes at Apple.
     public var codeLifetime: Int64 = 300
-    /// The shortest time between two validations of one user and client ID, in seconds. A day at Apple; 0
-    /// means no throttling.
+    /// Minimum time between two validations of one user and client ID, in seconds. A day at Apple; 0 means no
+    /// throttling.
     public var refreshInterval: Int64 = 86_400
-    /// The `Cache-Control` of `/auth/keys`; `nil` sends none.
+    /// Value of `Cache-Control` of `/auth/keys`; `nil` omits the header.
     public var cacheControl: String? = "max-age=3600"
     /// True if `/auth/keys` sends an `ETag` and responds with 304.
     public var sendsEntityTag = true
@@ -47,7 +47,7 @@ public struct EmulatorConfiguration: Sendable {
     }
 
     /// Allowed names in `Host`. They include Apple's host names, because the emulator can replace Apple under
-    /// them, and no page of another site has these names.
+    /// these names, and no page of another site has them.
     var allowedHosts: AllowedHosts {
         AllowedHosts(
             hostNames + [
@@ -59,7 +59,7 @@ public struct EmulatorConfiguration: Sendable {
     /// The scheme of the URLs in the discovery document.
     var scheme: String { tls == nil ? "http" : "https" }
 
-    /// Throws `.configurationInvalid` when a value is out of bounds.
+    /// Checks the values. Throws `.configurationInvalid` if a value is out of bounds.
     func check() throws(EmulatorError) {
         var owners: [String: Int] = [:]
         for (index, app) in apps.enumerated() {
@@ -84,7 +84,8 @@ public struct EmulatorConfiguration: Sendable {
     }
 }
 
-/// The TLS certificate and key of the emulator. With them, the emulator accepts only TLS, as Apple does.
+/// The TLS certificate and key of the emulator. If they are set, the emulator accepts only TLS, as Apple
+/// does.
 public struct EmulatorTLS: Sendable {
     let configuration: TLSConfiguration
 
@@ -110,7 +111,7 @@ public struct EmulatorTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Checked at the start, so that the error does not appear only at the first connection.
+            // Checked during the start, so that an error appears before the first connection.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

@@ -1,18 +1,18 @@
 public import EmulatorServer
 import HTTPTypes
 
-/// The reasons of the fake Apple.
+/// Error codes of the fake Apple.
 extension EmulatorError.Code {
-    /// A member without effect: for example, the name of an absent claim that should be removed.
+    /// The member has no effect: for example, it removes a claim that is absent.
     public static let memberIneffective = Self("member_ineffective", .badRequest)
     /// No app has this client ID.
     public static let clientIDUnknown = Self("client_id_unknown", .notFound)
     public static let userNotFound = Self("user_not_found", .notFound)
     public static let userExists = Self("user_exists", .conflict)
     public static let tooManyUsers = Self("too_many_users", .conflict)
-    /// Not a P-256 key, or a key ID without Apple's format.
+    /// The key is not a P-256 key, or its ID does not have Apple's format.
     public static let clientKeyRefused = Self("client_key_refused", .unprocessableContent)
-    /// Neither an https URL with a domain name nor a URL on this machine.
+    /// The URI is neither an https URL with a domain name nor a URL on this machine.
     public static let redirectURIRefused = Self("redirect_uri_refused", .unprocessableContent)
     public static let tooManyRedirectURIs = Self("too_many_redirect_uris", .conflict)
     public static let tooManyTransfers = Self("too_many_transfers", .conflict)
@@ -22,14 +22,14 @@ extension EmulatorError.Code {
     /// No fake device has this key of App Attest.
     public static let deviceKeyNotFound = Self("device_key_not_found", .notFound)
     public static let tooManyDeviceKeys = Self("too_many_device_keys", .conflict)
-    /// OpenSSL made no key or no signature of App Attest.
+    /// OpenSSL failed to create a key or a signature of App Attest.
     public static let attestationUnsignable = Self("attestation_unsignable", .internalServerError)
     /// All keys are retired, so no valid token can be signed.
     public static let noSigningKey = Self("no_signing_key", .conflict)
     /// A delivery was requested, but no URL is known.
     public static let notificationURLMissing = Self("notification_url_missing", .conflict)
-    /// Not an http or https URL, or a host that the emulator may not call.
+    /// The URL is not an http or https URL, or names a host that the emulator may not call.
     public static let notificationURLRefused = Self("notification_url_refused", .unprocessableContent)
-    /// libjwt writes headers with `typ`, and it cannot write these claims.
+    /// libjwt writes tokens whose header has `typ`, but it cannot write these claims.
     public static let tokenUnsignable = Self("token_unsignable", .unprocessableContent)
 }

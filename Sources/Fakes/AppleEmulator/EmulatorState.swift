@@ -1,7 +1,7 @@
 public import EmulatorServer
 public import Synchronization
 
-/// The fake Apple without its sockets: the functions of the control API, for callers in the same process.
+/// The fake Apple without its server: the functions of the control API, for callers in the same process.
 ///
 /// All methods are thread-safe. Minting a token takes about a millisecond because of the RSA signature.
 public final class EmulatorState: Sendable {
@@ -9,12 +9,13 @@ public final class EmulatorState: Sendable {
     let clock: EmulatorClock
     let initialKeys: [SigningKey]
     let signer = TokenSigner()
-    /// Made at their first use.
+    /// Authorities of App Attest, created at their first use.
     private let appAttest = Mutex<AppAttestAuthorities?>(nil)
     let world: Mutex<EmulatedWorld>
-    /// Gets what an iPhone app would post to its backend. `nil` without such a backend.
+    /// The app's backend, which receives the values that an iPhone app would post; `nil` without such a
+    /// backend.
     public let appBackend = Mutex<AppBackend?>(nil)
-    /// Told of each exchange.
+    /// Notifies a listener of each exchange.
     package let observer = ExchangeObserver()
     /// The IDs of notifications to retry.
     let awaitedRetries: AsyncStream<Int>
@@ -23,7 +24,7 @@ public final class EmulatorState: Sendable {
     /// the world, until the next reset.
     private let start: Mutex<EmulatorStart>
 
-    /// Throws `.configurationInvalid`.
+    /// Creates the state. Throws `.configurationInvalid`.
     init(
         configuration: EmulatorConfiguration, keys: [SigningKey], clock: EmulatorClock
     ) throws(EmulatorError) {
@@ -37,13 +38,13 @@ public final class EmulatorState: Sendable {
         world = Mutex(try start.world(keys: keys))
     }
 
-    /// Milliseconds since 1970 of the emulator's time: its clock plus the time added by `advanceClock`.
+    /// Emulated time in milliseconds since 1970: the clock plus the time added by `advanceClock`.
     public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
 
-    /// Milliseconds by which the emulator's time is ahead of its clock.
+    /// Milliseconds by which the emulated time is ahead of the clock.
     public var clockOffset: Int64 { world.withLock { $0.clockOffset } }
 
-    /// Advances the emulator's time, for tests of codes, throttling and transfers, which take minutes to
+    /// Advances the emulated time, for tests of codes, throttling and transfers, which take minutes to
     /// months.
     ///
     /// Throws `.memberMalformed` for a negative number and for more than ten years.
@@ -63,7 +64,7 @@ public final class EmulatorState: Sendable {
 
     private static let longestStep: Int64 = 315_360_000
 
-    /// The authorities of App Attest. Throws `.attestationUnsignable`.
+    /// Returns the authorities of App Attest. Throws `.attestationUnsignable`.
     func authorities() throws(EmulatorError) -> AppAttestAuthorities {
         try appAttest.withLock { held throws(EmulatorError) in
             if let held { return held }
@@ -99,19 +100,19 @@ public final class EmulatorState: Sendable {
     /// All users; the first is the default user.
     public var users: [EmulatedUser] { world.withLock { $0.users.users } }
 
-    /// Throws `.userNotFound`. `nil` and `default` mean the default user.
+    /// Returns a user. Throws `.userNotFound`. `nil` and `default` select the default user.
     public func user(_ subject: String?) throws(EmulatorError) -> EmulatedUser {
         try world.withLock { world throws(EmulatorError) in
             world.users[try world.users.find(subject).position]
         }
     }
 
-    /// Throws `.userExists` and `.tooManyUsers`.
+    /// Creates a user. Throws `.userExists` and `.tooManyUsers`.
     public func makeUser(_ recipe: UserRecipe) throws(EmulatorError) -> EmulatedUser {
         try world.withLock { world throws(EmulatorError) in try world.users.make(recipe) }
     }
 
-    /// Changes what a user can change, and what Apple thinks of the user. Throws `.userNotFound`.
+    /// Changes the values that a user can change, and Apple's assessment of the user. Throws `.userNotFound`.
     @discardableResult
     public func edit(_ subject: String, _ edit: UserEdit) throws(EmulatorError) -> EmulatedUser {
         try world.withLock { world throws(EmulatorError) in
@@ -124,7 +125,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// `nil` removes the endpoint's fault.
+    /// Sets the fault of an endpoint; `nil` removes it.
     public func setFault(_ fault: EndpointFault?, on endpoint: EmulatedEndpoint) {
         world.withLock { $0.faults[endpoint] = fault }
     }
@@ -144,7 +145,7 @@ public final class EmulatorState: Sendable {
         setNotificationTarget(target)
     }
 
-    /// Replaces the redirect URIs of the app that a client ID belongs to, also after a reset.
+    /// Replaces the redirect URIs of the app to which a client ID belongs, also after a reset.
     ///
     /// Throws the errors of `setRedirectURIs(_:of:)`.
     public func configureRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
@@ -152,7 +153,7 @@ public final class EmulatorState: Sendable {
         start.withLock { $0.setRedirectURIs(uris, of: clientID) }
     }
 
-    /// Registers a key, also after a reset. A key that is already registered is not changed.
+    /// Registers a key, also after a reset. Does not change a key that is already registered.
     ///
     /// Throws `.tooManyKeys`.
     public func configureClientKey(_ key: ClientKey) throws(EmulatorError) {

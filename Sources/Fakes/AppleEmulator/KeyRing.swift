@@ -3,11 +3,11 @@ import Encodings
 public import JOSE
 import Synchronization
 
-/// Apple's signing keys: published keys, and retired keys that forged tokens may still use.
+/// Apple's signing keys: published keys, and retired keys that can still sign forged tokens.
 ///
-/// Pure: its owner locks it and generates the keys, which is slow.
+/// Not thread-safe: its owner locks it and generates the keys, which is slow.
 struct KeyRing {
-    /// Largest number of keys. Apple publishes 1 to 5; more are for tests of limits.
+    /// Maximum number of keys. Apple publishes 1 to 5; tests of limits need more.
     static let capacity = 16
 
     private(set) var keys: [HeldKey]
@@ -19,7 +19,7 @@ struct KeyRing {
 
     var published: [SigningKey] { keys.filter(\.isPublished).map(\.key) }
 
-    /// Throws `.keyExists` and `.tooManyKeys`. When the ring is full, the oldest retired key is removed.
+    /// Adds a key. Throws `.keyExists` and `.tooManyKeys`. A full ring removes the oldest retired key.
     mutating func add(_ key: SigningKey, isPublished: Bool, signs: Bool) throws(EmulatorError) {
         guard !keys.contains(where: { $0.key.keyID.isByteEqual(to: key.keyID) }) else {
             throw EmulatorError(.keyExists)
@@ -33,7 +33,7 @@ struct KeyRing {
         keys.append(HeldKey(key: key, isPublished: isPublished, signs: signs))
     }
 
-    /// Throws `.keyNotFound`.
+    /// Retires a key. Throws `.keyNotFound`.
     mutating func retire(_ keyID: String) throws(EmulatorError) {
         try use(keyID, isPublished: false, signs: false)
     }
@@ -47,10 +47,10 @@ struct KeyRing {
         if let signs { keys[index].signs = signs }
     }
 
-    /// The next step of a rotation in Apple's order: a new key is published before it signs, and old keys are
-    /// retired one at a time.
+    /// Returns the next step of a rotation in Apple's order: a new key is published before it signs, and old
+    /// keys are retired one at a time.
     ///
-    /// - Parameter usual: The number of signing keys between two rotations.
+    /// - Parameter usual: Number of signing keys between two rotations.
     func nextStep(usual: Int) -> KeyRotationStep {
         if let waiting = keys.first(where: { $0.isPublished && !$0.signs }) {
             return .sign(waiting.key.keyID)
@@ -70,14 +70,14 @@ struct KeyRing {
         keys.first { $0.key.keyID.isByteEqual(to: keyID) }?.key
     }
 
-    /// Returns a random signing key, because at Apple several keys sign at the same time. Throws
+    /// Returns a random signing key, because several of Apple's keys sign at the same time. Throws
     /// `.noSigningKey`.
     func signingKey() throws(EmulatorError) -> SigningKey {
         guard let held = keys.filter(\.signs).randomElement() else { throw EmulatorError(.noSigningKey) }
         return held.key
     }
 
-    /// Returns another published key; `nil` when there is none.
+    /// Returns another published key; `nil` if there is none.
     func publishedKey(otherThan key: SigningKey) -> SigningKey? {
         published.filter { !$0.keyID.isByteEqual(to: key.keyID) }.randomElement()
     }
@@ -88,7 +88,7 @@ public struct HeldKey: Sendable {
     public let key: SigningKey
     /// True if `/auth/keys` contains the key.
     public internal(set) var isPublished: Bool
-    /// True if valid tokens are signed with the key.
+    /// True if the key signs valid tokens.
     public internal(set) var signs: Bool
 
     /// True if the key is neither published nor used. A retired key still signs forged tokens that name its
@@ -98,7 +98,7 @@ public struct HeldKey: Sendable {
 
 /// A private key, and the ID of its published public key.
 public struct SigningKey: Sendable {
-    /// Opaque ID. Apple's IDs have 6 to 10 letters and digits.
+    /// Key ID, without a meaning. Apple's IDs have 6 to 10 letters and digits.
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
@@ -131,15 +131,15 @@ public struct SigningKey: Sendable {
 
 /// One step of a key rotation in Apple's order.
 public enum KeyRotationStep: Sendable, Equatable {
-    /// Publishes a new key, which does not sign yet, so that cached key sets contain the key before its first
-    /// use.
+    /// Publishes a new key without signing with it yet, so that cached key sets contain the key before its
+    /// first use.
     case publish
     /// Starts signing with the new key, in addition to the others.
     case sign(String)
     /// Retires the oldest key.
     case retire(String)
 
-    /// The name in the control API.
+    /// The name of the step in the control API.
     var word: String {
         switch self {
         case .publish: "publish"
@@ -168,7 +168,8 @@ extension EmulatorState {
         return key
     }
 
-    /// Retires a key: it is not published, and signs only when a forgery names it. Throws `.keyNotFound`.
+    /// Retires a key: it is no longer published, and signs only forged tokens that name it. Throws
+    /// `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
     }
@@ -195,7 +196,7 @@ extension EmulatorState {
         }
         return switch step {
         case .publish:
-            // Outside the lock, because generating a key takes up to a second.
+            // Runs outside the lock, because generating a key takes up to a second.
             (step, try await addKey(keyID: nil, isPublished: true, signs: false).keyID)
         case .sign(let keyID), .retire(let keyID): (step, keyID)
         }

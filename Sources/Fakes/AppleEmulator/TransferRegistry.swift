@@ -21,7 +21,7 @@ struct TransferRegistry: Codable {
     /// Users whose migration fails, for tests of transfer tools.
     var failing: Set<Int> = []
 
-    /// Throws `.tooManyTransfers`.
+    /// Adds a transfer. Throws `.tooManyTransfers`.
     mutating func add(_ transfer: AppTransfer) throws(EmulatorError) {
         guard transfers.count < Self.capacity else {
             throw EmulatorError(.tooManyTransfers, detail: "at most \(Self.capacity)")
@@ -29,15 +29,15 @@ struct TransferRegistry: Codable {
         transfers.append(transfer)
     }
 
-    /// The app's latest transfer, if its users can still be migrated.
+    /// Returns the app's latest transfer if its users can still be migrated.
     func open(for app: String, at now: Int64) -> AppTransfer? {
         transfers.last { $0.app == app }.flatMap { $0.isOpen(at: now) ? $0 : nil }
     }
 
     func handover(_ transferSubject: String) -> Handover? { handovers[transferSubject] }
 
-    /// The user's transfer identifier, which is the same for every app that is transferred between these two
-    /// teams.
+    /// Returns the user's transfer identifier. It is the same for every app that is transferred between these
+    /// two teams.
     mutating func subject(of position: Int, known sender: TeamIdentity, to recipient: String) -> String {
         let subject = sender.transferSubject(to: recipient)
         if handovers.count < Self.subjectCapacity || handovers[subject] != nil {
@@ -49,14 +49,14 @@ struct TransferRegistry: Codable {
 
 /// The transfer of an app from one team to another.
 public struct AppTransfer: Sendable, Equatable, Codable {
-    /// Milliseconds for which users can be migrated: 60 days.
+    /// Period in which users can be migrated: 60 days in milliseconds.
     public static let openFor: Int64 = 60 * 86_400_000
 
     /// The app's primary client ID.
     public let app: String
     public let sender: String
     public let recipient: String
-    /// Milliseconds since 1970 at which the recipient accepted.
+    /// Time at which the recipient accepted the transfer, in milliseconds since 1970.
     public let acceptedAt: Int64
 
     func isOpen(at now: Int64) -> Bool { now - acceptedAt <= Self.openFor }
@@ -66,7 +66,7 @@ public struct AppTransfer: Sendable, Equatable, Codable {
 extension EmulatedWorld {
     /// Transfers an app to the recipient. The former team's tokens and codes end; consents stay.
     ///
-    /// Throws `.clientIDUnknown`, `.memberMalformed` when the team already has the app, and
+    /// Throws `.clientIDUnknown`, `.memberMalformed` if the team already has the app, and
     /// `.tooManyTransfers`.
     mutating func transfer(
         _ clientID: String, to recipient: String, at now: Int64
@@ -87,15 +87,15 @@ extension EmulatedWorld {
         return transfer
     }
 
-    /// The teams whose client secrets are accepted for a client ID: its owner, and for the migration of users
-    /// also its former owner while the transfer is open.
+    /// Returns the teams whose client secrets are accepted for a client ID: its owner and, for the migration
+    /// of users, its former owner while the transfer is open.
     func teams(actingFor clientID: String, includingFormer: Bool, at now: Int64) -> [String] {
         guard let app = app(of: clientID) else { return [] }
         let former = includingFormer ? transfers.open(for: app.primaryClientID, at: now)?.sender : nil
         return [app.teamID] + (former.map { [$0] } ?? [])
     }
 
-    /// Returns, for the sender, the identifier of a user for another team.
+    /// Returns the identifier of a sender's user for another team.
     ///
     /// Apple also issues these identifiers before the transfer, so that they can be transferred together with
     /// the data.
@@ -122,7 +122,7 @@ extension EmulatedWorld {
         return transfers.subject(of: found.position, known: found.identity, to: recipient)
     }
 
-    /// Returns, for the recipient, the user's identity for its own team.
+    /// Returns a user's identity for the recipient's team.
     func migratedUser(
         of transferSubject: String, recipient: String, clientID: String, now: Int64
     ) throws(OAuthError) -> MigratedUser {
@@ -147,7 +147,7 @@ extension EmulatedWorld {
             isPrivateEmail: user.hidesEmail)
     }
 
-    /// The `transfer_sub` of tokens while a transfer is open.
+    /// Returns the `transfer_sub` of tokens while a transfer is open.
     mutating func transferSubject(ofTokenFor position: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)
@@ -207,7 +207,7 @@ extension EmulatorState {
         }
     }
 
-    /// Makes `/auth/usermigrationinfo` refuse or accept this user. Other endpoints are not affected. Throws
+    /// Makes `/auth/usermigrationinfo` refuse or accept this user. Does not affect other endpoints. Throws
     /// `.userNotFound`.
     public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
@@ -264,7 +264,7 @@ struct MigrationEndpoint: Sendable {
     }
 }
 
-/// The response of `/auth/usermigrationinfo` for the recipient of an app.
+/// The response of `/auth/usermigrationinfo` to the recipient of an app.
 struct MigratedUser: Equatable {
     let subject: String
     let email: String?

@@ -54,9 +54,10 @@ struct WorldSnapshot: Codable {
     }
 
     /// Restores the state into a world that was created from the configuration. The apps come from the
-    /// configuration, and its client keys are added. The team of an app after a transfer comes from the file.
+    /// configuration, which also adds its client keys. The team of an app after a transfer comes from the
+    /// file.
     ///
-    /// Throws `JOSEError` and `EmulatorError` when a key cannot be read.
+    /// Throws `JOSEError` and `EmulatorError` if a key cannot be read.
     func restore(into world: inout EmulatedWorld) throws {
         var ring = try KeyRing([])
         for key in keys {

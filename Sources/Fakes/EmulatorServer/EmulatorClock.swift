@@ -1,10 +1,10 @@
 import Foundation
 
-/// The clock of an emulator: the current time, and sleeping. Tests control both.
+/// The clock of an emulator, for the current time and for sleeping. Tests control both.
 public struct EmulatorClock: Sendable {
-    /// Milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     public let now: @Sendable () -> Int64
-    /// Returns after this many milliseconds, or throws when the task is cancelled.
+    /// Returns after this many milliseconds. Throws if the task is cancelled.
     public let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
 
     public init(

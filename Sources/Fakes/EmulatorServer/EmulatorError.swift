@@ -7,7 +7,7 @@ import NIOCore
 /// `code` of the problem.
 ///
 /// `detail` contains member names and limits of the control API, never a claim or a token, so it may be
-/// shown.
+/// displayed.
 public struct EmulatorError: CodedError {
     /// Reason of the error. Each emulator declares its own reasons in an extension.
     public struct Code: Sendable, Hashable {
@@ -32,7 +32,7 @@ public struct EmulatorError: CodedError {
     }
 }
 
-/// The reasons that several emulators have.
+/// Error codes that several emulators share.
 extension EmulatorError.Code {
     /// The configuration of the emulator is invalid.
     public static let configurationInvalid = Self("configuration_invalid", .internalServerError)
@@ -41,7 +41,7 @@ extension EmulatorError.Code {
     /// The state file cannot be written, or another process has locked it.
     public static let stateFileUnwritable = Self("state_file_unwritable", .internalServerError)
     public static let pathNotFound = Self("path_not_found", .notFound)
-    /// `Host` names another server: a web page of another site may have let its own name resolve to this
+    /// `Host` names another server: a web page of another site may have made its own name resolve to this
     /// machine (RFC 9110 §15.5.20: this server is not responsible for the host in the request).
     public static let hostRefused = Self("host_refused", .misdirectedRequest)
     /// A page of another site sent the request.
@@ -57,7 +57,7 @@ extension EmulatorError.Code {
     public static let memberMalformed = Self("member_malformed", .badRequest)
     /// A query or path parameter has an unknown name or an invalid value.
     public static let parameterMalformed = Self("parameter_malformed", .badRequest)
-    /// The form is of a page from an earlier run.
+    /// The form comes from a page of an earlier run.
     public static let pageOutdated = Self("page_outdated", .badRequest)
 }
 
@@ -65,7 +65,7 @@ extension EmulatorError.Code {
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     private let page: (@Sendable (EmulatorError) -> Response)?
 
-    /// - Parameter page: The page for a browser; `nil` sends problems to browsers too.
+    /// - Parameter page: Returns the page for a browser; `nil` sends problems to browsers too.
     package init(page: (@Sendable (EmulatorError) -> Response)?) { self.page = page }
 
     package func handle(
@@ -78,12 +78,12 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             let refusal = try Self.refusal(error)
             let isForBrowser = request.headers[.accept]?.contains("text/html") == true
             let response = page.flatMap { isForBrowser ? $0(refusal) : nil } ?? .problem(refusal)
-            // A body after this response head would be read as the next response (RFC 9110 §9.3.2).
+            // Clients would read a body after this response head as the next response (RFC 9110 §9.3.2).
             return request.method == .head ? response.createHeadResponse() : response
         }
     }
 
-    /// Rethrows errors that are not refusals.
+    /// Returns the refusal. Rethrows errors that are not refusals.
     private static func refusal(_ error: any Error) throws -> EmulatorError {
         switch error {
         case let error as EmulatorError: return error

@@ -7,11 +7,11 @@ import JOSE
 struct AppAttestAuthorities: Sendable {
     let attestation: CertificateAuthority
     let receipts: ReceiptSigner
-    /// Has the same names as `attestation`, and another root.
+    /// Authority with the same names as `attestation`, under another root.
     let foreignAttestation: CertificateAuthority
     let foreignReceipts: ReceiptSigner
 
-    /// Throws `.attestationUnsignable`.
+    /// Creates the authorities. Throws `.attestationUnsignable`.
     init() throws(EmulatorError) {
         let stranger = try KeyPair.generate()
         let (attestation, receipts) = (FakeRoot.attestation, FakeRoot.receipts)
@@ -30,7 +30,7 @@ struct CertificateAuthority: Sendable {
     private let name: CertificateName
     private let key: KeyPair
 
-    /// Throws `.attestationUnsignable`.
+    /// Creates an authority. Throws `.attestationUnsignable`.
     init(
         _ commonName: String, under root: (name: CertificateName, key: KeyPair)
     ) throws(EmulatorError) {
@@ -40,7 +40,7 @@ struct CertificateAuthority: Sendable {
             of: key.publicKey, name: name, by: root, validity: Self.validity, isAuthority: true)
     }
 
-    /// Throws `.attestationUnsignable`.
+    /// Issues a certificate. Throws `.attestationUnsignable`.
     func issue(
         to subject: ECPublicKey, _ commonName: String, validity: ClosedRange<Int64>,
         extensions: [(identifier: String, content: [UInt8])] = []
@@ -50,27 +50,27 @@ struct CertificateAuthority: Sendable {
             isAuthority: false, extensions: extensions)
     }
 
-    /// 2020-01-01 to 2049-12-31, as the roots.
+    /// Validity from 2020-01-01 to 2049-12-31, equal to the validity of the roots.
     static let validity: ClosedRange<Int64> = 1_577_836_800...2_524_607_999
 }
 
 /// A root certificate of the fake Apple, with its private key.
 ///
-/// Both keys are public, because they are in this file: everyone can sign with them. A service trusts these
-/// roots only in siwa-dev, in development and with `APPLE_BASE_URL`. Fixed roots need no exchange at the start, so that the
-/// service and the fake Apple can start in any order.
+/// Both private keys are public, because this file contains them: every program can sign with them. A service
+/// trusts these roots only in siwa-dev, in development and with `APPLE_BASE_URL`. The roots are fixed, so
+/// that the service and the fake Apple need no exchange at the start and can start in any order.
 package struct FakeRoot: Sendable {
     let name: CertificateName
-    /// In base64, PKCS #8.
+    /// Private key: base64 of PKCS #8.
     private let privateKey: String
-    /// In base64, DER.
+    /// Certificate: base64 of DER.
     private let certificate: String
 
     package var certificatePEM: String {
         Self.pem("CERTIFICATE", certificate)
     }
 
-    /// Throws `.attestationUnsignable`.
+    /// Returns the key pair. Throws `.attestationUnsignable`.
     func keyPair() throws(EmulatorError) -> KeyPair {
         try KeyPair(pem: Self.pem("PRIVATE KEY", privateKey))
     }
@@ -84,7 +84,7 @@ package struct FakeRoot: Sendable {
         return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
-    /// Stands for the Apple App Attestation Root CA.
+    /// Root in place of the Apple App Attestation Root CA.
     package static let attestation = FakeRoot(
         name: CertificateName(commonName: "Fake App Attestation Root CA"),
         privateKey: """
@@ -105,7 +105,7 @@ package struct FakeRoot: Sendable {
             CEMYoxB9rg5I4FcMRy0msuVxPTQ=
             """)
 
-    /// Stands for the Apple Root CA - G3, under which receipts are signed.
+    /// Root in place of the Apple Root CA - G3, under which receipts are signed.
     package static let receipts = FakeRoot(
         name: CertificateName(commonName: "Fake Root CA - G3"),
         privateKey: """
@@ -126,17 +126,17 @@ package struct FakeRoot: Sendable {
             """)
 }
 
-/// A certificate of the fake Apple (RFC 5280 §4.1), for a key on P-256.
+/// A certificate of the fake Apple (RFC 5280 §4.1) for a P-256 key.
 struct IssuedCertificate: Sendable {
     let der: [UInt8]
-    /// 127 random bits.
+    /// Serial number with 127 random bits.
     let serialNumber: [UInt8]
     let issuer: CertificateName
 
-    /// Throws `.attestationUnsignable`.
+    /// Issues a certificate. Throws `.attestationUnsignable`.
     ///
     /// - Parameters:
-    ///   - validity: Seconds since 1970.
+    ///   - validity: Validity in seconds since 1970.
     ///   - extensions: Object identifiers in dotted form, and contents in DER.
     init(
         of key: ECPublicKey, name: CertificateName, by issuer: (name: CertificateName, key: KeyPair),
@@ -146,7 +146,7 @@ struct IssuedCertificate: Sendable {
         var serialNumber = SecureRandom.bytes(count: 16)
         serialNumber[0] &= 0x7F
         let constraints = DERItem.sequence(isAuthority ? [.boolean(true)] : [])
-        // Key usage: certificate signatures, or signatures (RFC 5280 §4.2.1.3).
+        // Key usage: certificate signatures for an authority, otherwise signatures (RFC 5280 §4.2.1.3).
         let usage: [UInt8] = isAuthority ? [0x03, 0x02, 0x02, 0x04] : [0x03, 0x02, 0x07, 0x80]
         let all =
             [
@@ -168,7 +168,7 @@ struct IssuedCertificate: Sendable {
         (self.serialNumber, self.issuer) = (serialNumber, issuer.name)
     }
 
-    /// ECDSA with SHA-256.
+    /// Object identifier of ECDSA with SHA-256.
     static let signatureAlgorithm = "1.2.840.10045.4.3.2"
 
     private static func `extension`(

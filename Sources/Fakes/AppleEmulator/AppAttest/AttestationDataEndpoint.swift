@@ -9,8 +9,9 @@ import Synchronization
 
 /// `POST /v1/attestationData`: exchanges a receipt for a receipt with a new risk metric.
 ///
-/// Apple has a host for each environment. Here the environment is the name `data-development.appattest.apple.com`
-/// in `Host`, or the path `/development/v1/attestationData`; everything else is production.
+/// Apple has a host for each environment. The fake Apple selects development for the name
+/// `data-development.appattest.apple.com` in `Host`, or the path `/development/v1/attestationData`, and
+/// otherwise production.
 struct AttestationDataEndpoint: Sendable {
     static let developmentHost = "data-development.appattest.apple.com"
     static let productionHost = "data.appattest.apple.com"
@@ -55,14 +56,14 @@ struct AttestationDataEndpoint: Sendable {
     }
 }
 
-/// A refused exchange of a receipt. Apple documents the status only; the cause is for people.
+/// A refused exchange of a receipt. Apple documents only the status; the cause is for developers.
 struct ReceiptRefusal: Error, Equatable {
     let status: Int
     let cause: String
 }
 
 extension EmulatorState {
-    /// Exchanges a receipt, and returns the new receipt in base64. Throws the response of Apple.
+    /// Exchanges a receipt, and returns the new receipt in base64. Throws the refusal that Apple would send.
     ///
     /// - Parameters:
     ///   - body: The receipt in base64.
@@ -124,8 +125,8 @@ extension EmulatorState {
     /// Apple's pause between two exchanges: 24 hours.
     private static let receiptPause: Int64 = 86_400_000
 
-    /// The team of the token. It is signed by ES256 with a key of the team, like a client secret, and has `iss`
-    /// and `iat`.
+    /// Returns the team of the token. A key of the team signs the token with ES256, like a client secret, and
+    /// the token has `iss` and `iat`.
     ///
     /// - Parameter now: Seconds since 1970.
     private func authenticate(_ token: String, at now: Int64) throws(ReceiptRefusal) -> String {
@@ -150,7 +151,7 @@ extension EmulatorState {
         return issuer
     }
 
-    /// Seconds.
+    /// Maximum age of a token in seconds.
     private static let tokenAge: Int64 = 3600
 
     func count(_ refusal: ReceiptRefusal) {

@@ -2,37 +2,39 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The content of an attestation that a fake device makes. The default is an attestation that a service
-/// accepts.
+/// The content of an attestation that a fake device creates. A service accepts an attestation with the
+/// default values.
 public struct AttestationRecipe: Sendable {
     /// Bytes that the app gives to Apple, usually a SHA-256 hash.
     public var clientDataHash: [UInt8]
-    /// An existing key, to attest it once more. `nil` makes a key.
+    /// An existing key to attest again; `nil` creates a key.
     public var keyID: String?
     public var device = "default"
-    /// Default: the owner of the bundle ID.
+    /// Team ID. Default: the owner of the bundle ID.
     public var teamID: String?
-    /// Default: the primary client ID of the first app.
+    /// Bundle ID. Default: the primary client ID of the first app.
     public var bundleID: String?
-    /// As builds that run from Xcode.
+    /// Environment. The default is the environment of builds that run from Xcode.
     public var environment = AttestEnvironment.development
     public var platform = AttestPlatform.iOS
-    /// `nil` for a system before iOS 27, which sends none.
+    /// Extensions; `nil` for a system before iOS 27, which sends none.
     public var extensions: DeviceExtensions? = DeviceExtensions()
     public var faults: Set<AttestationFault> = []
 
     public init(clientDataHash: [UInt8]) { self.clientDataHash = clientDataHash }
 }
 
-/// The content of an assertion that a fake device makes. The default is an assertion that a service accepts.
+/// The content of an assertion that a fake device creates. A service accepts an assertion with the default
+/// values.
 public struct AssertionRecipe: Sendable {
     public var keyID: String
     public var clientDataHash: [UInt8]
-    /// The text of which the hash is, for the response; `nil` when only the hash is known.
+    /// The hashed text, for the response; `nil` if only the hash is known.
     public var clientData: String?
-    /// A counter to write. The device's own counter does not change. `nil` counts up.
+    /// A counter value to write, without a change of the device's own counter; `nil` increments the device's
+    /// counter.
     public var counter: UInt32?
-    /// True for a signature with a large s, false for a small s; `nil` for either. Both are valid.
+    /// True for a signature with a large s, false for a small s; `nil` for either. All are valid.
     public var isHigh: Bool?
     public var extensions: DeviceExtensions? = DeviceExtensions()
     public var faults: Set<AssertionFault> = []
@@ -41,8 +43,8 @@ public struct AssertionRecipe: Sendable {
         (self.keyID, self.clientDataHash) = (keyID, clientDataHash)
     }
 
-    /// Vouches for a text, such as an identity token, in the form that siwa demands: the client data is a JSON
-    /// object with the challenge and the SHA-256 of the text.
+    /// Vouches for a text, such as an identity token, in the form that siwa requires: the client data is a
+    /// JSON object with the challenge and the SHA-256 of the text.
     public init(keyID: String, challenge: String, vouchingFor text: String) {
         let data = JSONObject([
             ("challenge", .string(challenge)),
@@ -56,14 +58,14 @@ public struct AssertionRecipe: Sendable {
 
 /// The facts that iOS 27 and macOS 27 add to the authenticator data.
 public struct DeviceExtensions: Sendable, Equatable {
-    /// `nil` for 4 (App Store) in production, and 3 (development) in development.
+    /// Validation category; `nil` for 4 (App Store) in production, and 3 (development) in development.
     public var validationCategory: UInt32?
     /// The app's `CFBundleVersion`.
     public var bundleVersion = "1"
 
     public init() {}
 
-    /// As devices write it: the category as 4 bytes, the lowest first.
+    /// Returns the extensions as devices encode them: the category has 4 bytes, the lowest first.
     func encoded(in environment: AttestEnvironment) -> [UInt8] {
         let category = validationCategory ?? (environment == .production ? 4 : 3)
         return CBORItem.map([
@@ -76,63 +78,62 @@ public struct DeviceExtensions: Sendable, Equatable {
     }
 }
 
-/// An error in an attestation or in its receipt. A service refuses each with a code of its own.
+/// An error in an attestation or in its receipt. A service refuses each error with a separate code.
 public enum AttestationFault: String, Sendable, CaseIterable {
-    // The object.
+    // Errors of the object.
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"
     case duplicateKeys = "duplicate_keys"
     case indefiniteLength = "indefinite_length"
     case longLength = "long_length"
     case tooLarge = "too_large"
-    /// `fmt` is the format of passkeys.
+    /// The value of `fmt` is the format of passkeys.
     case format
-    // The certificates.
+    // Errors of the certificates.
     case malformedCertificate = "malformed_certificate"
     case foreignRoot = "foreign_root"
     case expiredLeaf = "expired_leaf"
     case futureLeaf = "future_leaf"
-    /// For another challenge.
+    /// The nonce belongs to another challenge.
     case nonce
     case noNonce = "no_nonce"
     case twoNonces = "two_nonces"
-    // The authenticator data.
-    /// The response has the ID of another key.
+    // Errors of the authenticator data. The response has the ID of another key.
     case keyID = "key_id"
     case authenticatorData = "authenticator_data"
     case appID = "app_id"
     /// The counter is 1.
     case counter
-    /// The AAGUID of the other environment.
+    /// The AAGUID belongs to the other environment.
     case environment
-    /// An AAGUID of neither environment.
+    /// The AAGUID belongs to neither environment.
     case unknownEnvironment = "unknown_environment"
     case credentialID = "credential_id"
     case credentialKey = "credential_key"
-    /// A byte that is not a map follows the key.
+    /// The bytes after the key are not a map.
     case extensions
     /// For apps of macOS: System Integrity Protection is off.
     case keyPolicy = "key_policy"
     case noKeyPolicy = "no_key_policy"
-    // The receipt.
+    // Errors of the receipt.
     case receiptMalformed = "receipt_malformed"
     case receiptRoot = "receipt_root"
     case receiptSignature = "receipt_signature"
     case receiptAppID = "receipt_app_id"
     case receiptKey = "receipt_key"
     case receiptClientHash = "receipt_client_hash"
-    /// A receipt of the other environment.
+    /// The receipt belongs to the other environment.
     case receiptEnvironment = "receipt_environment"
-    /// A refreshed receipt.
+    /// The receipt is a refreshed receipt.
     case receiptKind = "receipt_kind"
-    /// Made 10 minutes ago.
+    /// The receipt is 10 minutes old.
     case receiptAge = "receipt_age"
 
-    /// The form of the object; `nil` when the error is elsewhere.
+    /// The form of the object; `nil` if the error is in another part.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }
 
-/// An error in an assertion. A service refuses each with a code of its own.
+/// An error in an assertion. A service refuses each error with a separate code.
 public enum AssertionFault: String, Sendable, CaseIterable {
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"
@@ -140,17 +141,17 @@ public enum AssertionFault: String, Sendable, CaseIterable {
     case indefiniteLength = "indefinite_length"
     case longLength = "long_length"
     case tooLarge = "too_large"
-    /// Signed for other client data.
+    /// The signature covers other client data.
     case nonce
     /// A bit of the signature is inverted.
     case signature
     case otherKey = "other_key"
     case authenticatorData = "authenticator_data"
     case appID = "app_id"
-    /// The counter of the previous assertion again.
+    /// The counter repeats the counter of the previous assertion.
     case counter
     case extensions
 
-    /// The form of the object; `nil` when the error is elsewhere.
+    /// The form of the object; `nil` if the error is in another part.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }

@@ -3,16 +3,16 @@ import EmulatorServer
 import Encodings
 import JOSE
 
-/// Writes the attestation of a key, with the errors of its recipe. Pure except for randomness.
+/// Writes the attestation of a key, with the errors of its recipe. It does no I/O, but uses random numbers.
 struct AttestationWriter {
     let authorities: AppAttestAuthorities
     let recipe: AttestationRecipe
     let key: DeviceKey
     let pair: KeyPair
-    /// Milliseconds since 1970.
+    /// Current time in milliseconds since 1970.
     let now: Int64
 
-    /// The leaf certificate in DER, the receipt and the object. Throws `.attestationUnsignable`.
+    /// Returns the leaf certificate in DER, the receipt and the object. Throws `.attestationUnsignable`.
     func write() throws(EmulatorError) -> (leaf: [UInt8], receipt: [UInt8], object: [UInt8]) {
         let data = authenticatorData(try KeyPair.generate())
         let authority =
@@ -58,7 +58,7 @@ struct AttestationWriter {
         return data + (faults.contains(.extensions) ? [0x00] : extensions)
     }
 
-    /// As certificates of Apple since the end of 2025: 3 days, from a day ago.
+    /// Validity of Apple's certificates since the end of 2025: 3 days, from a day ago.
     private var leafValidity: ClosedRange<Int64> {
         let day: Int64 = 86_400
         let seconds = now / 1000
@@ -82,7 +82,7 @@ struct AttestationWriter {
         case .macOS:
             guard !faults.contains(.noKeyPolicy) else { break }
             var policy = Self.macOSPolicy
-            // The flag "sip" of the policy.
+            // Clears the flag "sip" of the policy.
             if faults.contains(.keyPolicy) { policy[policy.count - 1] ^= 1 }
             all.append(
                 (
@@ -90,7 +90,7 @@ struct AttestationWriter {
                     content: DERItem.sequence([.tagged(3, [.octetString(policy)])]).bytes
                 ))
         }
-        // An extended key usage of Apple, in leaf certificates since 2026.
+        // Extended key usage of Apple, present in leaf certificates since 2026.
         all.append(
             (
                 identifier: "2.5.29.37",
@@ -99,7 +99,7 @@ struct AttestationWriter {
         return all
     }
 
-    /// The policy of a Mac with System Integrity Protection and Full Security, as Apple documents it.
+    /// The policy of a Mac with System Integrity Protection and Full Security, as documented by Apple.
     private static let macOSPolicy =
         Base64.decode(
             "MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB") ?? []
@@ -127,18 +127,18 @@ struct AttestationWriter {
     }
 }
 
-/// The authenticator data of an object of App Attest, as devices write it.
+/// The authenticator data of an App Attest object, as encoded by devices.
 enum AuthenticatorData {
-    /// The 37 bytes that both kinds of object have.
+    /// Returns the 37 bytes that both kinds of object share.
     static func fixed(appID: String, counter: UInt32, hasExtensions: Bool) -> [UInt8] {
-        // Apple sets the flag for a credential also in assertions.
+        // Apple also sets the flag for a credential in assertions.
         SHA256Digest.hash(appID).bytes + [hasExtensions ? 0xC0 : 0x40]
             + (0..<4).reversed().map { UInt8(truncatingIfNeeded: counter >> (8 * UInt32($0))) }
     }
 
-    /// AAGUID, credential ID and the key as a COSE key (RFC 9053 §7.1).
+    /// Returns the AAGUID, the credential ID and the key as a COSE key (RFC 9053 §7.1).
     ///
-    /// - Parameter point: Uncompressed.
+    /// - Parameter point: Uncompressed public key.
     static func credential(aaguid: [UInt8], credentialID: [UInt8], point: [UInt8]) -> [UInt8] {
         let key = CBORItem.map([
             (.unsigned(1), .unsigned(2)), (.unsigned(3), .negative(6)), (.negative(0), .unsigned(1)),
@@ -147,7 +147,7 @@ enum AuthenticatorData {
         return aaguid + [0, UInt8(credentialID.count)] + credentialID + key.encoded
     }
 
-    /// SHA-256 of the authenticator data and the client data hash.
+    /// Returns the SHA-256 of the authenticator data and the client data hash.
     static func nonce(_ data: [UInt8], _ clientDataHash: [UInt8]) -> [UInt8] {
         SHA256Digest.hash(data + clientDataHash).bytes
     }

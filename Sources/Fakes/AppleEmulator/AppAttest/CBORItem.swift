@@ -1,4 +1,4 @@
-/// An item of CBOR (RFC 8949) that the fake Apple writes. The fake Apple has a writer of its own, so that it
+/// An item of CBOR (RFC 8949) that the fake Apple writes. The fake Apple has a separate writer, so that it
 /// does not share a bug with the reader of the service.
 indirect enum CBORItem {
     case unsigned(UInt64)
@@ -9,7 +9,7 @@ indirect enum CBORItem {
     case array([CBORItem])
     case map([(key: CBORItem, value: CBORItem)])
 
-    /// The shortest encoding.
+    /// Bytes of the shortest encoding.
     var encoded: [UInt8] {
         switch self {
         case .unsigned(let value): Self.head(0, value)
@@ -25,7 +25,7 @@ indirect enum CBORItem {
         entries.flatMap { $0.key.encoded + $0.value.encoded }
     }
 
-    /// The first byte and the argument, in the fewest bytes.
+    /// Returns the first byte and the argument, in the fewest bytes.
     private static func head(_ type: UInt8, _ argument: UInt64) -> [UInt8] {
         if argument < 24 { return [type << 5 | UInt8(argument)] }
         let size: UInt8 = argument < 1 << 8 ? 0 : argument < 1 << 16 ? 1 : argument < 1 << 32 ? 2 : 3
@@ -34,19 +34,19 @@ indirect enum CBORItem {
     }
 }
 
-/// The form in which the outer map of an object of App Attest is written. Apple writes the strict form only.
+/// Encoding of the outer map of an App Attest object. Apple uses only the strict form.
 enum ObjectForm: String, Sendable, CaseIterable {
     case strict
-    /// The last quarter is missing.
+    /// The last quarter of the object is missing.
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"
-    /// The first entry occurs twice, the second time with another value.
+    /// The first entry occurs twice, with different values.
     case duplicateKeys = "duplicate_keys"
-    /// A map without a length, ended by a break.
+    /// The map has no length, and ends with a break.
     case indefiniteLength = "indefinite_length"
-    /// The length of the map in a byte of its own, although the first byte has room for it.
+    /// The length of the map has a separate byte, although the first byte has room for it.
     case longLength = "long_length"
-    /// Another member of 16 KiB.
+    /// The map has an additional member of 16 KiB.
     case tooLarge = "too_large"
 
     func write(_ entries: [(key: CBORItem, value: CBORItem)]) -> [UInt8] {

@@ -3,22 +3,22 @@ import Encodings
 /// An item of DER (X.690) that the fake Apple writes, for certificates and receipts.
 indirect enum DERItem {
     case boolean(Bool)
-    /// A number that is not negative, with the highest byte first.
+    /// A nonnegative number, with the highest byte first.
     case integer([UInt8])
     case bitString([UInt8])
     case octetString([UInt8])
     case null
-    /// In dotted form.
+    /// An object identifier in dotted form.
     case objectIdentifier(String)
     case text(String)
-    /// Seconds since 1970, for years to 2049.
+    /// A time in seconds since 1970, until the end of 2049.
     case time(Int64)
     case sequence([DERItem])
-    /// The items keep their order, as in Apple's receipts.
+    /// A set whose items keep their order, as in Apple's receipts.
     case set([DERItem])
     /// A constructed item with a context-specific tag.
     case tagged(UInt8, [DERItem])
-    /// Bytes that are DER already.
+    /// Bytes that are already encoded as DER.
     case encoded([UInt8])
 
     static func integer(_ value: Int) -> DERItem {
@@ -50,13 +50,14 @@ indirect enum DERItem {
         return [tag, 0x80 | UInt8(size.count)] + size + content
     }
 
-    /// Without leading zeros, except for a zero byte before a set top bit, which would mean a negative number.
+    /// Returns a number without leading zeros, except for a zero byte before a set top bit, which would mean
+    /// a negative number.
     private static func shortest(_ number: [UInt8]) -> [UInt8] {
         let digits = Array(number.drop { $0 == 0 })
         return (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits
     }
 
-    /// Each arc in base 128, the first two arcs as one number.
+    /// Encodes each arc in base 128, the first two arcs as one number.
     private static func identifier(_ text: String) -> [UInt8] {
         let arcs = text.split(separator: ".").compactMap { UInt64($0) }
         return ([arcs[0] * 40 + arcs[1]] + arcs.dropFirst(2)).flatMap { arc in

@@ -1,26 +1,26 @@
 import EmulatorServer
 import Encodings
 
-/// A key that an app has made on a fake device with App Attest.
+/// A key that an app has created on a fake device with App Attest.
 public struct DeviceKey: Sendable, Codable {
-    /// A name. The risk metric counts the keys of an app on one device.
+    /// Name of the device. The risk metric counts the keys of an app on one device.
     public let device: String
     public let teamID: String
     public let bundleID: String
     public let environment: AttestEnvironment
     public let platform: AttestPlatform
-    /// In base64: SHA-256 of the public key.
+    /// Key ID: base64 of the SHA-256 of the public key.
     public let keyID: String
-    /// PKCS #8.
+    /// Private key in PKCS #8.
     let pem: String
-    /// The counter of the last assertion; 0 before the first.
+    /// The counter of the last assertion; 0 before the first assertion.
     public internal(set) var counter: UInt32 = 0
-    /// Milliseconds since 1970 of the last attestation.
+    /// Time of the last attestation in milliseconds since 1970.
     public internal(set) var attestedAt: Int64
-    /// The last receipts of the key, the newest at the end.
+    /// The last receipts of the key, the newest last.
     var receipts: [IssuedReceipt] = []
 
-    /// The number of receipts that the fake Apple remembers for a key.
+    /// Number of receipts that the fake Apple stores for a key.
     static let rememberedReceipts = 8
 
     public var appID: String { "\(teamID).\(bundleID)" }
@@ -31,21 +31,22 @@ public struct DeviceKey: Sendable, Codable {
     }
 }
 
-/// A receipt that the fake Apple has signed, and what it needs for an exchange.
+/// A receipt that the fake Apple has signed, with the values that its exchange needs.
 struct IssuedReceipt: Sendable, Codable, Equatable {
-    /// In hexadecimal: SHA-256 of the receipt.
+    /// Hexadecimal SHA-256 of the receipt.
     let digest: String
-    /// Milliseconds since 1970; `nil` for the receipt of an attestation, which can be exchanged at once.
+    /// Earliest time of an exchange in milliseconds since 1970; `nil` for the receipt of an attestation,
+    /// which can be exchanged at once.
     let notBefore: Int64?
-    /// Milliseconds since 1970.
+    /// Expiry in milliseconds since 1970.
     let expiresAt: Int64
-    /// In base64, DER.
+    /// Leaf certificate: base64 of DER.
     let leaf: String
-    /// In base64.
+    /// Client data hash in base64.
     let clientDataHash: String
 }
 
-/// The environment of App Attest in which a key is attested.
+/// The environment of App Attest to which a key belongs.
 public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
     case development, production
 
@@ -56,7 +57,7 @@ public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// 16 bytes in the authenticator data: ASCII, padded with zeros.
+    /// The AAGUID: 16 bytes in the authenticator data, ASCII padded with zeros.
     var aaguid: [UInt8] {
         switch self {
         case .development: Array("appattestdevelop".utf8)
@@ -77,7 +78,7 @@ struct DeviceKeyRegistry: Codable {
 
     private(set) var keys: [DeviceKey] = []
 
-    /// Throws `.tooManyDeviceKeys`.
+    /// Adds a key. Throws `.tooManyDeviceKeys`.
     mutating func add(_ key: DeviceKey) throws(EmulatorError) {
         guard keys.count < Self.capacity else {
             throw EmulatorError(.tooManyDeviceKeys, detail: "at most \(Self.capacity)")
@@ -85,7 +86,7 @@ struct DeviceKeyRegistry: Codable {
         keys.append(key)
     }
 
-    /// Throws `.deviceKeyNotFound`.
+    /// Returns a key. Throws `.deviceKeyNotFound`.
     func key(_ keyID: String) throws(EmulatorError) -> DeviceKey {
         guard let key = keys.first(where: { $0.keyID.isByteEqual(to: keyID) }) else {
             throw EmulatorError(.deviceKeyNotFound)
@@ -93,7 +94,7 @@ struct DeviceKeyRegistry: Codable {
         return key
     }
 
-    /// Throws `.deviceKeyNotFound`, and the errors of `change`.
+    /// Changes a key. Throws `.deviceKeyNotFound`, and the errors of `change`.
     mutating func update<Result>(
         _ keyID: String, _ change: (inout DeviceKey) throws(EmulatorError) -> Result
     ) throws(EmulatorError) -> Result {
@@ -103,7 +104,7 @@ struct DeviceKeyRegistry: Codable {
         return try change(&keys[index])
     }
 
-    /// The key and the receipt with this digest.
+    /// Returns the receipt with this digest, and its key.
     func receipt(_ digest: String) -> (key: DeviceKey, receipt: IssuedReceipt)? {
         for key in keys {
             if let receipt = key.receipts.first(where: { $0.digest == digest }) { return (key, receipt) }
@@ -111,9 +112,9 @@ struct DeviceKeyRegistry: Codable {
         return nil
     }
 
-    /// The number of keys that the app has attested on the device in the last 30 days.
+    /// Returns the number of keys that the app has attested on the device in the last 30 days.
     ///
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameter now: Current time in milliseconds since 1970.
     func riskMetric(of key: DeviceKey, at now: Int64) -> Int {
         keys.count(where: {
             $0.device == key.device && $0.appID == key.appID && $0.environment == key.environment
@@ -121,6 +122,6 @@ struct DeviceKeyRegistry: Codable {
         })
     }
 
-    /// 30 days in milliseconds. Apple forgets an attestation afterwards.
+    /// Period of the risk metric: 30 days in milliseconds. Apple ignores older attestations.
     static let memory: Int64 = 30 * 86_400_000
 }

@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// Makes keys, attestations and assertions on fake devices, and shows the roots that a service must trust.
+/// Creates keys, attestations and assertions on fake devices, and shows the roots that a service must trust.
 struct DeviceKeyRoutes: Sendable {
     let state: EmulatorState
 
@@ -53,7 +53,7 @@ extension DeviceKey {
 }
 
 extension ControlInput {
-    /// Reads the recipe of an attestation, and the challenge if it is given as text.
+    /// Reads the recipe of an attestation, and the challenge if the request contains it as text.
     fileprivate mutating func attestation() throws(EmulatorError) -> (AttestationRecipe, String?) {
         let (hash, challenge) = try clientDataHash()
         var recipe = AttestationRecipe(clientDataHash: hash)
@@ -92,7 +92,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// The same three forms as `siwa verify` has.
+    /// Reads the hash in one of the three forms that `siwa verify` also accepts.
     private mutating func clientDataHash() throws(EmulatorError) -> (hash: [UInt8], challenge: String?) {
         let challenge = try string("challenge")
         let data = try string("client_data", maximum: 32 * 1024)

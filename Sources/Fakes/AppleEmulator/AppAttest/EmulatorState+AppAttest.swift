@@ -9,7 +9,7 @@ extension EmulatorState {
     /// The keys of App Attest on all fake devices.
     public var deviceKeys: [DeviceKey] { world.withLock { $0.deviceKeys.keys } }
 
-    /// Makes a key on a fake device, or takes an existing key, and attests it.
+    /// Creates a key on a fake device, or uses an existing key, and attests it.
     ///
     /// Throws `.deviceKeyNotFound`, `.tooManyDeviceKeys`, `.memberIneffective` and `.attestationUnsignable`.
     public func makeAttestation(_ recipe: AttestationRecipe) throws(EmulatorError) -> MadeAttestation {
@@ -47,8 +47,8 @@ extension EmulatorState {
             clientDataHash: recipe.clientDataHash, object: made.object)
     }
 
-    /// Signs an assertion by a key, and counts it. Throws `.deviceKeyNotFound`, `.memberIneffective` and
-    /// `.attestationUnsignable`.
+    /// Signs an assertion with a key, and increments the counter. Throws `.deviceKeyNotFound`,
+    /// `.memberIneffective` and `.attestationUnsignable`.
     public func makeAssertion(_ recipe: AssertionRecipe) throws(EmulatorError) -> MadeAssertion {
         let forms = recipe.faults.filter { $0.form != nil }
         guard forms.count <= 1 else {
@@ -103,7 +103,7 @@ extension EmulatorState {
             attestedAt: now)
     }
 
-    /// Refuses errors without effect, so that a test does not rely on an error that is not there.
+    /// Refuses errors without effect, so that a test does not rely on an error that does not occur.
     private func check(_ recipe: AttestationRecipe, for key: DeviceKey) throws(EmulatorError) {
         let ofMacs: Set<AttestationFault> = [.keyPolicy, .noKeyPolicy]
         guard key.platform == .macOS || recipe.faults.isDisjoint(with: ofMacs) else {
@@ -119,10 +119,10 @@ extension EmulatorState {
     }
 }
 
-/// An attestation of a fake device.
+/// An attestation created by a fake device.
 public struct MadeAttestation: Sendable {
     public let key: DeviceKey
-    /// In base64. Another key's ID if the recipe has `AttestationFault.keyID`.
+    /// Key ID in base64. It is the ID of another key if the recipe has `AttestationFault.keyID`.
     public let shownKeyID: String
     public let publicKey: [UInt8]
     public let clientDataHash: [UInt8]
@@ -137,24 +137,25 @@ public struct MadeAttestation: Sendable {
         ])
     }
 
-    /// The body of the request that registers the key at the service, with the challenge if it is known.
+    /// Returns the body of the request that registers the key at the service, with the challenge if it is
+    /// known.
     func registration(_ challenge: String?) -> JSONObject {
         var json = JSONObject([
             ("key_id", .string(shownKeyID)), ("attestation", .string(Base64.encode(object))),
         ])
         json["challenge"] = challenge.map { .string($0) }
-        // After the team ID and the first dot.
+        // The client ID follows the team ID and the first dot.
         json["client_id"] = .string(String(key.appID.split(separator: ".", maxSplits: 1).last ?? ""))
         return json
     }
 }
 
-/// An assertion of a fake device.
+/// An assertion created by a fake device.
 public struct MadeAssertion: Sendable {
     public let keyID: String
     public let counter: UInt32
     public let clientDataHash: [UInt8]
-    /// The text of which the hash is; `nil` when only the hash is known.
+    /// The hashed text; `nil` if only the hash is known.
     public let clientData: String?
     public let object: [UInt8]
 
@@ -168,7 +169,7 @@ public struct MadeAssertion: Sendable {
         return json
     }
 
-    /// The member `attestation` of a sign-in, if the client data is known, otherwise the assertion in base64.
+    /// The member `attestation` of a sign-in if the client data is known, otherwise the assertion in base64.
     var text: String {
         let assertion = Base64.encode(object)
         guard let clientData else { return assertion }

@@ -3,12 +3,12 @@ import JOSE
 
 /// A P-256 key pair of a fake device, or of a fake certificate authority.
 struct KeyPair: Sendable {
-    /// PKCS #8. A secret only for the fake Apple's own clients.
+    /// Private key in PKCS #8. Only the fake Apple's own clients must not see it.
     let pem: String
     let publicKey: ECPublicKey
     private let signer: TokenSigningKey
 
-    /// Throws `.attestationUnsignable`.
+    /// Reads a key pair. Throws `.attestationUnsignable`.
     init(pem: String) throws(EmulatorError) {
         do {
             signer = try TokenSigningKey(pem: pem, algorithm: .ES256)
@@ -19,7 +19,7 @@ struct KeyPair: Sendable {
         self.pem = pem
     }
 
-    /// Throws `.attestationUnsignable`.
+    /// Generates a key pair. Throws `.attestationUnsignable`.
     static func generate() throws(EmulatorError) -> KeyPair {
         do {
             return try KeyPair(pem: ECPrivateKey.generate().pem)
@@ -28,10 +28,10 @@ struct KeyPair: Sendable {
         }
     }
 
-    /// Signs by ECDSA with SHA-256, in DER. Throws `.attestationUnsignable`.
+    /// Signs with ECDSA and SHA-256. Returns DER. Throws `.attestationUnsignable`.
     ///
     /// - Parameter isHigh: True for an s in the upper half of its range, false for the lower half; `nil` for
-    ///   whichever the random number gives, as devices do.
+    ///   a random half, as on devices.
     func sign(_ message: [UInt8], isHigh: Bool? = nil) throws(EmulatorError) -> [UInt8] {
         let raw: [UInt8]
         do {
@@ -46,7 +46,7 @@ struct KeyPair: Sendable {
 
     private static func isHigh(_ s: [UInt8]) -> Bool { halfOfOrder.lexicographicallyPrecedes(s) }
 
-    /// Returns n - s: it makes an equally valid signature.
+    /// Returns n - s, which gives an equally valid signature.
     private static func negated(_ s: [UInt8]) -> [UInt8] {
         var (result, borrow) = (s, 0)
         for index in s.indices.reversed() {

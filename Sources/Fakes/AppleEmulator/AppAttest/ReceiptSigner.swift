@@ -2,13 +2,13 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// Signs receipts as CMS (RFC 5652), in the forms in which Apple writes them.
+/// Signs receipts as CMS (RFC 5652), in the forms that Apple uses.
 struct ReceiptSigner: Sendable {
     private let authority: CertificateAuthority
     private let key: KeyPair
     private let certificate: IssuedCertificate
 
-    /// Throws `.attestationUnsignable`.
+    /// Creates the signer's certificate. Throws `.attestationUnsignable`.
     init(under root: (name: CertificateName, key: KeyPair)) throws(EmulatorError) {
         authority = try CertificateAuthority("Fake Application Integration CA 5 - G1", under: root)
         key = try .generate()
@@ -17,7 +17,7 @@ struct ReceiptSigner: Sendable {
             validity: CertificateAuthority.validity)
     }
 
-    /// Throws `.attestationUnsignable`.
+    /// Signs a receipt. Throws `.attestationUnsignable`.
     ///
     /// - Parameters:
     ///   - isDefinite: False for indefinite lengths and content in parts of 1000 bytes, as in the receipts of
@@ -54,7 +54,7 @@ struct ReceiptSigner: Sendable {
         return Self.open(0x30, type + Self.open(0xA0, Self.open(0x30, signed)))
     }
 
-    /// An item of indefinite length (X.690 §8.1.3.6).
+    /// Returns an item of indefinite length (X.690 §8.1.3.6).
     private static func open(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         [tag, 0x80] + content + [0, 0]
     }
@@ -66,17 +66,17 @@ struct ReceiptFields {
     let leaf: [UInt8]
     let clientDataHash: [UInt8]
     let environment: AttestEnvironment
-    /// Milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     let createdAt: Int64
     /// The values of a refreshed receipt; `nil` for the receipt of an attestation.
     var refresh: (metric: Int, notBefore: Int64)?
 
-    /// 90 days.
+    /// Validity of a receipt: 90 days in milliseconds.
     static let lifetime: Int64 = 90 * 86_400_000
 
-    /// `SET OF SEQUENCE { type, version, value }`, in Apple's order.
+    /// Content of the receipt: `SET OF SEQUENCE { type, version, value }`, in Apple's order.
     var content: [UInt8] {
-        // Apple forces the hash of a refreshed receipt through UTF-8, which ruins it.
+        // Apple converts the hash in a refreshed receipt to UTF-8, which corrupts it.
         let ruined = Array(String(decoding: clientDataHash, as: UTF8.self).utf8)
         var fields: [(type: Int, value: [UInt8])] = [
             (2, Array(appID.utf8)), (3, leaf), (4, refresh == nil ? clientDataHash : ruined),
@@ -95,7 +95,7 @@ struct ReceiptFields {
         ).bytes
     }
 
-    /// 1 to 3 decimals, as Apple writes them.
+    /// Returns a time with 1 to 3 decimals, as in Apple's receipts.
     private static func time(_ milliseconds: Int64) -> [UInt8] {
         var text = RFC3339.text(milliseconds: milliseconds).dropLast()
         while text.hasSuffix("0"), !text.hasSuffix(".0") { text = text.dropLast() }

@@ -4,8 +4,8 @@ import Encodings
 /// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
 /// authorization to the Sign in with Apple server").
 struct AuthorizationRequest: Equatable, Codable {
-    /// Bytes of a parameter, at most. Limits the memory for an open page. A service without storage puts its
-    /// own sealed request into `state`, and many proxies limit a request line to 8 KiB.
+    /// Maximum length of a parameter in bytes. It limits the memory for an open page. A service without
+    /// storage puts its own sealed request into `state`, and many proxies limit a request line to 8 KiB.
     private static let longestText = 8192
 
     let clientID: String
@@ -17,11 +17,11 @@ struct AuthorizationRequest: Equatable, Codable {
     let nonce: String?
     let wantsName: Bool
     let wantsEmail: Bool
-    /// Milliseconds since 1970 at which the page was opened.
+    /// Time at which the page was opened, in milliseconds since 1970.
     let openedAt: Int64
 
-    /// Throws the error that Apple's page would show. For a refused request, nothing is sent to the redirect
-    /// URI.
+    /// Reads a request. Throws the error that Apple's page would show. Nothing is sent to the redirect URI of
+    /// a refused request.
     init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthError) {
         let clientID = try query.require("client_id")
         guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
@@ -71,7 +71,7 @@ struct AuthorizationRequest: Equatable, Codable {
     }
 }
 
-/// Method of sending the response of `/auth/authorize` to the redirect URI.
+/// Method by which the response of `/auth/authorize` reaches the redirect URI.
 enum ResponseMode: String, CaseIterable, Codable {
     /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"
@@ -79,7 +79,7 @@ enum ResponseMode: String, CaseIterable, Codable {
     case fragment
 }
 
-/// The response that the browser carries to the redirect URI (RFC 6749 §4.1.2).
+/// The response that the browser sends to the redirect URI (RFC 6749 §4.1.2).
 struct AuthorizationResponse {
     let redirectURI: String
     let mode: ResponseMode

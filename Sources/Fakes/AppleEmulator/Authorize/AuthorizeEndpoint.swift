@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms of its page. The page needs no scripts: each step is a separate form.
+/// `GET /auth/authorize`, and the forms of its page. The page needs no scripts, because each step is a
+/// separate form.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 
@@ -58,7 +59,7 @@ struct AuthorizeEndpoint: Sendable {
             var recipe = UserRecipe()
             recipe.firstName = try name(form, "first_name")
             recipe.lastName = try name(form, "last_name")
-            // Every Apple Account has an address.
+            // Every Apple Account has an e-mail address.
             recipe.email = try name(form, "email").map { RecipeAddress.given($0) } ?? .derived
             guard let user = try? state.makeUser(recipe) else {
                 throw OAuthError(.invalidRequest, "there are too many accounts; reset the emulator")
@@ -68,7 +69,7 @@ struct AuthorizeEndpoint: Sendable {
         return chooser(page, request, try UserPage(of: users, form))
     }
 
-    /// The users that can sign in.
+    /// Users that can sign in.
     private var users: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func name(_ form: FormFields, _ field: String) throws(OAuthError) -> String? {
@@ -78,9 +79,9 @@ struct AuthorizeEndpoint: Sendable {
     }
 }
 
-// The pages of the two steps, and of the response.
+// Pages of the two steps, and of the response.
 extension AuthorizeEndpoint {
-    /// The choice of a user, or a new user.
+    /// Returns the page to choose a user or to add a user.
     private func chooser(
         _ page: String, _ request: AuthorizationRequest, _ users: UserPage
     ) -> EndpointResponse {
@@ -122,14 +123,14 @@ extension AuthorizeEndpoint {
         """
     }
 
-    /// The values that the app may see, and consent.
+    /// Returns the page with the values that the app requests, and the user's consent.
     private func consent(
         _ page: String, _ request: AuthorizationRequest, _ subject: String
     ) throws(OAuthError) -> EndpointResponse {
         guard let user = try? state.user(subject), !user.isDeleted else {
             throw OAuthError(.invalidRequest, "there is no such account")
         }
-        // Apple asks what to share at the first authorization only.
+        // Apple asks what to share only at the first authorization.
         let isFirst = state.isFirstAuthorization(of: user, clientID: request.clientID)
         return .page("Sign in", formTargets: request.formTargets) {
             "<h1>Sign in to \(request.clientID)?</h1>"
@@ -181,11 +182,11 @@ extension AuthorizeEndpoint {
             headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
     }
 
-    /// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
-    /// disabled (OAuth 2.0 Form Post Response Mode).
+    /// Sends the response to the redirect URI with a form. A script submits the form, or the user if scripts
+    /// are disabled (OAuth 2.0 Form Post Response Mode).
     private func formPost(_ response: AuthorizationResponse) -> EndpointResponse {
-        // The receiver may redirect the browser, also to `intent:` or to its own scheme, and browsers
-        // apply the policy to redirects too. Apple's page allows these redirects.
+        // The receiver may redirect the browser to any URL, including `intent:` and its own scheme, and
+        // browsers apply the policy to redirects too. Apple's page allows these redirects.
         .page("Continue", formTargets: nil, script: "document.getElementById('answer').submit()") {
             "<h1>Return to the app</h1>"
             "<p>If nothing happens, press the button.</p>"

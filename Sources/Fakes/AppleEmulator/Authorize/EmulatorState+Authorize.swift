@@ -5,7 +5,7 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// Replaces the redirect URIs of the app that a client ID belongs to. Throws `.clientIDUnknown`,
+    /// Replaces the redirect URIs of the app to which a client ID belongs. Throws `.clientIDUnknown`,
     /// `.redirectURIRefused` and `.tooManyRedirectURIs`.
     public func setRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
         for uri in uris { try RedirectURI.check(uri) }
@@ -66,8 +66,8 @@ extension EmulatorState {
         return AuthorizationResponse(to: request, [("error", "user_cancelled_authorize")])
     }
 
-    /// Apple's unsigned `user` object with the members that `scope` requests. Only for the first
-    /// authorization.
+    /// Returns Apple's unsigned `user` object with the members that `scope` requests; `nil` except at the
+    /// first authorization.
     private func user(for request: AuthorizationRequest, _ basis: IdentityTokenBasis) -> String? {
         guard basis.isFirstAuthorization, request.wantsName || request.wantsEmail else { return nil }
         var json = FirstTimeUser(basis.user, shownTo: basis.identity).json
@@ -77,9 +77,9 @@ extension EmulatorState {
     }
 }
 
-/// The web flow: open pages, and their results.
+/// The web flow: open pages and their results.
 extension EmulatedWorld {
-    /// Milliseconds for which a page may stay open.
+    /// Lifetime of an open page in milliseconds.
     static let pageLifetime: Int64 = 600_000
 
     /// Stores the request and returns the name that the page's forms send back.
@@ -89,7 +89,8 @@ extension EmulatedWorld {
         return name
     }
 
-    /// Throws `invalid_request` for a page that is already completed, too old, or unknown.
+    /// Returns the request of a page. Throws `invalid_request` for a page that is already completed, too old,
+    /// or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
             throw OAuthError(
@@ -98,7 +99,7 @@ extension EmulatedWorld {
         return request
     }
 
-    /// True if the user has not authorized the app yet. The page then asks what to share.
+    /// Returns true if the user has not authorized the app yet. The page then asks what to share.
     func isFirstAuthorization(of position: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
         return !users[position].apps.contains(app.primaryClientID)
@@ -153,7 +154,7 @@ extension EmulatedWorld {
     }
 }
 
-/// The choices of a user on the page when they authorize an app for the first time. `nil` means no change.
+/// The choices of a user on the page at the first authorization of an app. `nil` means no change.
 struct Sharing: Equatable {
     struct Name: Equatable {
         let first: String?

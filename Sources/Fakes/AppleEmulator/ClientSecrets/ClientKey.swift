@@ -4,17 +4,18 @@ import Encodings
 public import JOSE
 public import StrictJSON
 
-/// A key, and its ID, that a team has registered at Apple to sign client secrets.
+/// A key with its ID, registered by a team at Apple to sign client secrets.
 ///
-/// Apple stores only the public key. For keys that the emulator has generated, it also has the private key,
-/// so that it can return the `.p8` file and sign client secrets.
+/// Apple stores only the public key. The emulator also stores the private keys that it has generated, so that
+/// it can return the `.p8` file and sign client secrets.
 public struct ClientKey: Sendable {
     /// The team that may sign with the key.
     public let teamID: String
-    /// 10 capital letters and digits.
+    /// Key ID: 10 capital letters and digits.
     public let keyID: String
     public let publicKey: ECPublicKey
-    /// PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` when only the public key is known.
+    /// Private key in PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` if only the public key is
+    /// known.
     public let privateKeyPEM: String?
 
     /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless the key is a P-256 key and the
@@ -86,7 +87,7 @@ struct ClientKeyRing {
         for key in keys { try add(key) }
     }
 
-    /// Throws `.keyExists` when the team already has a key with that ID, and `.tooManyKeys`.
+    /// Adds a key. Throws `.keyExists` if the team already has a key with that ID, and `.tooManyKeys`.
     mutating func add(_ key: ClientKey) throws(EmulatorError) {
         guard self.key(key.keyID, of: key.teamID) == nil else { throw EmulatorError(.keyExists) }
         guard keys.count < Self.capacity else {
@@ -95,7 +96,7 @@ struct ClientKeyRing {
         keys.append(key)
     }
 
-    /// Throws `.keyNotFound`.
+    /// Removes a key. Throws `.keyNotFound`.
     mutating func remove(_ keyID: String, of teamID: String) throws(EmulatorError) {
         let index = keys.firstIndex {
             $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID)
@@ -108,7 +109,7 @@ struct ClientKeyRing {
         keys.first { $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID) }
     }
 
-    /// The newest key of the team whose private key is known.
+    /// Returns the newest key of the team whose private key is known.
     func signingKey(of teamID: String) -> ClientKey? {
         keys.last { $0.teamID.isByteEqual(to: teamID) && $0.privateKeyPEM != nil }
     }

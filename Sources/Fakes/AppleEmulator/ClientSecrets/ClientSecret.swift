@@ -6,7 +6,7 @@ import Synchronization
 
 /// A client secret of a request: a JWT in compact serialization, parsed but not yet verified.
 struct ClientSecret {
-    /// Bytes. Real client secrets have about 300.
+    /// Maximum length in bytes. Real client secrets have about 300.
     private static let longest = 4096
 
     let keyID: String
@@ -14,7 +14,7 @@ struct ClientSecret {
     let signature: [UInt8]
     let signedBytes: [UInt8]
 
-    /// Throws `invalid_client` unless the text is an ES256 token with a key ID.
+    /// Parses a client secret. Throws `invalid_client` unless the text is an ES256 token with a key ID.
     init(_ compact: String) throws(OAuthError) {
         let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard compact.utf8.count <= Self.longest, segments.count == 3,
@@ -47,14 +47,14 @@ struct ClientSecret {
 /// Every error is `invalid_client`, as at Apple. The emulator adds a description of the cause; Apple does
 /// not. No program may depend on the description.
 struct ClientSecretCheck {
-    /// The largest distance of `exp` from now in seconds: six months.
+    /// Maximum time from now to `exp` in seconds: six months.
     static let longestLife: Int64 = 15_777_000
 
     let clientID: String
-    /// The teams that may authenticate as the client ID: its owner, and during a transfer its former owner.
+    /// The teams that may authenticate as the client ID: its owner and, during a transfer, its former owner.
     let teamIDs: [String]
     let keys: ClientKeyRing
-    /// Seconds since 1970.
+    /// Current time in seconds since 1970.
     let now: Int64
 
     /// Returns the team that signed the secret. Throws `invalid_client`.
@@ -102,12 +102,12 @@ extension EmulatorState {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
     }
 
-    /// Removes a key: client secrets signed with it are then refused. Throws `.keyNotFound`.
+    /// Removes a key. Client secrets signed with the key are then refused. Throws `.keyNotFound`.
     public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
     }
 
-    /// Signs a client secret, for manual calls. Throws `.keyNotFound` without a private key, and
+    /// Signs a client secret, for manual calls. Throws `.keyNotFound` if no private key is known, and
     /// `.tokenUnsignable`.
     public func sign(_ recipe: ClientSecretRecipe) throws(EmulatorError) -> String {
         let (key, teamID, clientID) = try world.withLock { world throws(EmulatorError) in
@@ -134,13 +134,14 @@ extension EmulatorState {
     }
 }
 
-/// The content of a client secret that the emulator signs. The default gives an accepted client secret.
+/// The content of a client secret that the emulator signs. A client secret with the default values is
+/// accepted.
 public struct ClientSecretRecipe: Sendable {
-    /// Default: the primary client ID of the first app.
+    /// Client ID. Default: the primary client ID of the first app.
     public var clientID: String?
-    /// Default: the owner of the client ID.
+    /// Team ID. Default: the owner of the client ID.
     public var teamID: String?
-    /// Default: the team's newest key whose private key is known.
+    /// Key ID. Default: the team's newest key whose private key is known.
     public var keyID: String?
     public var times = TokenTimes()
 

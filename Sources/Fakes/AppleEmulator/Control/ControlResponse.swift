@@ -4,16 +4,16 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// A response of the control API in all formats. JSON ends with a line break for terminals; text is the bare
-/// value, because scripts compare it.
+/// A response of the control API in all formats. JSON ends with a line break for terminals. Text is the value
+/// alone, because scripts compare it.
 struct ControlResponse {
     var status = HTTPResponse.Status.ok
     let json: JSONObject
-    /// The most useful value of the response for a script.
+    /// The value of the response that scripts need most often.
     let text: String
-    /// The body of a sign-in request, for identity tokens.
+    /// Body of a sign-in request, for identity tokens.
     var signIn: JSONObject?
-    /// The body of the request that registers a key, for attestations.
+    /// Body of the request that registers a key, for attestations.
     var registration: JSONObject?
 
     func response(_ format: ResponseFormat) -> Response {
@@ -26,9 +26,9 @@ struct ControlResponse {
     }
 }
 
-/// The format of a response of the control API: JSON, or plain text for shell scripts. A minted identity
-/// token has a third format, the body of a sign-in request to the service, and an attestation the body of the
-/// request that registers its key.
+/// The format of a response of the control API: JSON, or plain text for shell scripts. Identity tokens have a
+/// third format, the body of a sign-in request to the service, and attestations the body of the request that
+/// registers the key.
 enum ResponseFormat: String, CaseIterable {
     case json, text
     case signIn = "sign-in"
@@ -51,7 +51,7 @@ enum ResponseFormat: String, CaseIterable {
 }
 
 extension RouterGroup where Context == EmulatorRequestContext {
-    /// Adds one call of the control API.
+    /// Adds one operation of the control API.
     func control(
         _ method: HTTPRequest.Method, _ path: RouterPath,
         use respond: @escaping @Sendable (ControlRequest) async throws -> ControlResponse
@@ -63,7 +63,7 @@ extension RouterGroup where Context == EmulatorRequestContext {
     }
 }
 
-/// A request's context with the connection, so that a fault can close the connection.
+/// A request's context with its connection, so that a fault can close the connection.
 struct EmulatorRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

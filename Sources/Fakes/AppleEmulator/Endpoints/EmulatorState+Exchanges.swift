@@ -6,11 +6,11 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// The latest requests at Apple's endpoints, and the notifications, the oldest first: at most 50 that repeat
-    /// without a user and 50 others.
+    /// The latest requests at Apple's endpoints, and the notifications, the oldest first: at most 50 requests
+    /// that repeat without user action and 50 others.
     public var exchanges: [Exchange] { world.withLock { $0.exchanges.exchanges } }
 
-    /// The beginning of an exchange that is recorded when it has ended.
+    /// The start of an exchange, which is recorded at its end.
     var exchangeStart: ExchangeStart { ExchangeStart(at: clock.now()) }
 
     func record(
@@ -38,7 +38,7 @@ extension EmulatorState {
         )
     }
 
-    /// Records an exchange of an emulator's own, such as a notification.
+    /// Records an exchange that the emulator itself begins, such as a notification.
     package func record(
         _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int?,
         since start: ExchangeStart? = nil, requestID: String? = nil
@@ -52,8 +52,9 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The user agent of `siwa doctor`, and the beginning of the code with which it tries a client secret. No user
-    /// has opened a page then, and Apple refuses the code as it should: nothing that a developer has to see.
+    /// The user agent of `siwa doctor`, and the prefix of the code with which it tests a client secret. No
+    /// user has opened a page in this test, and Apple refuses the code as expected, so the exchange need not
+    /// be shown to a developer.
     private static let doctor = "siwa-doctor"
 
     private static func step(

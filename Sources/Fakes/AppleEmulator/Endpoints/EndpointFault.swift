@@ -4,14 +4,14 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// A fault of an endpoint, until it is removed or has been applied often enough.
+/// A fault of an endpoint. It ends when it is removed or has been applied a given number of times.
 public struct EndpointFault: Sendable, Equatable {
-    /// The longest delay: a minute is longer than usual timeouts.
+    /// Maximum delay: a minute, longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// The delay of the response, after the work.
+    /// Delay of the response, after the work.
     public var delayMilliseconds: Int64 = 0
-    /// Status of the response, 200 to 599. Without `body`, the response is an error page.
+    /// Status of the response, 200 to 599. Without `body`, the response is an HTML error page.
     public var status: Int?
     public var body: FaultBody?
     public var cut: ConnectionCut?
@@ -19,7 +19,7 @@ public struct EndpointFault: Sendable, Equatable {
     public var cacheControl: String?
     /// Sends no `ETag`, and ignores `If-None-Match`.
     public var hidesEntityTag = false
-    /// The number of requests to which the fault still applies; `nil` for all.
+    /// Number of requests to which the fault still applies; `nil` for all requests.
     public var remainingRequests: Int?
 
     /// True if the endpoint does its work before the fault. Default: false with `.beforeWork`, and with an
@@ -58,20 +58,20 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
 
 /// The body of a faulty response.
 public enum FaultBody: String, Sendable, CaseIterable {
-    /// The genuine body, with the fault's status or headers.
+    /// The genuine body, with the status or headers of the fault.
     case genuine
-    /// An HTML error page, as Apple has sent.
+    /// An HTML error page, as sent by Apple.
     case html
     case empty
     /// The genuine body, padded to more than 256 KiB, so that only a size limit refuses it.
     case oversized
     /// The first half of the genuine body.
     case malformed
-    /// JSON of another kind.
+    /// JSON with different members.
     case unrelated
     /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set with keys that Apple does not sign with. Only for `.keys`.
+    /// A key set with keys of kinds that Apple does not sign with. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }
 
@@ -79,8 +79,8 @@ public enum FaultBody: String, Sendable, CaseIterable {
 public enum ConnectionCut: String, Sendable, CaseIterable {
     /// Closes before the work of the endpoint: the client may retry.
     case beforeWork = "before_work"
-    /// Closes after the work, before the first byte of the response: the client does not know that the work
-    /// was done.
+    /// Closes after the work, before the first byte of the response: the client does not know if the work was
+    /// done.
     case beforeResponse = "before_answer"
     /// Closes after the work, in the middle of the body.
     case midBody = "mid_body"
@@ -91,8 +91,8 @@ struct FaultInjection: Sendable {
     let state: EmulatorState
     let endpoint: EmulatedEndpoint
 
-    /// - Parameter work: Changes the state and returns the response. Receives the request with its whole body,
-    ///   and the fault for details that only the endpoint can apply.
+    /// - Parameter work: Changes the state and returns the response. Receives the request with its whole
+    ///   body, and the fault for details that only the endpoint can apply.
     func respond(
         to request: Request, on channel: any Channel,
         _ work: (Request, EndpointFault?) async throws -> EndpointResponse
@@ -106,12 +106,12 @@ struct FaultInjection: Sendable {
         return try await carryOut(faulty, on: channel)
     }
 
-    /// Reads the body once for the record and for the endpoint.
+    /// Reads the body once, for the record and for the endpoint.
     private static func collected(_ request: Request) async -> (request: Request, body: [UInt8]) {
         var request = request
         let limit = FormFields.bodyLimit
         guard let buffer = try? await request.body.collect(upTo: limit) else {
-            // The endpoint refuses the request for the size of its body.
+            // The endpoint then refuses the request because of the size of its body.
             request.body = RequestBody(buffer: ByteBuffer(repeating: 0, count: limit + 1))
             return (request, [])
         }
@@ -129,8 +129,8 @@ struct FaultInjection: Sendable {
         let body = faulty.response.body
         return Response(
             status: .init(code: faulty.response.status), headers: faulty.response.headerFields,
-            // An empty body is announced with one byte, so that the connection can be closed before the end
-            // of the body.
+            // An empty body is declared with a length of one byte, so that the connection can be closed
+            // before the end of the body.
             body: ResponseBody(contentLength: max(1, body.count)) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
                 try await hangUp(channel)

@@ -42,9 +42,9 @@ struct EndpointResponse: Equatable {
 
 extension EndpointResponse {
     /// - Parameters:
-    ///   - formTargets: The allowed targets of forms, and of redirects after them, as in the policy; `nil` allows
-    ///     all.
-    ///   - script: Runs when the page opens.
+    ///   - formTargets: Allowed targets of forms, and of redirects after them, in the form of the policy;
+    ///     `nil` allows all targets.
+    ///   - script: Script that runs when the page opens.
     static func page(
         _ title: String, status: Int = 200, isWide: Bool = false, formTargets: String? = "'self'",
         script: HTML? = nil, @PageBuilder _ content: () -> HTML
@@ -61,12 +61,12 @@ extension EndpointResponse {
             body: document.html.bytes)
     }
 
-    /// The page for another request that the fake refuses, such as one of an unknown path.
+    /// Returns the page for any other request that the fake refuses, such as a request with an unknown path.
     static func refusalPage(_ error: EmulatorError) -> EndpointResponse {
         .page("Not possible", status: error.code.status.code) { error.content }
     }
 
-    /// The page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
+    /// Returns the page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
     static func failurePage(_ refusal: OAuthError) -> EndpointResponse {
         .page("Cannot sign in", status: refusal.code.status) {
             "<h1>This sign-in has failed</h1>"
@@ -105,7 +105,7 @@ struct OAuthError: Error, Equatable {
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
-        /// A refresh token was validated too often. Apple documents throttling, but not its response.
+        /// A refresh token was validated too often. Apple documents the throttling, but not its response.
         case throttled
         /// The emulator cannot sign: all signing keys are retired.
         case serverError = "server_error"
@@ -123,7 +123,7 @@ struct OAuthError: Error, Equatable {
 
     let code: Code
     let cause: String
-    /// Seconds after which a retry makes sense.
+    /// Seconds after which the client may retry.
     let retryAfter: Int64?
 
     init(_ code: Code, _ cause: String, retryAfter: Int64? = nil) {

@@ -19,7 +19,7 @@ struct KeySetEndpoint: Sendable {
     }
 }
 
-/// Builds the response to a request for `/auth/keys`, before a fault changes it.
+/// Creates the response to a request for `/auth/keys`, before a fault changes it.
 enum KeySetResponse {
     /// - Parameters:
     ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when the header

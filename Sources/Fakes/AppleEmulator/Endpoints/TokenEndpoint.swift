@@ -66,7 +66,7 @@ struct TokenEndpoint: Sendable {
         ])
     }
 
-    /// Seconds.
+    /// Lifetime of an access token in seconds.
     static let accessTokenLifetime: Int64 = 3600
 }
 
@@ -95,7 +95,7 @@ struct RevokeEndpoint: Sendable {
             let form = try await FormFields(bodyOf: request)
             let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
             // `token_type_hint` may be wrong (RFC 7009 §2.1), so it is ignored and both token types are
-            // looked up.
+            // searched.
             state.revoke(try form.require("token"), clientID: clientID)
             return EndpointResponse(headers: [EndpointResponse.noStore])
         } catch {

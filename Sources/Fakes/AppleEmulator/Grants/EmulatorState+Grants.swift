@@ -13,7 +13,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthError(.invalidRequest, "client_secret is missing")
         }
-        // The signature is verified outside the lock, because it takes longest.
+        // Verifies the signature outside the lock, because it takes longest.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (
@@ -52,7 +52,7 @@ extension EmulatorState {
         world.withLock { $0.revoke(token, clientID: clientID) }
     }
 
-    /// Changes a user's password: all refresh tokens of the user become invalid, the consents stay, and no
+    /// Changes a user's password: all refresh tokens of the user become invalid, the consents remain, and no
     /// notification is sent.
     ///
     /// Throws `.userNotFound`.
@@ -96,21 +96,21 @@ extension EmulatorState {
 /// reset of the counters.
 public struct UserGrants: Sendable, Equatable {
     public let clientID: String
-    /// Codes that have not been exchanged, including expired codes.
+    /// Number of codes that have not been exchanged, including expired codes.
     public let codes: Int
-    /// Valid refresh tokens.
+    /// Number of valid refresh tokens.
     public let refreshTokens: Int
-    /// Codes exchanged.
+    /// Number of exchanged codes.
     public let exchanges: Int
-    /// Successful validations of refresh tokens.
+    /// Number of successful validations of refresh tokens.
     public let refreshes: Int
-    /// Throttled validations of refresh tokens.
+    /// Number of throttled validations of refresh tokens.
     public let throttled: Int
 }
 
 /// The three grant types of `/auth/token`, and `/auth/revoke`.
 extension EmulatedWorld {
-    /// Redeems a code for tokens. Throws `invalid_grant`, and `server_error` when there is no signing key.
+    /// Exchanges a code for tokens. Throws `invalid_grant`, and `server_error` if there is no signing key.
     mutating func exchange(
         _ code: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthError) -> TokenBasis {
@@ -123,7 +123,7 @@ extension EmulatedWorld {
         return basis(authorization, keys: keys, access: tokens.access, refresh: tokens.refresh, now: now)
     }
 
-    /// Validates a refresh token. Throws `invalid_grant`, `throttled`, and `server_error` when there is no
+    /// Validates a refresh token. Throws `invalid_grant`, `throttled`, and `server_error` if there is no
     /// signing key.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
@@ -148,7 +148,7 @@ extension EmulatedWorld {
     }
 
     /// Revokes a token. A known token ends the user's consent to the app and all tokens for the app. An
-    /// unknown token changes nothing; the response is the same.
+    /// unknown token changes nothing, with the same response.
     mutating func revoke(_ token: String, clientID: String) {
         guard let consent = grants.consent(of: token, clientID: clientID) else { return }
         endConsent(consent)
@@ -213,8 +213,8 @@ struct TokenBasis {
     let identity: IdentityTokenBasis
     let authorization: Authorization
     let accessToken: String
-    /// `nil` in the response to a validation of a refresh token.
+    /// Refresh token; `nil` in the response to a validation of a refresh token.
     let refreshToken: String?
-    /// Milliseconds since 1970.
+    /// Current time in milliseconds since 1970.
     let now: Int64
 }

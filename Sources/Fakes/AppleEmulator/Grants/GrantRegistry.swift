@@ -4,7 +4,7 @@ import StrictJSON
 /// All valid codes and tokens. Used, expired and revoked codes and tokens are not stored, because their
 /// response is the same as for an unknown value.
 struct GrantRegistry: Codable {
-    /// Use of a consent by a client ID.
+    /// Combination of a consent and a client ID that uses it.
     struct Session: Hashable, Codable {
         let consent: Consent
         let clientID: String
@@ -21,8 +21,8 @@ struct GrantRegistry: Codable {
     private(set) var refreshTokens = TokenTable<Consent, Authorization>(capacity: 100_000)
     private(set) var accessTokens = TokenTable<Consent, IssuedAccessToken>(capacity: 20_000)
     private(set) var migrationTokens = TokenTable<String, MigrationToken>(capacity: 1000)
-    /// Milliseconds since 1970 of the last successful validation of a refresh token. Throttling is per user
-    /// and client, not per token.
+    /// Time of the last successful validation of a refresh token, in milliseconds since 1970. Throttling is
+    /// per user and client, not per token.
     private var refreshedAt: [Session: Int64] = [:]
     private var usage: [Session: Usage] = [:]
 
@@ -30,7 +30,7 @@ struct GrantRegistry: Codable {
         codes.insert(secret, code, of: code.authorization.consent)
     }
 
-    /// Redeems the code, once. Throws `invalid_grant`. A code that another client sends stays valid.
+    /// Redeems a code once. Throws `invalid_grant`. A code sent by another client stays valid.
     mutating func redeemCode(
         _ secret: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthError) -> Authorization {
@@ -98,7 +98,7 @@ struct GrantRegistry: Codable {
         return authorization
     }
 
-    /// The consent of a refresh or access token, when the token was issued to this client.
+    /// Returns the consent of a refresh or access token if the token was issued to this client.
     func consent(of token: String, clientID: String) -> Consent? {
         if let authorization = refreshTokens[token] {
             return authorization.clientID.isByteEqual(to: clientID) ? authorization.consent : nil
@@ -107,7 +107,7 @@ struct GrantRegistry: Codable {
         return accessTokens.owner(of: token)
     }
 
-    /// Removes all codes and tokens of a consent. Throttling continues, as at Apple, also after a new
+    /// Removes all codes and tokens of a consent. As at Apple, throttling continues, even after a new
     /// consent.
     mutating func end(_ consent: Consent) {
         codes.removeAll(of: consent)
@@ -143,27 +143,27 @@ struct GrantRegistry: Codable {
         }
     }
 
-    /// Makes a secret in Apple's format.
+    /// Returns a random secret in Apple's format.
     private static func secret(_ prefix: Character) -> String {
         BoundSecret.made.value(prefix: prefix) ?? ""
     }
 }
 
-/// The sign-in from which a code and its tokens come.
+/// The sign-in that a code and its tokens originate from.
 struct Authorization: Equatable, Codable {
     let consent: Consent
     /// The client ID to which the code was issued. No other client ID may use the code.
     let clientID: String
     let nonce: String?
-    /// `auth_time`, seconds since 1970.
+    /// Value of `auth_time`, in seconds since 1970.
     let authenticatedAt: Int64
-    /// True if the user signed in on a web page; `nil` in an old state file.
+    /// True if the user signed in on a web page; `nil` if loaded from an old state file.
     var isFromWeb: Bool?
 }
 
 /// The consent of one user to one app. Codes and tokens belong to a consent and end with it.
 struct Consent: Hashable, Codable {
-    /// The position of the user in the directory.
+    /// Position of the user in the directory.
     let position: Int
     /// The app's primary client ID.
     let app: String
@@ -174,14 +174,14 @@ struct IssuedCode: Equatable, Codable {
     let authorization: Authorization
     /// The redirect URI of the web flow; `nil` for a native app.
     let redirectURI: String?
-    /// Milliseconds since 1970.
+    /// Time of issue in milliseconds since 1970.
     let issuedAt: Int64
 }
 
 /// An access token of a user. Apple accepts it only at `/auth/revoke`.
 struct IssuedAccessToken: Equatable, Codable {
     let clientID: String
-    /// Milliseconds since 1970.
+    /// Time of issue in milliseconds since 1970.
     let issuedAt: Int64
 }
 
@@ -189,6 +189,6 @@ struct IssuedAccessToken: Equatable, Codable {
 struct MigrationToken: Equatable, Codable {
     let teamID: String
     let clientID: String
-    /// Milliseconds since 1970.
+    /// Time of issue in milliseconds since 1970.
     let issuedAt: Int64
 }

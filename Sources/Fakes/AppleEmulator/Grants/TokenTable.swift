@@ -1,6 +1,6 @@
 import Encodings
 
-/// Issued secrets with their owners. When the table is full, it drops the oldest tenth.
+/// Issued secrets with their owners. A full table drops its oldest tenth.
 struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendable>: Codable {
     private struct Entry: Codable {
         let serial: Int
@@ -50,7 +50,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
         for owner in secrets.keys.filter(isGone) { removeAll(of: owner) }
     }
 
-    /// A dictionary treats canonically equivalent strings as equal, so the bytes are compared too.
+    /// A dictionary treats canonically equivalent strings as equal, so this compares the bytes too.
     private func entry(_ secret: String) -> Entry? {
         guard let index = entries.index(forKey: secret), entries[index].key.isByteEqual(to: secret) else {
             return nil

@@ -30,7 +30,8 @@ extension EmulatorState {
             user: tellsUser ? FirstTimeUser(basis.user, shownTo: basis.identity) : nil)
     }
 
-    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
+    /// Mints a notification. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and
+    /// `.tokenUnsignable`.
     public func mint(_ recipe: NotificationRecipe) throws(EmulatorError) -> MintedNotification {
         let now = now
         let claims = try world.withLock { world throws(EmulatorError) in
@@ -46,7 +47,7 @@ extension EmulatorState {
             type: basis.type, clientID: basis.clientID, subject: basis.identity.subject, payload: payload)
     }
 
-    /// Makes a change to a user's account, and mints a notification for each affected app.
+    /// Changes a user's account, and mints a notification for each affected app.
     ///
     /// `recipe` names the user and can change the notifications; its `clientID` limits them to one app.
     /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
@@ -57,7 +58,7 @@ extension EmulatorState {
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
         let (user, clientIDs) = try world.withLock { world throws(EmulatorError) in
-            // The recipe is checked before the change, so that a refused request changes nothing.
+            // Checks the recipe before the change, so that a refused request changes nothing.
             let basis = try world.basis(of: checked)
             try NotificationClaims(recipe: checked, basis: basis, nowMilliseconds: now).checkEffect()
             return try world.change(checked.subject, change, clientID: checked.clientID)
@@ -85,11 +86,11 @@ public struct MintedIdentityToken: Sendable {
     public let nonce: String?
     public let authorizationCode: String?
     public let accessToken: String?
-    /// Apple's unsigned `user` object, which clients get only at the first authorization.
+    /// Apple's unsigned `user` object, which clients receive only at the first authorization.
     public let user: FirstTimeUser?
 }
 
-/// The `user` object that Apple gives to the client at the first authorization. Not signed.
+/// The unsigned `user` object that Apple sends to the client at the first authorization.
 public struct FirstTimeUser: Sendable, Equatable {
     public let firstName: String?
     public let lastName: String?
@@ -123,7 +124,7 @@ extension MintedIdentityToken {
 }
 
 extension FirstTimeUser {
-    /// Uses Apple's member names, because clients forward the object unchanged.
+    /// The object with Apple's member names, because clients forward it unchanged.
     var json: JSONObject {
         var name = JSONObject()
         name["firstName"] = firstName.map { .string($0) }

@@ -4,17 +4,17 @@ public import StrictJSON
 
 /// Differences of a token from a valid token. The default changes nothing.
 public struct Forgery: Sendable {
-    /// Claims to add or to replace, of any JSON type.
+    /// Claims to add or replace, of any JSON type.
     public var claims = JSONObject()
     /// Claims to remove.
     public var removedClaims: [String] = []
-    /// Header members to add or to replace, `alg` and `kid` included.
+    /// Header members to add or replace, including `alg` and `kid`.
     public var header = JSONObject()
-    /// `alg`, `kid` or both.
+    /// Header members to remove: `alg`, `kid` or both.
     public var removedHeader: [String] = []
     /// The algorithm that signs the token, and the `alg` of its header unless `header` replaces it.
     public var algorithm = ForgedAlgorithm.RS256
-    /// The ID of the signing key. An unknown ID is written to the header, and another key signs.
+    /// ID of the signing key. An unknown ID is written to the header, and another key signs.
     public var keyID: String?
     public var signature = SignatureKind.valid
 
@@ -26,7 +26,7 @@ public struct Forgery: Sendable {
         Self.changed(honest, by: claims, without: removedClaims)
     }
 
-    /// The header of the token. Apple's header has exactly `kid` and `alg`.
+    /// Returns the header of the token. Apple's header has exactly `kid` and `alg`.
     func header(naming key: String) -> JSONObject {
         let honest = JSONObject([
             ("kid", .string(keyID ?? key)), ("alg", .string(algorithm.rawValue)),
@@ -53,19 +53,19 @@ public struct Forgery: Sendable {
 /// Kind of a token's signature.
 public enum SignatureKind: String, Sendable, CaseIterable {
     case valid
-    /// A valid signature with one bit inverted.
+    /// The signature is valid except for one inverted bit.
     case tampered
-    /// The valid signature of the original claims, with the forged claims.
+    /// The signature is valid for the original claims, but the token has the forged claims.
     case otherClaims = "other_claims"
-    /// A valid signature by another published key than the header names.
+    /// Another published key than the key in the header made a valid signature.
     case otherKey = "other_key"
-    /// A signature by a key that was never published, with the ID of a published key.
+    /// A key that was never published made the signature, and the header has the ID of a published key.
     case wrongKey = "wrong_key"
-    /// No signature: the token ends with the last dot.
+    /// The signature is missing: the token ends with the last dot.
     case missing
 }
 
-/// The algorithms with which the emulator can sign a token. ES256 is missing, because the keys are RSA keys.
+/// The algorithms with which the emulator can sign a token. ES256 is excluded, because the keys are RSA keys.
 public enum ForgedAlgorithm: String, Sendable, CaseIterable {
     case none, RS256, RS384, RS512, HS256, HS384, HS512
 
@@ -77,7 +77,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// `nil` for `none`, which has no signature.
+    /// Hash function; `nil` for `none`, which has no signature.
     var hash: HashFunction? {
         switch self {
         case .none: nil
@@ -102,11 +102,11 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
 }
 
 extension Forgery {
-    /// Refuses a forgery without effect, so that a misspelled name is not mistaken for a forgery.
+    /// Refuses a forgery without effect, so that a misspelled name does not produce a valid token unnoticed.
     ///
     /// - Parameters:
     ///   - honest: The claims before the forgery.
-    ///   - hasNamedKey: True if `keyID` names an existing key, which then signs.
+    ///   - hasNamedKey: True if `keyID` is the ID of an existing key, which then signs.
     ///
     /// Throws `.memberIneffective`.
     func checkEffect(on honest: JSONObject, hasNamedKey: Bool) throws(EmulatorError) {
@@ -118,8 +118,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Checks names to remove. Each name must be present before the forgery, must be given once, and must not
-    /// be added by the forgery.
+    /// Checks names to remove. Each name must be present before the forgery, must occur once, and must not be
+    /// added by the forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String
@@ -140,7 +140,7 @@ extension Forgery {
         }
     }
 
-    /// Checks the key ID, which must choose the signing key or appear in the header.
+    /// Checks the key ID, which must select the signing key or appear in the header.
     private func checkKey(hasNamedKey: Bool) throws(EmulatorError) {
         guard keyID != nil else { return }
         let isShown = header["kid"] == nil && !removedHeader.contains("kid")

@@ -2,24 +2,24 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The content of an identity token to mint. The default gives a valid token for the default user and client
-/// ID.
+/// The content of an identity token to mint. The default values give a valid token for the default user and
+/// client ID.
 public struct IdentityTokenRecipe: Sendable {
-    /// The `sub` of a user for any team. Default: the default user.
+    /// Value of `sub` for any team of the user. Default: the default user.
     public var subject: String?
-    /// Any `aud`. For a client ID that is not configured, the token has the `sub` of the first team.
+    /// Value of `aud`. For a client ID that is not configured, the token has the `sub` of the first team.
     public var clientID: String?
     public var nonce: String?
-    /// Adds `c_hash`. `/auth/token` accepts the code when the client ID is configured.
+    /// Code whose `c_hash` is added. `/auth/token` accepts the code if the client ID is configured.
     public var authorizationCode = BoundSecret.none
-    /// Binds the code to the web flow: the exchange then needs the same `redirect_uri`.
+    /// Binds the code to the web flow: the exchange then requires the same `redirect_uri`.
     public var redirectURI: String?
-    /// Adds `at_hash`.
+    /// Access token whose `at_hash` is added.
     public var accessToken = BoundSecret.none
     public var times = TokenTimes()
-    /// `auth_time`. Default: `iat`, as in native apps.
+    /// Value of `auth_time`. Default: `iat`, as in native apps.
     public var authenticatedAt: Int64?
-    /// True if the result has Apple's `user` object. Default: only at the first authorization.
+    /// True if the result includes Apple's `user` object. Default: only at the first authorization.
     public var includesUser: Bool?
     public var forgery = Forgery()
 
@@ -57,14 +57,14 @@ public struct TokenTimes: Sendable, Equatable {
 
     /// Seconds added to the clock, for tokens from the past or the future.
     public var offset: Int64 = 0
-    /// `iat`, instead of the clock and the offset.
+    /// Value of `iat` instead of the clock and the offset.
     public var issuedAt: Int64?
-    /// `exp` minus `iat`.
+    /// Lifetime: `exp` minus `iat`.
     public var lifetime: Int64 = 86_400
 
     public init() {}
 
-    /// Returns `iat` and `exp`, without overflow.
+    /// Returns `iat` and `exp`, limited to the bounds so that they do not overflow.
     func resolved(nowMilliseconds: Int64) -> (issuedAt: Int64, expiresAt: Int64) {
         let issuedAt = self.issuedAt ?? Self.sum(nowMilliseconds / 1000, offset)
         return (issuedAt, Self.sum(issuedAt, lifetime))
@@ -78,7 +78,7 @@ public struct TokenTimes: Sendable, Equatable {
 
 /// The claims of an identity token before a forgery, in the order of Apple's tokens.
 struct IdentityTokenClaims {
-    /// The issuer of all tokens, also the emulator's: only the keys differ.
+    /// The issuer of all tokens, including the emulator's tokens: only the keys differ.
     static let issuer = "https://appleid.apple.com"
 
     let basis: IdentityTokenBasis
@@ -105,7 +105,7 @@ struct IdentityTokenClaims {
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
         }
         claims["auth_time"] = .integer(authenticatedAt)
-        // Apple's tokens have `transfer_sub` before the next two claims.
+        // In Apple's tokens `transfer_sub` precedes the next two claims.
         claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
         claims["nonce_supported"] = .bool(true)
         if !basis.isFromWeb { claims["real_user_status"] = user.realUserStatus.map { .integer($0) } }
@@ -121,7 +121,7 @@ struct IdentityTokenBasis {
     let isFirstAuthorization: Bool
     /// True if the app may see the e-mail address.
     let sharesEmail: Bool
-    /// True if the user signs in on a web page: then Apple does not send `real_user_status`.
+    /// True if the user signs in on a web page. Apple then omits `real_user_status`.
     let isFromWeb: Bool
     /// Identifier of the user for both teams during a transfer of the app.
     let transferSubject: String?

@@ -9,14 +9,14 @@ import Synchronization
 /// in Apple's order. libjwt signs tokens whose header has `typ`: it always writes `typ`, and sorts the
 /// claims.
 struct TokenSigner: ~Copyable {
-    /// A key that was never published. Generated at its first use, because generating takes up to a second.
+    /// A key that was never published. It is generated at its first use, because this takes up to a second.
     private let stranger = Mutex<RSAPrivateKey?>(nil)
 
     /// - Parameters:
-    ///   - key: The key in the header, unless the forgery names another key.
+    ///   - key: The key named in the header, unless the forgery names another key.
     ///   - otherKey: The key that signs when the forgery requests another published key.
     ///
-    /// Throws `.tokenUnsignable`, and `.noSigningKey` when a requested other key does not exist.
+    /// Throws `.tokenUnsignable`, and `.noSigningKey` if a requested other key does not exist.
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
@@ -96,8 +96,8 @@ struct TokenSigner: ~Copyable {
 /// The keys that can sign one token.
 struct SigningKeys {
     let key: SigningKey
-    /// Another published key; `nil` when there is none.
+    /// Another published key; `nil` if there is none.
     let other: SigningKey?
-    /// True if a forgery named `key`.
+    /// True if a forgery has named `key`.
     var isNamed = false
 }

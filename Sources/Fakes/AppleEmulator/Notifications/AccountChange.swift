@@ -1,5 +1,5 @@
-/// A change to an Apple Account about which Apple notifies apps. The raw value is the last part of the path
-/// in the control API.
+/// A change to an Apple Account that Apple reports to apps. The raw value is the last part of the path in the
+/// control API.
 public enum AccountChange: String, Sendable, CaseIterable {
     /// The user stops using Sign in with Apple with one app.
     case revokeConsent = "revoke-consent"
@@ -28,8 +28,8 @@ public enum AccountChange: String, Sendable, CaseIterable {
     }
 }
 
-/// The emulator's delivery of notifications about account changes. The default is the documented behaviour of
-/// Apple.
+/// Settings for the delivery of notifications about account changes. The default is Apple's documented
+/// behaviour.
 public struct DeliveryPlan: Sendable, Equatable, Codable {
     /// Number of posts of each notification with the same payload, 1 to 10. Apple sometimes repeats a
     /// notification.
@@ -38,16 +38,16 @@ public struct DeliveryPlan: Sendable, Equatable, Codable {
     public var holds = false
     /// True if notifications without a 200 are posted again, with growing delays.
     public var retries = true
-    /// The delay before the first retry. The delay doubles up to `longestRetryDistance`.
+    /// Delay before the first retry. The delay doubles up to `longestRetryDistance`.
     public var firstRetryMilliseconds: Int64 = 1000
 
     public static let longestRetryDistance: Int64 = 300_000
-    /// The number of attempts for one notification, over about half an hour.
+    /// Maximum number of attempts for one notification, over about half an hour.
     public static let maximumAttempts = 15
 
     public init() {}
 
-    /// The delay before the next attempt in milliseconds; `nil` when there is none.
+    /// Returns the delay before the next attempt in milliseconds; `nil` after the last attempt.
     func distance(afterAttempts attempts: Int) -> Int64? {
         guard retries, attempts < Self.maximumAttempts else { return nil }
         return min(firstRetryMilliseconds << Int64(max(0, attempts - 1)), Self.longestRetryDistance)

@@ -9,7 +9,7 @@ struct NotificationDispatcher: Sendable {
         self.state = state
     }
 
-    /// Reads `url` and `deliver`. Returns `nil` when the notification must not be posted, because there is no
+    /// Reads `url` and `deliver`. Returns `nil` if the notification must not be posted, because there is no
     /// receiver or `deliver` is false. Throws `.notificationURLMissing` and `.notificationURLRefused`.
     func order(_ input: inout ControlInput) throws(EmulatorError) -> NotificationTarget? {
         let url = try input.string("url", maximum: 2048)
@@ -33,8 +33,8 @@ struct NotificationDispatcher: Sendable {
         return SentNotification(notification: notification, delivery: delivery)
     }
 
-    /// Notifies an app about an account change, according to the delivery plan. The result has the delivery
-    /// of the first copy.
+    /// Notifies an app about an account change, according to the delivery plan. The result contains the
+    /// delivery of the first copy.
     func announce(_ notification: MintedNotification, to target: NotificationTarget?) async
         -> SentNotification
     {
@@ -67,7 +67,7 @@ struct NotificationDispatcher: Sendable {
             delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
         } else {
             let honest = await sender.deliver(payload, to: target)
-            // The receiver has accepted the notification, but Apple does not know it and posts the
+            // The receiver has accepted the notification, but the response is lost, so Apple posts the
             // notification again.
             delivery =
                 fault?.cut == nil
@@ -91,10 +91,10 @@ struct NotificationRetries: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
 
-    /// Runs until the task is cancelled. Call it once.
+    /// Runs until the task is cancelled. Must be called once.
     func run() async {
         await withDiscardingTaskGroup { group in
-            // Notifications that were waiting in the state file.
+            // Notifications that were waiting when the state file was written.
             for waiting in state.waitingNotifications where !waiting.isHeld {
                 group.addTask { await keepTrying(waiting.id) }
             }
@@ -104,7 +104,7 @@ struct NotificationRetries: Sendable {
 
     private func keepTrying(_ id: Int) async {
         while !Task.isCancelled, let waiting = state.waiting(id), let moment = waiting.nextAttemptAt {
-            // The attempt is made when the sleep returns, without reading the clock again: otherwise a test
+            // Attempts the delivery when the sleep returns, without reading the clock again: otherwise a test
             // clock that does not advance would cause a busy loop.
             guard (try? await state.clock.sleep(max(0, moment - state.now))) != nil else { return }
             let delivery = await post.deliver(waiting.notification.payload, to: waiting.target)

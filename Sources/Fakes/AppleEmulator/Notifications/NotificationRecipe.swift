@@ -3,21 +3,21 @@ import EmulatorServer
 import Encodings
 public import StrictJSON
 
-/// The content of a server-to-server notification to mint. The default says that the default user has stopped
-/// using the app.
+/// The content of a server-to-server notification to mint. The default values report that the default user
+/// has stopped using the app.
 public struct NotificationRecipe: Sendable {
     /// A value of `NotificationType`, or any other string. Default: the type of the account change, otherwise
     /// `consent-revoked`.
     public var type: String?
-    /// The `sub` of a user for any team. Default: the default user.
+    /// Value of `sub` for any team of the user. Default: the default user.
     public var subject: String?
-    /// The `aud`. Default: the primary client ID of the first app.
+    /// Value of `aud`. Default: the primary client ID of the first app.
     public var clientID: String?
     /// The exact `event_time`. Default: the time of `iat` in `eventTimeUnit`.
     public var eventTime: Int64?
     public var eventTimeUnit = EventTimeUnit.milliseconds
     public var eventsForm = EventsForm.string
-    /// Members of the event object to add or to replace.
+    /// Members of the event object to add or replace.
     public var event = JSONObject()
     public var removedEventMembers: [String] = []
     public var times = TokenTimes()
@@ -26,7 +26,7 @@ public struct NotificationRecipe: Sendable {
     public init() {}
 }
 
-/// The event types that Apple sends. Any other string can be sent too.
+/// The event types that Apple sends. A recipe can use any other string too.
 public enum NotificationType: String, Sendable, CaseIterable {
     case consentRevoked = "consent-revoked"
     /// The spelling of Apple's current documentation and of its notifications.
@@ -48,7 +48,7 @@ public enum EventTimeUnit: String, Sendable, CaseIterable {
 
 /// The JSON type of the `events` claim. Apple sends a string; its documentation shows the other two.
 public enum EventsForm: String, Sendable, CaseIterable {
-    /// A JSON string that holds one object.
+    /// A JSON string that contains one object.
     case string
     case object
     case array
@@ -106,15 +106,15 @@ struct NotificationClaims {
         var event = JSONObject([("type", .string(basis.type)), ("sub", .string(basis.identity.subject))])
         if NotificationType(rawValue: basis.type)?.carriesEmail == true {
             event["email"] = basis.user.shownEmail(to: basis.identity).map { .string($0) }
-            // A string, as in Apple's notifications and documentation.
+            // Apple's notifications and documentation use a string.
             event["is_private_email"] = .string(basis.user.hidesEmail ? "true" : "false")
         }
         event["event_time"] = .integer(recipe.eventTime ?? eventTime(issuedAt: issuedAt))
         return event
     }
 
-    /// Time of the event. It has the milliseconds of the clock when `iat` is now, so that two events within
-    /// one second stay in order.
+    /// Returns the time of the event. It includes the milliseconds of the clock if `iat` is the current time,
+    /// so that two events within one second stay in order.
     private func eventTime(issuedAt: Int64) -> Int64 {
         switch recipe.eventTimeUnit {
         case .seconds: return issuedAt

@@ -6,12 +6,12 @@ import StrictJSON
 
 /// Posts notifications as Apple does: `{"payload":"<JWS>"}`, authenticated only by the signature.
 struct NotificationSender: Sendable {
-    /// The time limit for the receiver.
+    /// Time limit for the receiver's response.
     static let timeout = TimeAmount.seconds(10)
-    /// The longest part of a response body that is stored, in bytes.
+    /// Maximum length of the stored part of a response body, in bytes.
     static let responseLimit = 16 * 1024
 
-    /// Posts a payload. Does not throw: failures of the receiver are part of the result.
+    /// Posts a payload. Does not throw, because failures of the receiver are part of the result.
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
@@ -57,8 +57,8 @@ struct NotificationSender: Sendable {
         }
     }
 
-    /// Redirects are not followed, because they would bypass the check of the host. A refused connection is
-    /// reported at once, without retries.
+    /// The client follows no redirects, because they would bypass the check of the host. It reports a refused
+    /// connection at once, without retries.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -85,10 +85,10 @@ public struct Delivery: Sendable, Equatable {
 
     public let url: String
     public let outcome: Outcome
-    /// `X-Request-ID` of the response, also when the response counts as lost.
+    /// Value of `X-Request-ID` in the response, also if the response counts as lost.
     var requestID: String?
 
-    /// True after status 200, the only status that Apple accepts.
+    /// True for status 200, the only status that Apple accepts.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }
@@ -106,7 +106,7 @@ extension Delivery {
         return json
     }
 
-    /// The status of the response; `nil` when none arrived.
+    /// Status of the response; `nil` if no response arrived.
     var status: Int? {
         if case .answered(let status, _) = outcome { status } else { nil }
     }
@@ -128,9 +128,9 @@ extension Delivery {
 /// A notification, and the result of posting it.
 struct SentNotification {
     let notification: MintedNotification
-    /// `nil` when it was not posted.
+    /// Delivery of the notification; `nil` if it was not posted.
     let delivery: Delivery?
-    /// The notification waits until it is released.
+    /// True if the notification is held until its release.
     var isHeld = false
 
     var json: JSONObject {
@@ -143,7 +143,7 @@ struct SentNotification {
         return json
     }
 
-    /// The result of the delivery, or else the payload, for a caller that posts it itself.
+    /// The result of the delivery, otherwise the payload, for a caller that posts it itself.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
 

@@ -2,15 +2,15 @@ public import EmulatorServer
 
 /// A URL to which the emulator may post notifications.
 ///
-/// The URL is composed again from its checked parts, so that another parser cannot find a different host in
-/// the URL. Otherwise the emulator could be used to reach machines that its caller cannot reach (SSRF).
+/// The URL is recomposed from its checked parts, so that another parser cannot find a different host in the
+/// URL. Otherwise callers could use the emulator to reach machines that they cannot reach (SSRF).
 public struct NotificationTarget: Sendable, Equatable, Codable {
-    /// `http` or `https`, host, port if one was given, and path.
+    /// URL with scheme (`http` or `https`), host, port if present, and path.
     public let url: String
     public let host: String
 
-    /// Throws `.notificationURLRefused` unless the text is an http or https URL on loopback or on an allowed
-    /// host.
+    /// Checks a URL. Throws `.notificationURLRefused` unless the text is an http or https URL on loopback or
+    /// on an allowed host.
     public init(_ text: String, allowedHosts: Set<String> = []) throws(EmulatorError) {
         self = try Self.parse(text)
         guard Self.isLoopback(host) || allowedHosts.contains(host) else {
@@ -19,7 +19,7 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
         }
     }
 
-    /// A URL from the configuration, which may have any host.
+    /// Returns a URL from the configuration, which may have any host.
     static func trusted(_ text: String) throws(EmulatorError) -> NotificationTarget { try parse(text) }
 
     private init(url: String, host: String) { (self.url, self.host) = (url, host) }
@@ -48,8 +48,8 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
             host: host)
     }
 
-    /// True for letters, digits, dots and hyphens only: no user information, no percent-encoding, no unusual
-    /// form of an address.
+    /// Returns true if the host has only letters, digits, dots and hyphens: no user information, no
+    /// percent-encoding, no unusual form of an address.
     private static func isHost(_ host: String) -> Bool {
         host == "[::1]"
             || (!host.isEmpty && host.utf8.count <= 253
@@ -64,8 +64,8 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "#")
     }
 
-    /// True for a loopback host. Of IPv4 addresses only the form with four decimal parts counts, because only
-    /// some resolvers accept `127.1` and `0x7f000001`.
+    /// Returns true for a loopback host. IPv4 addresses must have four decimal parts, because only some
+    /// resolvers accept `127.1` and `0x7f000001`.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 public import EmulatorServer
 import Synchronization
 
-/// The notifications that receivers have not accepted yet, and the latest deliveries. Pure: it posts nothing
+/// The notifications that receivers have not accepted yet, and the latest deliveries. It posts nothing
 /// itself.
 struct Outbox: Codable {
-    /// Number of notifications that can wait. A full outbox drops the oldest notification, so that an unreachable
-    /// receiver cannot fill the memory.
+    /// Maximum number of waiting notifications. A full outbox drops the oldest notification, so that an
+    /// unreachable receiver cannot fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
 
@@ -20,7 +20,7 @@ struct Outbox: Codable {
         _ = add(notification, target, attempts: 0, nextAttemptAt: nil)
     }
 
-    /// Adds a notification that was posted once and not accepted; returns `nil` when the plan has no retries.
+    /// Adds a notification whose first delivery was not accepted; returns `nil` if the plan has no retries.
     mutating func retry(_ notification: MintedNotification, to target: NotificationTarget, now: Int64) -> Int?
     {
         guard let distance = plan.distance(afterAttempts: 1) else { return nil }
@@ -74,9 +74,9 @@ public struct WaitingNotification: Sendable, Equatable, Codable {
     public let id: Int
     public let notification: MintedNotification
     public let target: NotificationTarget
-    /// The number of attempts.
+    /// Number of attempts so far.
     public internal(set) var attempts: Int
-    /// In milliseconds since 1970; `nil` when it is held until it is released.
+    /// Time of the next attempt in milliseconds since 1970; `nil` for a held notification.
     public internal(set) var nextAttemptAt: Int64?
 
     public var isHeld: Bool { nextAttemptAt == nil }
@@ -90,14 +90,15 @@ public struct RecentDelivery: Sendable, Equatable, Codable {
     public let subject: String
     /// The status of the response, or the failure.
     public let outcome: String
-    /// Milliseconds since 1970.
+    /// Time of the delivery in milliseconds since 1970.
     public let postedAt: Int64
 }
 
 /// The order in which held notifications are released.
 public enum ReleaseOrder: String, Sendable, CaseIterable {
     case inOrder = "in_order"
-    /// The last event first, so that a receiver that relies on the order of arrival gets the wrong state.
+    /// Releases the last event first, so that a receiver that relies on the order of arrival gets the wrong
+    /// state.
     case reversed
     case shuffled
 }

@@ -8,7 +8,7 @@ public import StrictJSON
 import Synchronization
 
 /// `/`, the page with all accounts, and the actions of its buttons; and `/site`, a page in place of the
-/// developer's own site.
+/// developer's site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
     static let signIn = "sign-in-on-iphone"
@@ -41,7 +41,7 @@ struct AccountsRoute: Sendable {
                 if form["action"] == Self.send { return try await send(form) }
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
-                // A redirect, so that reloading the page does not repeat the action.
+                // Redirects, so that reloading the page does not repeat the action.
                 return EndpointResponse(status: 303, headers: [.init(name: "Location", value: back)])
             }
         }
@@ -81,7 +81,7 @@ struct AccountsRoute: Sendable {
 }
 
 extension AccountsRoute {
-    /// The page with all accounts and their settings, like those on an iPhone.
+    /// Returns the page with all accounts and their settings, similar to the settings of an iPhone.
     private func accounts(_ query: FormFields) throws(OAuthError) -> EndpointResponse {
         let (users, url) = (state.users, state.notificationTarget?.url)
         let page = try UserPage(of: users, query)
@@ -110,7 +110,8 @@ extension AccountsRoute {
 
     private func buttons(_ user: EmulatedUser, on page: UserPage) -> HTML {
         func button(_ action: String, _ words: String, app: String? = nil, look: String? = nil) -> HTML {
-            // The fields select the current page, so that the same page is shown after the action.
+            // The fields select the current page, so that the browser returns to the same page after the
+            // action.
             let fields =
                 [("token", token)] + page.fields + [("sub", user.subject)]
                 + (app.map { [("client_id", $0)] } ?? [])
@@ -160,7 +161,7 @@ extension AccountsRoute {
         }
     }
 
-    /// A page in place of the developer's own site, which shows the result of sign-in on the web.
+    /// Returns a page in place of the developer's site, which shows the result of sign-in on the web.
     private func site(_ query: FormFields) -> EndpointResponse {
         let rows = ["code", "state", "error", "error_description"].map { name in
             (name, query[name].map { HTML.code($0) })
@@ -178,11 +179,12 @@ extension AccountsRoute {
 }
 
 extension AccountsRoute {
-    /// Bytes.
+    /// Maximum length of a nonce in bytes.
     private static let longestNonce = 512
 
-    /// Signs a user in to a native app: Apple's sheet on an iPhone has no web page. Every press is a new
-    /// sign-in. The page shows the values that the app receives, and the request of its backend to the service.
+    /// Signs a user in to a native app, because Apple's sheet on an iPhone has no web page. Each press of the
+    /// button is a new sign-in. The page shows the values that the app receives, and the request of its
+    /// backend to the service.
     func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
@@ -256,14 +258,14 @@ extension AccountsRoute {
         let service = state.notificationTarget.flatMap { target in
             target.url.hasSuffix(path) ? String(target.url.dropLast(path.count)) : nil
         }
-        // A shell keeps every character between single quotes, except a single quote.
+        // A shell keeps every character between single quotes unchanged, except a single quote.
         let quoted = json.replacing("'", with: #"'\''"#)
         return """
             curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'
             """
     }
 
-    /// Lets the app's backend post a sign-in to the service, and shows the response.
+    /// Makes the app's backend post a sign-in to the service, and shows the response.
     func send(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
         guard let backend = state.appBackend.withLock({ $0 }) else {
             throw OAuthError(.invalidRequest, "no backend runs beside this fake Apple; use the command")
@@ -294,11 +296,11 @@ extension AccountsRoute {
     }
 }
 
-/// The backend of an app that runs beside the fake Apple: posts a sign-in to the service, as the backend of a real
-/// app does.
+/// The backend of an app that runs beside the fake Apple. It posts a sign-in to the service, as the backend
+/// of a real app does.
 public typealias AppBackend = @Sendable (_ signIn: JSONObject) async throws -> AppBackendAnswer
 
-/// The response of the service to the backend.
+/// The service's response to the backend.
 public struct AppBackendAnswer: Sendable {
     let status: Int
     let body: JSONValue?

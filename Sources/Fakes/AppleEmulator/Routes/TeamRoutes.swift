@@ -5,7 +5,7 @@ import JOSE
 import StrictJSON
 
 /// The actions of a team on Apple's developer pages: registering keys and redirect URIs, and transferring
-/// apps. It also signs client secrets for manual calls.
+/// apps. Also signs client secrets for manual calls.
 struct TeamRoutes: Sendable {
     let state: EmulatorState
 

@@ -6,18 +6,18 @@ import StrictJSON
 public struct EmulatedUser: Sendable, Equatable, Codable {
     /// Identities by team, in the order of the configuration.
     public internal(set) var identities: [TeamIdentity]
-    /// The real address. Tokens have the relay address instead when `hidesEmail` is set.
+    /// The real address. If `hidesEmail` is set, tokens contain the relay address instead.
     public let email: String?
     public let isEmailVerified: Bool
     public internal(set) var hidesEmail: Bool
     public internal(set) var firstName: String?
     public internal(set) var lastName: String?
-    /// Value of the claim: 0 unsupported, 1 unknown, 2 likely real; `nil` leaves the claim out.
+    /// Value of `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; `nil` omits the claim.
     public internal(set) var realUserStatus: Int64?
     /// True if the relay address forwards e-mail.
     public internal(set) var forwardsEmail = true
     public internal(set) var isDeleted = false
-    /// The primary client IDs of the apps that the user has signed in to and has not stopped using.
+    /// The primary client IDs of the apps that the user has signed in to and still uses.
     public internal(set) var apps: Set<String> = []
 
     /// The apps in `apps` that did not request the e-mail address.
@@ -26,12 +26,12 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     /// The user's `sub` for the first configured team.
     public var subject: String { identities[0].subject }
 
-    /// The user's identity for a team; for a team that is not configured, the first identity.
+    /// Returns the user's identity for a team; the first identity if the team is not configured.
     public func identity(for teamID: String) -> TeamIdentity {
         identities.first { $0.teamID == teamID } ?? identities[0]
     }
 
-    /// The address that a team's apps see.
+    /// Returns the address that a team's apps receive.
     public func shownEmail(to identity: TeamIdentity) -> String? {
         hidesEmail ? identity.relayAddress : email
     }
@@ -40,7 +40,7 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
 /// The identity of a user for one developer team: each team gets a different `sub` and relay address.
 public struct TeamIdentity: Sendable, Equatable, Codable {
     public let teamID: String
-    /// `sub` in the format `NNNNNN.<32 hex>.NNNN`.
+    /// Value of `sub` in the format `NNNNNN.<32 hex>.NNNN`.
     public let subject: String
     /// An address at `privaterelay.appleid.com` that forwards to the user's real address.
     public let relayAddress: String
@@ -62,8 +62,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
             relayAddress: "\(String(decoding: relay, as: UTF8.self))@privaterelay.appleid.com")
     }
 
-    /// The user's transfer identifier for another team in Apple's format: `NNNNNN.r<32 hex>`, with the first
-    /// block of the `sub`, and without a third block.
+    /// Returns the user's transfer identifier for another team in Apple's format: `NNNNNN.r<32 hex>`, with
+    /// the first block of the `sub`, and without a third block.
     func transferSubject(to recipient: String) -> String {
         let digest = SHA256Digest.hash("\(teamID) to \(recipient)\u{0}\(subject)")
         let block = subject.utf8.prefix { $0 != UInt8(ascii: ".") }
@@ -73,8 +73,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
         return "\(first).r\(Hexadecimal.encode(digest[0..<16]))"
     }
 
-    /// Returns digits like Apple's: the first block is a small number (seen: 000685 to 002024), and the last
-    /// block looks like a time of day.
+    /// Returns digits like Apple's: the first block is a small number (observed values: 000685 to 002024),
+    /// and the last block looks like a time of day.
     private static func digits(of bytes: some Collection<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
         let text = String(number)

@@ -2,9 +2,9 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// All emulated users. Pure: no I/O; its owner locks it.
+/// All emulated users. Does no I/O. Not thread-safe: its owner locks it.
 struct UserDirectory: Codable {
-    /// Largest number of users, so that a faulty script cannot fill the memory.
+    /// Maximum number of users, so that a faulty script cannot fill the memory.
     static let capacity = 10_000
     /// The name of the first user, accepted in place of a `sub`.
     static let defaultName = "default"
@@ -24,7 +24,7 @@ struct UserDirectory: Codable {
         insert(user(UserRecipe(), identities: teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }))
     }
 
-    /// Throws `.tooManyUsers`, and `.userExists` when the `sub` is already used.
+    /// Creates a user. Throws `.tooManyUsers`, and `.userExists` if the `sub` is already used.
     mutating func make(_ recipe: UserRecipe) throws(EmulatorError) -> EmulatedUser {
         guard users.count < Self.capacity else {
             throw EmulatorError(.tooManyUsers, detail: "at most \(Self.capacity)")
@@ -108,9 +108,9 @@ extension UserDirectory {
     }
 }
 
-/// The properties of a new user. The defaults are useful for a first trial.
+/// The properties of a new user. The defaults suit a first trial.
 public struct UserRecipe: Sendable {
-    /// The `sub` for the first team. Default: a random `sub` in Apple's format.
+    /// Value of `sub` for the first team. Default: a random `sub` in Apple's format.
     public var subject: String?
     public var email = RecipeAddress.derived
     public var isEmailVerified = true
@@ -122,14 +122,14 @@ public struct UserRecipe: Sendable {
     public init() {}
 }
 
-/// The changes of a user. Apps learn a new name only from a user who has stopped using them.
+/// Changes of a user. An app receives a new name only after the user has stopped using it.
 public struct UserEdit: Sendable {
     public var firstName: String?
     public var lastName: String?
     public var hidesEmail: Bool
     public var realUserStatus: Int64?
 
-    /// The values of now.
+    /// Creates an edit with the user's current values.
     public init(_ user: EmulatedUser) {
         (firstName, lastName) = (user.firstName, user.lastName)
         (hidesEmail, realUserStatus) = (user.hidesEmail, user.realUserStatus)
@@ -147,7 +147,7 @@ public enum RecipeAddress: Sendable, Equatable {
 
 /// Generates an e-mail address for a user who was created without an address.
 enum DerivedAddress {
-    /// Returns `first.last@example.com` if this address is free, otherwise the same with the user's number
+    /// Returns `first.last@example.com` if this address is unused, otherwise the same with the user's number
     /// after the name; `user.<number>` for a name with letters other than a to z.
     static func make(
         firstName: String?, lastName: String?, number: Int, isTaken: (String) -> Bool
@@ -155,7 +155,7 @@ enum DerivedAddress {
         let name = localPart(firstName, lastName)
         if let name, !isTaken("\(name)@example.com") { return "\(name)@example.com" }
         var number = number
-        // Another user may have this address. The loop ends, because there are fewer users than numbers.
+        // Another user may have this address. The loop ends, because there are more numbers than users.
         while isTaken(numbered(name, number)) { number += 1 }
         return numbered(name, number)
     }
@@ -164,12 +164,12 @@ enum DerivedAddress {
         "\(name ?? "user").\(number)@example.com"
     }
 
-    /// The words of the name in lower case, with dots between them.
+    /// Returns the words of the name in lower case, separated by dots.
     private static func localPart(_ names: String?...) -> String? {
         let text = names.compactMap { $0 }.joined(separator: " ").lowercased()
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.split { !($0.isLetter || $0.isNumber) }.joined(separator: ".")
-        // The local part has at most 64 characters (RFC 5321 §4.5.3.1.1), the number included.
+        // The local part has at most 64 characters (RFC 5321 §4.5.3.1.1), including the number.
         return words.isEmpty || words.utf8.count > 58 ? nil : words
     }
 }

@@ -1,14 +1,14 @@
 import Encodings
 import Pages
 
-/// One page of the users that a search finds, newest first.
+/// One page of the users that match a search, newest first.
 struct UserPage {
     private static let size = 20
-    /// Bytes of a search, at most. Limits the cost of a search.
+    /// Maximum length of a search in bytes. It limits the cost of a search.
     private static let longestSearch = 320
 
     let users: [EmulatedUser]
-    /// The number of users that the search found.
+    /// Number of users that match the search.
     private let found: Int
     private let place: ListPlace
     /// Search words; empty for all users.
@@ -32,7 +32,7 @@ struct UserPage {
         found = matching.count
     }
 
-    /// The form fields that select this page.
+    /// Form fields that select this page.
     var fields: [(name: String, value: String)] {
         [("find", search), ("from", place.text)].filter { !$0.1.isEmpty }
     }
@@ -40,7 +40,8 @@ struct UserPage {
     /// The path of this page of accounts.
     var location: String { fields.isEmpty ? "/" : "/?\(FormEncoding.encode(fields))" }
 
-    /// The search field above a list of users, as a form without scripts; `nil` while all users fit on one page.
+    /// Returns the search field above a list of users, as a form without scripts; `nil` if all users fit on
+    /// one page.
     func searchForm(
         _ address: String, posts: Bool = false, hidden: [(name: String, value: String)] = []
     ) -> HTML? {
@@ -55,7 +56,7 @@ struct UserPage {
         }
     }
 
-    /// The ways to other pages below the list; `nil` for a single page.
+    /// Returns the links to other pages below the list; `nil` for a single page.
     func pager(
         _ address: String, posts: Bool = false, hidden: [(name: String, value: String)] = []
     ) -> Pager? {
@@ -67,7 +68,7 @@ struct UserPage {
 }
 
 extension EmulatedUser {
-    /// First and last name, for a page.
+    /// First and last name, for display on a page.
     public var shownName: String {
         let name = [firstName, lastName].compactMap { $0 }.joined(separator: " ")
         return name.isEmpty ? "No name" : name
@@ -94,6 +95,6 @@ extension EmulatedUser {
         }
     }
 
-    /// The shortest part of a user ID, in bytes, that a search finds.
+    /// Minimum length of a part of a user ID that a search finds, in bytes.
     private static let shortestPart = 6
 }

@@ -12,7 +12,7 @@ package final class BoundPort: Sendable {
 
     package init() {}
 
-    /// Waits until the server listens. Throws the error when it cannot listen, and `CancellationError`.
+    /// Waits until the server listens. Throws the error if it cannot listen, and `CancellationError`.
     package func value() async throws -> Int {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -25,8 +25,8 @@ package final class BoundPort: Sendable {
                     case .bound(let port): return .success(port)
                     case .closed(let error): return .failure(error)
                     case .pending(var waiters):
-                        // The task was cancelled before the continuation was stored, so the handler below did
-                        // not find it.
+                        // The task was cancelled before the continuation was stored, so the cancellation
+                        // handler below did not find it.
                         if Task.isCancelled { return .failure(CancellationError()) }
                         waiters[waiter] = continuation
                         state.0 = .pending(waiters)
@@ -48,7 +48,7 @@ package final class BoundPort: Sendable {
 
     package func bind(_ port: Int) { settle(.bound(port), with: .success(port)) }
 
-    /// Reports that the server has stopped. Later callers get the error too.
+    /// Reports that the server has stopped. Later callers receive the error too.
     package func close(_ error: any Error) { settle(.closed(error), with: .failure(error)) }
 
     private func settle(_ newState: State, with result: Result<Int, any Error>) {

@@ -9,12 +9,12 @@ import Synchronization
 /// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when serving begins.
 ///
 /// `HTTP1Channel` creates a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process
-/// when such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()").
+/// if such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()").
 /// Hummingbird releases accepted connections without serving them after a cancellation, and while it closes
 /// the socket. With this type it releases and closes a plain channel in these cases.
 package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
-    /// The clock of the field `Date`, in milliseconds since 1970; `nil` for the machine's.
+    /// Clock for the field `Date`, in milliseconds since 1970; `nil` for the machine's clock.
     let now: (@Sendable () -> Int64)?
 
     package init(http: HTTP1Channel, now: (@Sendable () -> Int64)? = nil) {
@@ -22,7 +22,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        // Nothing is read before the HTTP handlers have been added.
+        // The channel reads nothing before the HTTP handlers have been added.
         channel.setOption(.autoRead, value: false).map { AcceptedConnection(channel: channel) }
     }
 
@@ -53,7 +53,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
     }
 }
 
-/// An accepted connection. It is closed when it is released before it was served.
+/// An accepted connection. It closes if it is released before it was served.
 package final class AcceptedConnection: ServerChildChannelValue {
     package let channel: any Channel
     private let isServed = Atomic(false)
@@ -62,21 +62,22 @@ package final class AcceptedConnection: ServerChildChannelValue {
         self.channel = channel
     }
 
-    /// Hands the channel over. The caller must then close it.
+    /// Returns the channel. The caller must then close it.
     func beginServing() -> any Channel {
         isServed.store(true, ordering: .relaxed)
         return channel
     }
 
     deinit {
-        // Otherwise the client would wait for a response until the process ends.
+        // Without this, the client would wait for a response until the process ends.
         if !isServed.load(ordering: .relaxed) { channel.close(promise: nil) }
     }
 }
 
-/// Sets the field `Date` of responses (RFC 9110, section 6.6.1) by the clock of the emulator.
+/// Sets the field `Date` of responses (RFC 9110, section 6.6.1) to the time of the emulator's clock.
 ///
-/// Hummingbird writes the machine's time after the last middleware, so only a handler of the channel can.
+/// Hummingbird writes the machine's time after the last middleware, so only a handler of the channel can
+/// change it.
 final class ResponseDateHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -85,7 +86,7 @@ final class ResponseDateHandler: ChannelOutboundHandler {
 
     private init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
-    /// Call it on the event loop, when the channel has its HTTP handlers.
+    /// Adds the handler. Must be called on the event loop, when the channel has its HTTP handlers.
     static func add(to channel: any Channel, now: @escaping @Sendable () -> Int64) throws {
         let pipeline = channel.pipeline.syncOperations
         let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)

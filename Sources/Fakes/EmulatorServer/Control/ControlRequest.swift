@@ -2,7 +2,7 @@ package import Hummingbird
 import NIOCore
 package import StrictJSON
 
-/// A request of the control API: path parameters, query and body.
+/// A request to the control API: path parameters, query and body.
 package struct ControlRequest {
     package let query: Parameters
     private let parameters: Parameters
@@ -16,7 +16,7 @@ package struct ControlRequest {
         body = Array(buffer.readableBytesView)
     }
 
-    /// Reads the members of the body with `read`, and refuses all others.
+    /// Reads the members of the body with `read`, and refuses all other members.
     package func input<Value>(
         _ read: (inout ControlInput) throws(EmulatorError) -> Value
     ) throws(EmulatorError) -> Value {
@@ -44,10 +44,10 @@ package struct ControlRequest {
     }
 }
 
-/// The members of a control request, which are read one by one. `finish` refuses members that were not read,
-/// so that a misspelled name is an error. A known member that is `null` counts as absent.
+/// The members of a control request, read one by one. `finish` refuses members that were not read, so that a
+/// misspelled name is an error. A known member that is `null` counts as absent.
 package struct ControlInput {
-    /// Bytes of a body, at most. Limits the cost of one request.
+    /// Maximum size of a body in bytes. It limits the cost of one request.
     package static let bodyLimit = 64 * 1024
     private static let limits = JSONLimits(depth: 16, members: 128)
 
@@ -75,7 +75,7 @@ package struct ControlInput {
         rest = object
     }
 
-    /// Throws `.memberUnknown` when a member was not read.
+    /// Throws `.memberUnknown` if a member was not read.
     package func finish() throws(EmulatorError) {
         guard let (name, _) = rest.members.first else { return }
         throw EmulatorError(.memberUnknown, detail: String(name.prefix(64)))
@@ -137,7 +137,7 @@ package struct ControlInput {
         return strings
     }
 
-    /// Reads a value of a closed list.
+    /// Reads a value from a closed list.
     package mutating func word<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ type: Word.Type
     ) throws(EmulatorError) -> Word? {

@@ -3,7 +3,7 @@ package import Hummingbird
 import NIOCore
 package import StrictJSON
 
-/// Responses of an emulator. Nothing is cached.
+/// Responses of an emulator. Clients must not cache them.
 extension Response {
     /// Returns JSON that ends with a line break, for terminals.
     package static func json(
@@ -12,7 +12,7 @@ extension Response {
         uncached(status, type, JSONValue.object(object).serialized() + [UInt8(ascii: "\n")])
     }
 
-    /// A problem (RFC 9457).
+    /// Returns a problem (RFC 9457).
     package static func problem(_ error: EmulatorError) -> Response {
         let status = error.code.status
         var problem = JSONObject([
