@@ -1,4 +1,4 @@
-// EmulatorServer owns what the emulators have in common as servers: listening and connections, requests and
+// EmulatorServer owns the server code that the emulators share: listening and connections, requests and
 // errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state
 // file. It does not own any route or the content of the state.
 
@@ -8,9 +8,9 @@ package import HummingbirdCore
 package import Logging
 import NIOCore
 
-/// Listens on the address of an emulator, and serves its routes.
+/// Listens on the address of an emulator and serves its routes.
 package struct EmulatorListener: Sendable {
-    /// Number of connections: more than any test opens, and fewer than the open files of a process.
+    /// Maximum number of connections: more than any test opens, and fewer than the open files of a process.
     private static let connectionLimit = 512
     private static let headerLimit = 16 * 1024
 
@@ -23,7 +23,7 @@ package struct EmulatorListener: Sendable {
         (self.host, self.port, self.logger) = (host, port, logger)
     }
 
-    /// Throws `.configurationInvalid` for a port or an allowed host name that cannot be used.
+    /// Checks the address. Throws `.configurationInvalid` for an unusable port or allowed host name.
     package static func check(port: Int, hostNames: [String]) throws(EmulatorError) {
         for name in hostNames where !AllowedHosts.isName(name) {
             throw EmulatorError(
@@ -35,18 +35,18 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }
 
-    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. Must be called once.
     ///
     /// - Parameters:
-    ///   - now: The clock of the field `Date`, in milliseconds since 1970; `nil` for the machine's.
+    ///   - now: Clock for the field `Date`, in milliseconds since 1970; `nil` for the machine's clock.
     ///   - transport: Adds TLS to the server, if configured.
     ///   - onListening: Receives the port before `boundPort` returns.
-    /// - Throws: `EmulatorListenError` when it cannot listen.
+    /// - Throws: `EmulatorListenError` if it cannot listen.
     package func run<Context: RequestContext>(
         _ router: Router<Context>, now: (@Sendable () -> Int64)? = nil,
         transport: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
@@ -80,7 +80,7 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Errors of a socket can only come from listening: errors of a connection end only that connection.
+    /// Only listening can cause a socket error here: an error of a connection ends only that connection.
     private func listenError(_ error: any Error) -> any Error {
         switch error {
         case is IOError, is SocketAddressError, is SocketAddressError.UnknownHost:
@@ -95,10 +95,10 @@ package struct EmulatorListener: Sendable {
             maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 }
 
-/// The emulator could not listen on its address.
+/// An error of an emulator that cannot listen on its address.
 public struct EmulatorListenError: Error {
     public let host: String
     public let port: Int
-    /// The error of the system.
+    /// Error of the operating system.
     public let cause: any Error
 }

@@ -17,11 +17,11 @@ package struct PageDocument {
     private let formTargets: String?
 
     /// - Parameters:
-    ///   - heading: The emulated company or app, above the content.
-    ///   - style: A style sheet that is embedded in the program.
-    ///   - script: Runs when the page opens.
-    ///   - formTargets: The allowed targets of forms, and of redirects after them, as in the policy; `nil`
-    ///     allows all.
+    ///   - heading: The emulated company or app, shown above the content.
+    ///   - style: A style sheet that is part of the program.
+    ///   - script: Script that runs when the page opens.
+    ///   - formTargets: Allowed targets of forms, and of redirects after them, in the form of the policy;
+    ///     `nil` allows all targets.
     package init(
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
@@ -31,8 +31,8 @@ package struct PageDocument {
         (self.script, self.formTargets) = (script, formTargets)
     }
 
-    /// Allows only this page's style and script, by their hashes, so that an injected script does not run
-    /// (CSP 3 §6.7.3.4).
+    /// Policy that allows only this page's style and script, by their hashes, so that an injected script does
+    /// not run (CSP 3 §6.7.3.4).
     package var policy: String {
         let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
         let forms = formTargets.map { "form-action \($0); " } ?? ""
@@ -61,15 +61,15 @@ package struct PageDocument {
         """
     }
 
-    /// The response of a page whose forms are for the emulator itself.
+    /// Returns the response for a page whose forms are sent to the emulator itself.
     ///
-    /// - Parameter reloadsAfter: Seconds after which the browser loads the page again.
+    /// - Parameter reloadsAfter: Seconds after which the browser reloads the page.
     package func response(_ status: HTTPResponse.Status, reloadsAfter: Int? = nil) -> Response {
         let fields = [
             ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
             ("Referrer-Policy", "same-origin"),
-            // Pages that reload have no script.
+            // A page that reloads has no script.
             ("Refresh", reloadsAfter.map { String($0) }),
         ]
         var headers = HTTPFields()
@@ -85,7 +85,7 @@ package struct PageDocument {
 }
 
 extension EmulatorError {
-    /// The content of the page for a browser.
+    /// Content of the page in a browser.
     package var content: HTML {
         HTML {
             "<h1>This is not possible</h1>"
@@ -97,9 +97,9 @@ extension EmulatorError {
     }
 }
 
-// The words of the emulators' pages.
+// Elements of the emulators' pages.
 extension HTML {
-    /// - Parameter look: A class of the style sheet.
+    /// - Parameter look: Class of the style sheet.
     package static func section(
         _ title: HTML? = nil, id: String? = nil, look: String? = nil, @PageBuilder _ content: () -> HTML
     ) -> HTML {
@@ -108,14 +108,14 @@ extension HTML {
         return "<section\(id)\(HTML.class(look))>\(heading)\n\(content())</section>"
     }
 
-    /// A form with its hidden fields.
+    /// Returns a form with its hidden fields.
     package static func form(
         to address: String, _ fields: [(name: String, value: String)], @PageBuilder _ content: () -> HTML
     ) -> HTML {
         "<form method=\"post\" action=\"\(address)\">\(hidden(fields))\n\(content())</form>"
     }
 
-    /// A table of names with their values. Omits names without a value.
+    /// Returns a table of names with their values. Omits names without a value.
     package static func table(_ rows: [(name: String, value: HTML?)]) -> HTML {
         let lines = rows.compactMap { name, value in
             value.map { "<tr><th>\(name)</th><td>\($0)</td></tr>\n" as HTML }
@@ -124,15 +124,16 @@ extension HTML {
     }
 }
 
-/// The fields of a form of an emulator's own pages.
+/// The fields of a form on one of an emulator's own pages.
 package struct PageForm: Sendable {
-    /// Bytes. The limit of the control API for the longest member of a link, and more than a page offers.
+    /// Maximum length of a field in bytes: the limit of the control API for the longest member of a link, and
+    /// more than a page offers.
     static let longestField = 2048
 
     private let fields: [(name: String, value: String)]
 
-    /// Checks the page's token: another site can submit a form from a developer's browser, but cannot read the token
-    /// (CSRF).
+    /// Reads a form and checks the page's token: another site can submit a form from a developer's browser,
+    /// but cannot read the token (CSRF).
     ///
     /// Throws `.bodyMalformed`, `.memberMalformed`, `.pageOutdated`, and `NIOTooManyBytesError`.
     package init(_ request: Request, token: String) async throws {
@@ -140,7 +141,7 @@ package struct PageForm: Sendable {
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {
             throw EmulatorError(.bodyMalformed, detail: "not a form")
         }
-        // Some fields are stored, so their length is bounded.
+        // Some fields are stored, so their length must be limited.
         if let long = fields.first(where: { $0.value.utf8.count > Self.longestField }) {
             throw EmulatorError(
                 .memberMalformed, detail: "\(long.name.prefix(64)): at most \(Self.longestField) bytes")
@@ -151,11 +152,11 @@ package struct PageForm: Sendable {
         }
     }
 
-    /// `nil` when the field is absent or empty.
+    /// Returns the value of a field; `nil` if the field is absent or empty.
     package subscript(name: String) -> String? {
         fields.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    /// All fields except the token of the page.
+    /// All fields except the page's token.
     package var parameters: [(name: String, value: String)] { fields.filter { $0.name != "token" } }
 }

@@ -1,12 +1,12 @@
 public import EmulatorServer
 import HTTPTypes
 
-/// The reasons of the fake Google.
+/// Error codes of the fake Google.
 extension EmulatorError.Code {
     public static let linkNotFound = Self("link_not_found", .notFound)
     /// No authorization server is configured, or the server has no such endpoint.
     public static let serverMissing = Self("server_missing", .conflict)
-    /// The response at a redirect URI has an unknown `state`: no such link was begun.
+    /// The response at a redirect URI has an unknown `state`, so no link with this `state` was started.
     public static let stateUnknown = Self("state_unknown", .badRequest)
     /// The link has no token for the request.
     public static let tokenMissing = Self("token_missing", .conflict)

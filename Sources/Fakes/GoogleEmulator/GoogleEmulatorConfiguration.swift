@@ -3,37 +3,38 @@ import EmulatorServer
 /// The configuration of the fake Google.
 public struct GoogleEmulatorConfiguration: Sendable {
     public var host = "127.0.0.1"
-    /// 0 lets the system choose; `GoogleEmulatorService.port()` returns the port.
+    /// Port; 0 lets the system choose, and `GoogleEmulatorService.port()` returns the port.
     public var port = 0
     /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
-    /// a web page can let its own name resolve to this machine.
+    /// a web page can make its own name resolve to this machine.
     public var hostNames: [String] = []
-    /// The project in Google's console. It is a part of the redirect URI.
+    /// The project in Google's console. It is part of the redirect URI.
     public var projectID = "fake-project"
-    /// Client ID that the authorization server has given to Google.
+    /// Client ID of Google at the authorization server.
     public var clientID: String
     public var clientSecret: String
-    /// The `aud` of Google's own tokens.
+    /// Value of `aud` in Google's own tokens.
     public var googleClientID = "123-fake.apps.googleusercontent.com"
     /// Scopes that Google requests by default.
     public var scopes: [String]
-    /// The authorization server. Can also be set later, when its port is known.
+    /// The authorization server. It can also be set later, when its port is known.
     public var server: LinkedServer?
     /// The API key of the app's backend, for introspection and App Flip. Without an API key, introspection
     /// uses Google's own client, and App Flip is not possible.
     public var apiKey: String?
     /// The fake Apple, from which the emulated iPhone app gets identity tokens.
     public var appleURL: String?
-    /// The first signing key. Default: the key of the state file, or a new key.
+    /// The first signing key. Default: the key in the state file, or a new key.
     public var key: GoogleKey?
-    /// File that keeps links, events and keys across restarts. Without a file they are in memory only.
+    /// File that stores links, events and keys across restarts. Without a file, they are stored only in
+    /// memory.
     public var stateFile: String?
 
     public init(clientID: String, clientSecret: String, scopes: [String] = []) {
         (self.clientID, self.clientSecret, self.scopes) = (clientID, clientSecret, scopes)
     }
 
-    /// Throws `.configurationInvalid` when a value is out of bounds.
+    /// Checks the values. Throws `.configurationInvalid` if a value is out of bounds.
     func check() throws(EmulatorError) {
         try EmulatorListener.check(port: port, hostNames: hostNames)
         let isPath = projectID.utf8.allSatisfy { byte in
@@ -47,22 +48,21 @@ public struct GoogleEmulatorConfiguration: Sendable {
     }
 }
 
-/// The URLs of the authorization server with which users' accounts are linked, as typed into Google's
-/// console.
+/// The URLs of the authorization server whose accounts are linked, as entered in Google's console.
 public struct LinkedServer: Sendable, Equatable {
-    /// Issuer, also the `iss` of the server's security event tokens.
+    /// Issuer, which is also the `iss` of the server's security event tokens.
     public var issuer: String
     public var authorizationURL: String
     public var tokenURL: String
     public var revocationURL: String
     public var introspectionURL: String
     public var appFlipURL: String
-    /// Endpoint that receives Google's security event tokens.
+    /// URL of the endpoint that receives Google's security event tokens.
     public var securityEventsURL: String
-    /// Document with the location of the keys of the server's security event tokens.
+    /// URL of the document that locates the keys of the server's security event tokens.
     public var riscConfigurationURL: String
 
-    /// The URLs of siwa with this issuer.
+    /// Creates the URLs of siwa with this issuer.
     public init(issuer: String) {
         self.issuer = issuer
         authorizationURL = "\(issuer)/oauth/authorize"

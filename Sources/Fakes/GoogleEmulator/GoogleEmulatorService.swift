@@ -1,6 +1,6 @@
-// GoogleEmulator owns a fake Google: an app that links accounts with an authorization server, by the browser,
-// by App Flip and by streamlined linking, with keys of its own and with security events in both directions.
-// It is only a client and never imports the authorization server, so that both do not share a bug. It stores
+// GoogleEmulator owns a fake Google: an app that links accounts with an authorization server in the browser,
+// by App Flip and by streamlined linking, with its own keys and with security events in both directions. It
+// is only a client and never imports the authorization server, so that they do not share a bug. It stores
 // nothing on disk except the state file.
 
 public import EmulatorServer
@@ -21,7 +21,7 @@ public final class GoogleEmulatorService: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Makes a key unless the configuration or the state file has a key. Throws `EmulatorError` and
+    /// Generates a key unless the configuration or the state file contains one. Throws `EmulatorError` and
     /// `JOSEError`.
     public init(
         configuration: GoogleEmulatorConfiguration, clock: EmulatorClock,
@@ -39,20 +39,20 @@ public final class GoogleEmulatorService: Service {
         saver = file.map { [state] file in
             StateSaver(logger: logger) { try file.write(state.snapshot()) }
         }
-        // Checks at the start that the file can be written.
+        // Checks during the start that the file is writable.
         try await saver?.save()
         self.configuration = configuration
         listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
     public func port() async throws -> Int {
         try await listener.boundPort()
     }
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
     ///
-    /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
+    /// Throws `EmulatorListenError` if it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
         defer { lock?.release() }
         try await listener.run(
@@ -67,7 +67,7 @@ public final class GoogleEmulatorService: Service {
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         if let saver {
-            // Authorization responses arrive at redirect URIs by GET.
+            // Browsers send authorization responses to redirect URIs by GET.
             router.add(middleware: SavingMiddleware(saver: saver, changingPaths: ["/r/", "/a/"]))
         }
         PageRoutes(state: state).add(to: router)

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Place of a fault. The raw value is its name in the control API.
+/// The request or endpoint to which a fault applies. The raw value is its name in the control API.
 public enum FaultPlace: String, Sendable, CaseIterable {
     /// Google's requests to the token endpoint.
     case token
@@ -10,16 +10,16 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case certs
     /// `GET /.well-known/risc-configuration`
     case riscConfiguration = "risc_configuration"
-    /// The RISC API, by which a receiver of events is registered.
+    /// The RISC API, which registers a receiver of events.
     case stream
 }
 
-/// A fault, until it is removed or has been applied often enough.
+/// A fault. It ends when it is removed or has been applied a given number of times.
 public struct GoogleFault: Sendable, Equatable {
-    /// The longest delay, longer than usual time limits.
+    /// Maximum delay, longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// Loss of a request of Google or of its response, at `token` only.
+    /// Loss of one of Google's requests or of its response. Only for `token`.
     public enum Loss: String, Sendable, CaseIterable {
         /// The request is not sent, as if the server were unreachable.
         case request
@@ -32,7 +32,7 @@ public struct GoogleFault: Sendable, Equatable {
     /// Status of the response of Google's endpoint, 200 to 599. The endpoint then does no work.
     public var status: Int?
     public var loss: Loss?
-    /// Number of requests to which the fault still applies; `nil` for all.
+    /// Number of requests to which the fault still applies; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init() {}
@@ -47,7 +47,7 @@ public struct GoogleFault: Sendable, Equatable {
     }
 }
 
-/// The faults that are set. Pure.
+/// The faults that are set. Does no I/O.
 struct FaultTable: Sendable {
     private(set) var faults: [FaultPlace: GoogleFault] = [:]
 

@@ -9,16 +9,16 @@ public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
-    /// Makes a 2048-bit key, which takes up to a second. Throws `JOSEError`.
+    /// Generates a 2048-bit key, which takes up to a second. Throws `JOSEError`.
     public static func generate() throws(JOSEError) -> GoogleKey {
         GoogleKey(
             keyID: Hexadecimal.encode(SecureRandom.bytes(count: 20)),
             privateKey: try RSAPrivateKey.generate(bits: 2048))
     }
 
-    /// Signs with RS256, as all of Google's tokens are.
+    /// Signs claims with RS256, the algorithm of all Google's tokens.
     ///
-    /// - Parameter type: The `typ` of the header. Throws `.signingFailed`.
+    /// - Parameter type: Value of `typ` in the header. Throws `.signingFailed`.
     func sign(_ claims: JSONObject, type: String) throws(EmulatorError) -> String {
         let header = JSONObject([
             ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string(type)),
@@ -33,7 +33,7 @@ public struct GoogleKey: Sendable {
         return segments.compact
     }
 
-    /// The key set (RFC 7517 §5), the response of `/oauth2/v3/certs`.
+    /// Returns the key set (RFC 7517 §5), the response of `/oauth2/v3/certs`.
     static func document(_ keys: [GoogleKey]) -> JSONObject {
         let entries = keys.map { JSONValue.object($0.privateKey.publicJWK(keyID: $0.keyID)) }
         return JSONObject([("keys", .array(entries))])

@@ -8,7 +8,7 @@ public final class GoogleState: Sendable {
     struct World {
         var server: LinkedServer?
         var appleURL: String?
-        /// `http://127.0.0.1:PORT`, once the emulator listens.
+        /// URL of the emulator, `http://127.0.0.1:PORT`, once it listens.
         var baseURL = ""
         var links = LinkBook()
         var exchanges = ExchangeLog()
@@ -18,13 +18,13 @@ public final class GoogleState: Sendable {
         var keys: [GoogleKey]
     }
 
-    /// Largest number of keys, more than a rotation needs; the oldest key is dropped.
+    /// Maximum number of keys, more than a rotation needs. The oldest key is dropped.
     static let mostKeys = 8
 
     let configuration: GoogleEmulatorConfiguration
     let clock: EmulatorClock
     private let world: Mutex<World>
-    /// Told of each exchange.
+    /// Notifies a listener of each exchange.
     package let observer = ExchangeObserver()
 
     init(configuration: GoogleEmulatorConfiguration, keys: [GoogleKey], clock: EmulatorClock) {
@@ -44,10 +44,10 @@ public final class GoogleState: Sendable {
         world.withLock(body)
     }
 
-    /// Seconds since 1970.
+    /// Current time in seconds since 1970.
     var now: Int64 { clock.now() / 1000 }
 
-    /// Sets the authorization server and the fake Apple, when their ports are known only after the start.
+    /// Sets the authorization server and the fake Apple, if their ports are known only after the start.
     public func connect(to server: LinkedServer, appleURL: String? = nil) {
         update { world in
             world.server = server
@@ -59,20 +59,20 @@ public final class GoogleState: Sendable {
     public var receivedEvents: [ReceivedEvent] { update { $0.inbox.events } }
     public var exchanges: [Exchange] { update { $0.exchanges.exchanges } }
 
-    /// Redirect URIs for linking in the browser and for App Flip. They are on the emulator's own origin,
-    /// because Google's hosts do not reach the emulator.
+    /// Redirect URIs for linking in the browser and for App Flip. They use the emulator's own origin, because
+    /// requests to Google's hosts do not reach the emulator.
     public var redirectURIs: [String] {
         let base = update { $0.baseURL }
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
     }
 
-    /// The apps of Google that begin App Flip: Home and the Assistant.
+    /// Google's apps that start App Flip: Home and the Assistant.
     static let bundleIDs = [
         "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
         "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
     ]
 
-    /// Google's own hosts, for tests that do not follow the redirect.
+    /// Google's real hosts, for tests that do not follow the redirect.
     static let googleHosts = [
         "https://oauth-redirect.googleusercontent.com",
         "https://oauth-redirect-sandbox.googleusercontent.com",
@@ -82,7 +82,7 @@ public final class GoogleState: Sendable {
         update { $0.faults[place] = fault }
     }
 
-    /// Throws `.serverMissing`.
+    /// Returns the authorization server. Throws `.serverMissing`.
     func server() throws(EmulatorError) -> LinkedServer {
         guard let server = update({ $0.server }) else {
             throw EmulatorError(.serverMissing, detail: "no authorization server is configured")
@@ -95,37 +95,37 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// IDs of the published keys. The last one signs.
+    /// IDs of the published keys. The last key signs.
     public var keyIDs: [String] { update { $0.keys.map(\.keyID) } }
 
     /// The faults that are set.
     public var faults: [FaultPlace: GoogleFault] { update { $0.faults.faults } }
 
-    /// Begins a link in the browser, and returns the URL to open there. Throws `.serverMissing`.
+    /// Starts a link in the browser, and returns the URL to open there. Throws `.serverMissing`.
     public func beginLink() throws(EmulatorError) -> String {
         try Linking(state: self).begin(LinkRequest()).url
     }
 
-    /// Gets a new access token for a link, and returns the status of the answer; `nil` when none arrived.
+    /// Gets a new access token for a link. Returns the status of the response; `nil` if no response arrived.
     package func refreshLink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).refresh(id).status
     }
 
-    /// Calls the app's API with the access token of a link. Returns the status of the answer.
+    /// Calls the app's API with the access token of a link. Returns the status of the response.
     package func callWithLink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).call(id).status
     }
 
-    /// Unlinks in the Google app. Returns the status of the answer.
+    /// Unlinks in the Google app. Returns the status of the response.
     package func unlink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).unlink(id).status
     }
 
-    /// Makes a new key the signing key, and returns its ID. The old keys stay published.
+    /// Generates a new signing key, and returns its ID. The old keys stay published.
     @discardableResult
     public func replaceSigningKey() throws -> String { try rotateKey().keyID }
 
-    /// Makes a new key the signing key. The old keys stay published.
+    /// Generates a new signing key. The old keys stay published.
     func rotateKey() throws -> GoogleKey {
         let key = try GoogleKey.generate()
         update { world in
@@ -140,10 +140,10 @@ public final class GoogleState: Sendable {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }
 
-    /// The beginning of an exchange that is recorded when it has ended.
+    /// The start of an exchange, which is recorded at its end.
     var exchangeStart: ExchangeStart { ExchangeStart(at: clock.now()) }
 
-    /// - Parameter start: `nil` for a step that takes no time.
+    /// - Parameter start: Start of the exchange; `nil` for a step without a duration.
     func record(
         _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int? = nil,
         since start: ExchangeStart? = nil, requestID: String? = nil
@@ -158,9 +158,9 @@ public final class GoogleState: Sendable {
     }
 }
 
-/// The state that survives a restart: links with their tokens, begun links, accepted events, the
-/// registered receiver with the service accounts, and keys. Without it, a server with a permanent database would have grants that a restarted Google does not know.
-/// Exchanges and faults are lost.
+/// The state that survives a restart: links with their tokens, started links, accepted events, the registered
+/// receiver with the service accounts, and keys. Without it, a server with a permanent database would have
+/// grants that a restarted Google does not know. Exchanges and faults are lost.
 struct GoogleSnapshot: Codable {
     struct Key: Codable {
         let keyID: String
@@ -177,7 +177,7 @@ struct GoogleSnapshot: Codable {
         keys = world.keys.map { Key(keyID: $0.keyID, pem: $0.privateKey.pem) }
     }
 
-    /// Throws `.stateFileDamaged` when there is no key, or a key cannot be used.
+    /// Returns the signing keys. Throws `.stateFileDamaged` if there is no key, or a key is unusable.
     func signingKeys() throws(EmulatorError) -> [GoogleKey] {
         let read = keys.compactMap { key in
             (try? RSAPrivateKey(pem: key.pem)).map { GoogleKey(keyID: key.keyID, privateKey: $0) }

@@ -5,22 +5,22 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Google's requests to the authorization server. Each request is recorded. Redirects are not followed, and
-/// responses are bounded in time and size.
+/// Sends Google's requests to the authorization server, and records each request. It follows no redirects,
+/// and limits responses in time and size.
 struct ServerClient: Sendable {
     static let timeout = TimeAmount.seconds(15)
-    /// Bytes.
+    /// Maximum size of a response in bytes.
     static let longestResponse = 262_144
 
-    /// Result of a request.
+    /// The result of a request.
     struct Response: Sendable {
-        /// `nil` when no response arrived.
+        /// Status of the response; `nil` if no response arrived.
         let status: Int?
         let body: [UInt8]
 
         var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) }
 
-        /// `error` of an OAuth response, or a word for another failure.
+        /// Value of `error` in an OAuth response, or a code for another failure.
         var error: String {
             guard let status else { return "unreachable" }
             return json?["error"]?.string ?? json?["code"]?.string ?? json?["err"]?.string
@@ -36,11 +36,11 @@ struct ServerClient: Sendable {
 
     let state: GoogleState
 
-    /// Sends a request. A failure is a result without a status.
+    /// Sends a request. The result of a failed request has no status.
     ///
     /// - Parameters:
-    ///   - title: Purpose of the request, for the page.
-    ///   - place: Place of faults for the request.
+    ///   - title: Purpose of the request, for display on the page.
+    ///   - place: Place whose faults apply to the request.
     func post(
         _ step: ExchangeStep, _ title: String, _ url: String, _ body: Body, bearer: String? = nil,
         at place: FaultPlace? = nil

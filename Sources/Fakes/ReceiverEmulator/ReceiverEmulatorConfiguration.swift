@@ -8,29 +8,29 @@ import NIOSSL
 
 /// The configuration of the fake receivers.
 public struct ReceiverEmulatorConfiguration: Sendable {
-    /// The prefix of a secret in the form of Standard Webhooks.
+    /// Prefix of a secret in the format of Standard Webhooks.
     static let secretPrefix = "whsec_"
-    /// Bytes of a secret.
+    /// Allowed sizes of a secret in bytes.
     static let secretSizes = 24...64
 
     public var host = "127.0.0.1"
-    /// 0 lets the system choose; `ReceiverEmulatorService.port()` returns the port.
+    /// Port; 0 lets the system choose, and `ReceiverEmulatorService.port()` returns the port.
     public var port = 0
     /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
-    /// a web page can let its own name resolve to this machine.
+    /// a web page can make its own name resolve to this machine.
     public var hostNames: [String] = []
-    /// The secrets of the webhook; one of them must have signed a message.
+    /// Secrets of the webhook. One of them must have signed a message.
     public var secrets: [String]
-    /// The `aud` of security event tokens.
+    /// Value of `aud` in security event tokens.
     public var audience: String
-    /// Adds a server with TLS, on a port that the system chooses.
+    /// Certificates for an additional server with TLS, on a port that the system chooses.
     public var tls: ReceiverTLS?
 
     public init(secrets: [String], audience: String) {
         (self.secrets, self.audience) = (secrets, audience)
     }
 
-    /// Throws `.configurationInvalid` when a value is out of bounds.
+    /// Returns the checks. Throws `.configurationInvalid` if a value is out of bounds.
     func checks() throws(EmulatorError) -> MessageChecks {
         try EmulatorListener.check(port: port, hostNames: hostNames)
         guard (1...255).contains(audience.utf8.count), !audience.hasControlCharacters else {
@@ -55,16 +55,16 @@ public struct ReceiverEmulatorConfiguration: Sendable {
     }
 }
 
-/// The service whose events arrive.
+/// The service that sends the events.
 public struct EventSender: Sendable {
-    /// The `iss` of its security event tokens; `nil` when it sends none.
+    /// Value of `iss` in its security event tokens; `nil` if it sends none.
     public var issuer: String?
-    /// The URL of its public keys.
+    /// URL of its public keys.
     public var keysURL: String?
-    /// Returns the service's own words about each receiver, by the receiver's name. Empty when they are not
-    /// known.
+    /// Returns the service's status text for each receiver, by the receiver's name; empty if the texts are
+    /// unknown.
     public var status: @Sendable () async -> [String: String] = { [:] }
-    /// Makes the service send at once what waits for a receiver with this name.
+    /// Makes the service send all waiting events to the receiver with this name at once.
     public var resume: @Sendable (_ name: String) async -> Void = { _ in }
 
     public init(issuer: String? = nil, keysURL: String? = nil) {
@@ -72,15 +72,15 @@ public struct EventSender: Sendable {
     }
 }
 
-/// The certificates of a server with TLS: one that clients can trust, and one of another authority for the
-/// fault `wrong_certificate`. Both are made at the start, and kept in memory only.
+/// Certificates of a server with TLS: a certificate that clients can trust, and a certificate of another
+/// authority for the fault `wrong_certificate`. Both are created at the start, and stored only in memory.
 public struct ReceiverTLS: Sendable {
     private struct Identity: Sendable {
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKeySource
     }
 
-    /// The authority in PEM that clients must trust.
+    /// PEM certificate of the authority that clients must trust.
     public let authority: String
     private let right: Identity
     private let wrong: Identity
@@ -106,7 +106,7 @@ public struct ReceiverTLS: Sendable {
         return Identity(chain: chain.map { .certificate($0) }, key: .privateKey(key))
     }
 
-    /// The certificate is chosen at each handshake.
+    /// Selects the certificate at each handshake.
     func configuration(of state: ReceiverState) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: right.chain, privateKey: right.key)

@@ -1,6 +1,7 @@
 // ReceiverEmulator owns fake receivers of the service's events: a webhook, and security event tokens by push.
-// It verifies each message, shows the latest ones on a page and as JSON, and misbehaves on demand. It is only
-// a server for the service, and never imports the code that makes the messages, so that both do not share a
+// It verifies each message, shows the latest messages on a page and as JSON, and fails on demand. It is only
+// a server for the service, and never imports the code that creates the messages, so that they do not share a
+// bug. It stores nothing on disk.
 // bug. It stores nothing on disk.
 
 public import EmulatorServer
@@ -11,8 +12,8 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and with
-/// TLS a second one.
+/// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and a
+/// second server for TLS, if configured.
 public final class ReceiverEmulatorService: Service {
     /// The functions of the control API, for callers in the same process.
     public let state: ReceiverState
@@ -20,7 +21,7 @@ public final class ReceiverEmulatorService: Service {
     private let listener: EmulatorListener
     private let secureListener: EmulatorListener?
 
-    /// Throws `.configurationInvalid`.
+    /// Creates the service. Throws `.configurationInvalid`.
     public init(
         configuration: ReceiverEmulatorConfiguration, clock: EmulatorClock,
         logger: Logger = Logger(label: "receivers")
@@ -34,15 +35,15 @@ public final class ReceiverEmulatorService: Service {
         }
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
     public func port() async throws -> Int { try await listener.boundPort() }
 
-    /// The port with TLS; `nil` without a certificate.
+    /// Waits for the port of the server with TLS; `nil` without a certificate.
     public func securePort() async throws -> Int? { try await secureListener?.boundPort() }
 
-    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. Must be called once.
     ///
-    /// Throws `EmulatorListenError` when it cannot listen.
+    /// Throws `EmulatorListenError` if it cannot listen.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
@@ -54,7 +55,7 @@ public final class ReceiverEmulatorService: Service {
                         router(), transport: { try .tls($0, tlsConfiguration: tls.configuration(of: state)) })
                 }
             }
-            // When one server cannot listen, the other ends too.
+            // If one server cannot listen, the other server ends too.
             defer { group.cancelAll() }
             for try await _ in group {}
         }
@@ -72,7 +73,7 @@ public final class ReceiverEmulatorService: Service {
     }
 }
 
-/// A request's context with the connection, so that a fault can close the connection.
+/// A request's context with its connection, so that a fault can close the connection.
 struct ReceiverRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

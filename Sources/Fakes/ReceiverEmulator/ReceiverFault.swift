@@ -1,38 +1,39 @@
 import EmulatorServer
 import StrictJSON
 
-/// A fault of a receiver, until the receiver recovers or the fault has been applied often enough.
+/// A fault of a receiver. It ends when the receiver recovers or the fault has been applied a given number of
+/// times.
 public struct ReceiverFault: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// The connection is closed without an answer.
+        /// The receiver closes the connection without a response.
         case down
-        /// The receiver takes the message after a delay.
+        /// The receiver accepts the message after a delay.
         case slow
-        /// No answer comes. The connection is closed after `hangMilliseconds`.
+        /// The receiver sends no response, and closes the connection after `hangMilliseconds`.
         case hang
-        /// The receiver refuses with a status, by default 500.
+        /// The receiver refuses the message with a status, by default 500.
         case error
-        /// The answer is a redirect to another path of the receiver.
+        /// The response is a redirect to another path of the receiver.
         case redirect
-        /// The receiver takes the message, with an answer of `hugeBody` bytes.
+        /// The receiver accepts the message, with a response body of `hugeBody` bytes.
         case hugeBody = "huge_body"
-        /// New connections get a certificate that the service does not trust.
+        /// New connections receive a certificate that the service does not trust.
         case wrongCertificate = "wrong_certificate"
     }
 
-    /// In seconds. Bounds how long a request can hold its connection.
+    /// Allowed delays in seconds. They limit how long a request can hold its connection.
     public static let delays: ClosedRange<Int64> = 1...60
-    /// Longer than the service waits.
+    /// Duration of `hang`, longer than the timeout of the service.
     static let hangMilliseconds: Int64 = 30_000
-    /// Bytes. A multiple of what the service reads.
+    /// Size of the response body in bytes, a multiple of the service's limit.
     static let hugeBody = 64 << 20
 
     public var kind: Kind
-    /// Delay of `slow`.
+    /// Delay of `slow` in seconds.
     public var seconds: Int64 = 3
     /// Status of `error`, 300 to 599.
     public var status = 500
-    /// Number of requests to which the fault still applies; `nil` for all.
+    /// Number of requests to which the fault still applies; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init(_ kind: Kind) { self.kind = kind }
@@ -48,7 +49,7 @@ public struct ReceiverFault: Sendable, Equatable {
         return json
     }
 
-    /// Words for the page.
+    /// Description of the fault for the page.
     var words: String {
         switch kind {
         case .down: "is down: it closes every connection without an answer"

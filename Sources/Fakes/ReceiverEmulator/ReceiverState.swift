@@ -9,11 +9,11 @@ public final class ReceiverState: Sendable {
         var sender = EventSender()
         var log = MessageLog()
         var faults: [EmulatedReceiver: ReceiverFault] = [:]
-        /// URLs of the receivers, once the service has them.
+        /// URLs of the receivers, once the service has them configured.
         var urls: [EmulatedReceiver: String] = [:]
-        /// Requests whose connection was closed without an answer.
+        /// Number of requests whose connection was closed without a response.
         var dropped: [EmulatedReceiver: Int] = [:]
-        /// Requests that followed a redirect. The service must make none.
+        /// Number of requests that followed a redirect. The service must not follow redirects.
         var followed = 0
     }
 
@@ -31,14 +31,14 @@ public final class ReceiverState: Sendable {
         world.withLock(body)
     }
 
-    /// Names the service whose events arrive, and the URLs at which it knows the receivers. Receivers without
-    /// a URL get nothing.
+    /// Sets the service that sends events, and its URLs of the receivers. The service sends no events to
+    /// receivers without a URL.
     public func connect(to sender: EventSender, urls: [EmulatedReceiver: String]) {
         update { ($0.sender, $0.urls) = (sender, urls) }
     }
 
-    /// Fetches the keys of the service ahead, so that its first token does not wait while the service makes
-    /// them.
+    /// Fetches the keys of the service in advance, so that its first token does not wait while the service
+    /// generates them.
     public func fetchKeys() async {
         guard let url = update({ $0.sender.keysURL }) else { return }
         _ = await checks.keys.key("", at: url)
@@ -53,7 +53,7 @@ public final class ReceiverState: Sendable {
     /// URLs of the receivers to which the service sends.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
-    /// Throws `.faultIneffective`.
+    /// Sets the fault of a receiver. Throws `.faultIneffective`.
     public func setFault(_ fault: ReceiverFault, of receiver: EmulatedReceiver) throws(EmulatorError) {
         let isSecure = hasTLS && update { $0.urls[receiver]?.hasPrefix("https:") ?? true }
         guard fault.kind != .wrongCertificate || isSecure else {
@@ -63,7 +63,7 @@ public final class ReceiverState: Sendable {
         update { $0.faults[receiver] = fault }
     }
 
-    /// Ends a fault, and lets the service send at once what waits.
+    /// Ends a fault, and makes the service send the waiting events at once.
     public func recover(_ receiver: EmulatedReceiver) async {
         let sender = update { world in
             world.faults[receiver] = nil
@@ -84,7 +84,7 @@ public final class ReceiverState: Sendable {
         }
     }
 
-    /// True while connections with TLS must get the wrong certificate. One server serves all receivers.
+    /// True while TLS connections must receive the wrong certificate. One server serves all receivers.
     var showsWrongCertificate: Bool {
         update { world in world.faults.values.contains { $0.kind == .wrongCertificate } }
     }
@@ -95,10 +95,10 @@ public final class ReceiverState: Sendable {
     }
 }
 
-/// The receivers, one for each way in which the service sends events. The raw value is the receiver's name, and
-/// the last part of its URL.
+/// The receivers, one for each delivery method of the service. The raw value is the receiver's name, and the
+/// last part of its URL.
 public enum EmulatedReceiver: String, Sendable, CaseIterable {
-    /// Webhooks in the form of Standard Webhooks.
+    /// Webhooks in the format of Standard Webhooks.
     case webhook
     /// Security event tokens by push (RFC 8935).
     case push
@@ -111,7 +111,7 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
         }
     }
 
-    /// The status with which the receiver takes a message (RFC 8935 §2.2).
+    /// Status of the response with which the receiver accepts a message (RFC 8935 §2.2).
     var takenStatus: Int {
         switch self {
         case .webhook: 204
@@ -120,9 +120,9 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
     }
 }
 
-/// The reasons of the fake receivers.
+/// Error codes of the fake receivers.
 extension EmulatorError.Code {
     public static let receiverNotFound = Self("receiver_not_found", .notFound)
-    /// The fault would change nothing: there is no server with TLS.
+    /// The fault would have no effect, because there is no server with TLS.
     public static let faultIneffective = Self("fault_ineffective", .conflict)
 }

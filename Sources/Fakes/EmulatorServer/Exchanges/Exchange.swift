@@ -1,24 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// One request and its response, as pages show them: with shortened secrets.
+/// One request and its response, for display on pages, with shortened secrets.
 public struct Exchange: Sendable, Equatable {
-    /// Number in the log of one emulator.
+    /// Sequence number of the exchange in the log of one emulator.
     public let number: Int
     public let step: ExchangeStep
     /// Purpose of the request.
     public let title: String
-    /// Method, URL and fields, one per line.
+    /// Method, URL and fields of the request, one per line.
     public let request: String
-    /// Status and body, or the reason why no response arrived.
+    /// Status and body of the response, or the reason why no response arrived.
     public let response: String
-    /// The status of the response. `nil` when none arrived, and where the exchange is a step in a browser.
+    /// Status of the response; `nil` if no response arrived, or if the exchange is a step in a browser.
     public let status: Int?
-    /// Beginning, in milliseconds since 1970.
+    /// Start time in milliseconds since 1970.
     public let at: Int64
     public let span: ExchangeSpan
-    /// `X-Request-ID` of the response, by which the server's own record is found. `nil` without such a field, and
-    /// for a request that the emulator itself received.
+    /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` without such
+    /// a field, and for a request that the emulator itself received.
     public let requestID: String?
 
     package init(
@@ -31,10 +31,10 @@ public struct Exchange: Sendable, Equatable {
     }
 }
 
-/// Beginning and end of an exchange by the machine's monotonic clock, so that exchanges within a millisecond stay
+/// Start and end of an exchange on the machine's monotonic clock, so that exchanges within a millisecond stay
 /// in order.
 public struct ExchangeSpan: Sendable, Equatable {
-    /// Nanoseconds since the start of the machine.
+    /// Start in nanoseconds since the machine started.
     public let begin: UInt64
     public let end: UInt64
 
@@ -43,9 +43,9 @@ public struct ExchangeSpan: Sendable, Equatable {
     public var milliseconds: Double { Double(end - begin) / 1_000_000 }
 }
 
-/// An exchange that has begun.
+/// The start of an exchange.
 package struct ExchangeStart: Sendable {
-    /// Milliseconds since 1970.
+    /// Start time in milliseconds since 1970.
     let at: Int64
     let begin: UInt64
 
@@ -55,13 +55,14 @@ package struct ExchangeStart: Sendable {
     }
 }
 
-/// The latest exchanges. Pure, and bounded in number and size.
+/// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
-    /// For exchanges that repeat, and for all others, so that the first do not push the others out.
+    /// Capacity for routine exchanges, and separately for all others, so that routine exchanges do not
+    /// displace the others.
     package static let capacity = 50
-    /// Characters of a request or a response, at most.
+    /// Maximum number of characters of a request or a response.
     package static let longestText = 4096
-    /// Characters of a request ID, at most.
+    /// Maximum number of characters of a request ID.
     private static let longestID = 128
 
     private var routine: [Exchange] = []
@@ -70,7 +71,7 @@ package struct ExchangeLog: Sendable {
 
     package init() {}
 
-    /// All kept exchanges, the oldest first.
+    /// All stored exchanges, the oldest first.
     package var exchanges: [Exchange] { (routine + others).sorted { $0.number < $1.number } }
 
     package mutating func add(
@@ -93,27 +94,27 @@ package struct ExchangeLog: Sendable {
         list.append(exchange)
     }
 
-    /// The text, shortened to what is kept.
+    /// Returns the text, truncated to the stored length.
     package static func cut(_ text: String) -> String {
         text.count <= longestText ? text : "\(text.prefix(longestText))…"
     }
 }
 
-/// A step of a protocol: who asks whom, and the section of the specification that describes the request.
+/// A step of a protocol: sender, receiver, and the section of the specification that describes the request.
 public struct ExchangeStep: Sendable, Equatable {
     /// A party of the fake world.
     public enum Party: String, Sendable, CaseIterable {
-        /// The user's browser, and the app with its backend.
+        /// `browser` includes the app with its backend.
         case browser, google, siwa, apple
     }
 
     public let from: Party
     public let to: Party
-    /// Such as "RFC 6749 §4.1.3".
+    /// Section of the specification, such as "RFC 6749 §4.1.3".
     public let standard: String
-    /// True for requests that repeat without a user, such as daily checks.
+    /// True for requests that repeat without user action, such as daily checks.
     public let isRoutine: Bool
-    /// True for a step that leads the browser on, and has no response of its own.
+    /// True for a step that redirects the browser and has no response of its own.
     public let isOneWay: Bool
 
     public init(
@@ -125,7 +126,7 @@ public struct ExchangeStep: Sendable, Equatable {
 }
 
 extension ExchangeStep {
-    // The browser and the app.
+    // Steps of the browser and the app.
     public static let authorizationRequest = ExchangeStep(
         .google, .browser, "RFC 6749 §4.1.1", isOneWay: true)
     public static let authorizationResponse = ExchangeStep(
@@ -134,7 +135,7 @@ extension ExchangeStep {
     public static let appSignIn = ExchangeStep(.browser, .apple, "Apple: ASAuthorizationController")
     public static let appleAuthorization = ExchangeStep(.browser, .apple, "OpenID Connect Core §3.1.2")
 
-    // Google and siwa.
+    // Steps between Google and siwa.
     public static let codeExchange = ExchangeStep(.google, .siwa, "RFC 6749 §4.1.3")
     public static let refresh = ExchangeStep(.google, .siwa, "RFC 6749 §6")
     public static let introspection = ExchangeStep(.browser, .siwa, "RFC 7662 §2.1")
@@ -148,7 +149,7 @@ extension ExchangeStep {
     public static let googleMetadata = ExchangeStep(.siwa, .google, "OpenID SSF §7.2")
     public static let eventStream = ExchangeStep(.siwa, .google, "OpenID SSF §8.1")
 
-    // siwa and Apple.
+    // Steps between siwa and Apple.
     public static let appleKeys = ExchangeStep(.siwa, .apple, "RFC 7517 §5")
     public static let appleMetadata = ExchangeStep(.siwa, .apple, "OpenID Connect Discovery §4")
     public static let appleCodeExchange = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3")
@@ -165,13 +166,13 @@ extension ExchangeStep {
     public static let appleNotification = ExchangeStep(.apple, .siwa, "RFC 8417 §2")
 }
 
-/// Tells one listener of each exchange, for pages that show exchanges as they happen.
+/// Notifies one listener of each exchange, for pages that show exchanges as they happen.
 package final class ExchangeObserver: Sendable {
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
-    /// Replaces the listener. It is called on any thread, and must be fast.
+    /// Replaces the listener. The listener can be called on any thread, and must be fast.
     package func listen(_ action: @escaping @Sendable () -> Void) { listener.withLock { $0 = action } }
 
     package func tell() { listener.withLock { $0 }?() }

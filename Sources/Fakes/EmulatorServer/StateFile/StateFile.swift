@@ -5,28 +5,28 @@ import HTTPTypes
 package import Hummingbird
 package import Logging
 
-/// The file that keeps an emulator's state across restarts: a line with the SHA-256 of the JSON, then the
-/// JSON.
+/// The file that stores an emulator's state across restarts: a line with the SHA-256 of the JSON, followed by
+/// the JSON.
 ///
-/// The file is replaced atomically, so that a crash leaves the old or the new state. Only its owner can read
-/// it, because it contains private keys and tokens, although only of the emulator.
+/// Each write replaces the file atomically, so that a crash leaves the old or the new state. Only its owner
+/// can read it, because it contains private keys and tokens, although only of the emulator.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
-    /// Beginning of the first line: the emulator that wrote the file, and the format.
+    /// Start of the first line: the emulator that wrote the file, and the format.
     private let firstWords: String
 
     package init(path: String, firstWords: String) {
         (self.path, self.firstWords) = (path, firstWords)
     }
 
-    /// Keeps other processes away from the file, from before it is read until the state is written for the
-    /// last time. Throws `.stateFileUnwritable` while another process has it.
+    /// Excludes other processes from the file, from before the first read until the last write. Throws
+    /// `.stateFileUnwritable` while another process has locked the file.
     package func lock() throws(EmulatorError) -> StateFileLock {
         try StateFileLock(beside: path)
     }
 
-    /// Returns `nil` when there is no file. Throws `.stateFileDamaged` for a file that is incomplete or not written by
-    /// this emulator.
+    /// Reads the state. Returns `nil` if there is no file. Throws `.stateFileDamaged` for a file that is
+    /// incomplete or was not written by this emulator.
     package func read() throws(EmulatorError) -> Snapshot? {
         let content: [UInt8]
         do {
@@ -54,15 +54,15 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         }
     }
 
-    /// The state is durable when this returns. Throws `.stateFileUnwritable`.
+    /// Writes the state. It is durable when the call returns. Throws `.stateFileUnwritable`.
     package func write(_ snapshot: Snapshot) throws(EmulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let newPath = "\(path).new"
         do {
             let body = Array(try encoder.encode(snapshot))
-            // A file that a crash has left is removed, not reused: other users may be able to read it, or it
-            // may be a link.
+            // Removes a file that a crash has left, instead of reusing it: other users may be able to read
+            // it, or it may be a link.
             unlink(newPath)
             try PrivateFile.make(at: newPath, content: Data(head(of: body) + [UInt8(ascii: "\n")] + body))
         } catch {
@@ -76,25 +76,26 @@ package struct StateFile<Snapshot: Codable>: Sendable {
     }
 }
 
-/// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
+/// Writes a state file, with one write at a time. Callers that arrive during a write share the next write.
 package actor StateSaver {
     private let write: @Sendable () throws -> Void
     private let logger: Logger
     private var running: Task<Void, any Error>?
     private var next: Task<Void, any Error>?
 
-    /// - Parameter write: Writes the state as of the moment of the call.
+    /// - Parameter write: Writes the current state.
     package init(logger: Logger, write: @escaping @Sendable () throws -> Void) {
         (self.logger, self.write) = (logger, write)
     }
 
-    /// All changes before the call are in the file when this returns. Throws the error of the write.
+    /// Saves the state. All changes before the call are in the file when it returns. Throws the error of the
+    /// write.
     package func save() async throws {
         if let next { return try await next.value }
-        // An unstructured task, because the cancellation of one caller must not cancel the write for the
-        // others.
+        // The task is unstructured, because the cancellation of one caller must not cancel the write for
+        // other callers.
         let task = Task {
-            // Errors of the previous write are reported to its own callers.
+            // The previous write reports its errors to its own callers.
             _ = try? await running?.value
             try writeOnce()
         }
@@ -103,7 +104,7 @@ package actor StateSaver {
     }
 
     private func writeOnce() throws {
-        // Later changes may come too late for this write.
+        // This write may not include later changes.
         (running, next) = (next, nil)
         do {
             try write()
@@ -114,7 +115,7 @@ package actor StateSaver {
     }
 }
 
-/// Sends responses only after the state is in the file, so that they are still true after a crash.
+/// Sends responses only after the state is in the file, so that they remain true after a crash.
 package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let saver: StateSaver
     private let changingPaths: [String]

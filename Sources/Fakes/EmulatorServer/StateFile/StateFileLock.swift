@@ -8,16 +8,16 @@ import Synchronization
     import Darwin
 #endif
 
-/// Keeps a second emulator away from a state file: both would write their whole state, and the later write
-/// would remove the users of the other emulator. The system releases the lock whenever the process ends, also
-/// after a crash.
+/// Excludes a second emulator from a state file: both would write their whole state, and the later write
+/// would remove the users of the other emulator. The system releases the lock when the process ends,
+/// including after a crash.
 ///
-/// The lock has a file of its own, because the state file is replaced at each write.
+/// The lock uses a separate file, because each write replaces the state file.
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Throws `.stateFileUnwritable` while another process, or another emulator of this process, has the
-    /// lock.
+    /// Takes the lock. Throws `.stateFileUnwritable` while another process, or another emulator in this
+    /// process, holds it.
     init(beside path: String) throws(EmulatorError) {
         let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw EmulatorError(.stateFileUnwritable, detail: path) }

@@ -6,12 +6,12 @@ import JOSE
 import NIOCore
 import StrictJSON
 
-/// Google's RISC API: registers the receiver of events. Checks tokens with code that is not shared with the
-/// signer.
+/// Google's RISC API, which registers the receiver of events. It checks tokens with code that it does not
+/// share with the signer.
 struct EventStreamAPI: Sendable {
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
     static let pushDelivery = "https://schemas.openid.net/secevent/risc/delivery-method/push"
-    /// Bytes of a URL and of a state.
+    /// Maximum length of a URL and of a state in bytes.
     private static let longestText = 2048
 
     let state: GoogleState
@@ -29,7 +29,7 @@ struct EventStreamAPI: Sendable {
             account.isValidSignature(of: segments), claims["iss"]?.string == account.email,
             claims["sub"]?.string == account.email, claims["aud"]?.string == Self.audience,
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
-            // Google accepts at most an hour.
+            // Google accepts a lifetime of at most an hour.
             issuedAt <= state.now + 60, expiresAt > state.now, expiresAt - issuedAt <= 3600
         else { throw .tokenRefused }
         guard account.hasAPI else { throw .apiDisabled }
@@ -82,7 +82,7 @@ struct EventStreamAPI: Sendable {
         return JSONObject([("status", .string(word ?? ""))])
     }
 
-    /// `POST /v1beta/stream:verify`: sends the test event before it answers, while Google answers at once.
+    /// `POST /v1beta/stream:verify`: sends the test event before it responds, although Google responds first.
     func verify(_ body: [UInt8]) async throws(EventStreamRefusal) -> JSONObject {
         guard let text = try object(body)["state"]?.string, text.utf8.count <= Self.longestText else {
             throw .argument("Invalid state.")
@@ -90,7 +90,7 @@ struct EventStreamAPI: Sendable {
         guard try registered().isEnabled else { throw .argument("The stream is disabled.") }
         var event = SentEvent()
         (event.type, event.state) = (.verification, text)
-        // As at Google, the result of the delivery is not in the response.
+        // As at Google, the response does not contain the result of the delivery.
         _ = try? await Linking(state: state).send(event)
         return JSONObject()
     }
@@ -108,7 +108,7 @@ struct EventStreamAPI: Sendable {
     }
 
     /// Returns `true` for an address of the linked server, whose domain is the authorized domain here. Google
-    /// accepts https alone; the emulator also http of this machine.
+    /// accepts only https; the emulator also accepts http on this machine.
     private func isAuthorized(_ url: String) -> Bool {
         guard let address = WebAddress(url), address.isSecure || address.isLoopback,
             let server = state.update({ $0.server })
@@ -120,10 +120,10 @@ struct EventStreamAPI: Sendable {
 /// An error of Google's APIs (`google.rpc.Status`).
 struct EventStreamRefusal: Error, Equatable {
     let status: Int
-    /// The word of `google.rpc.Code`.
+    /// Code name of `google.rpc.Code`.
     let word: String
     let message: String
-    /// `reason` of `google.rpc.ErrorInfo`.
+    /// Value of `reason` in `google.rpc.ErrorInfo`.
     var reason: String?
 
     static let tokenRefused = EventStreamRefusal(
@@ -144,7 +144,7 @@ struct EventStreamRefusal: Error, Equatable {
         EventStreamRefusal(status: 400, word: "INVALID_ARGUMENT", message: message)
     }
 
-    /// The error of a fault.
+    /// Returns the error of a fault.
     static func fault(_ status: Int) -> EventStreamRefusal {
         switch status {
         case 401: .tokenRefused
@@ -172,9 +172,9 @@ struct EventStreamRefusal: Error, Equatable {
     }
 }
 
-/// The paths of Google's RISC API.
+/// Routes of Google's RISC API.
 struct EventStreamRoutes: Sendable {
-    /// Bytes of a body, at most.
+    /// Maximum size of a body in bytes.
     static let longestBody = 16 * 1024
 
     let state: GoogleState
@@ -204,7 +204,7 @@ struct EventStreamRoutes: Sendable {
         router.on(RouterPath(path), method: method) { request, _ in
             let start = state.exchangeStart
             let body = Array(buffer: try await request.body.collect(upTo: Self.longestBody))
-            // The token is not recorded: it is valid for an hour.
+            // The record omits the token, because it is valid for an hour.
             let shown = "\(method.rawValue) /\(path)\nAuthorization: Bearer …\n\n\(ShownText.body(body))"
             let api = EventStreamAPI(state: state)
             do throws(EventStreamRefusal) {

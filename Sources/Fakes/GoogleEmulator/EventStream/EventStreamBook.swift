@@ -3,16 +3,16 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// The registered receiver of Google's events, and the service accounts that may register it. Pure, and
-/// bounded.
+/// The registered receiver of Google's events, and the service accounts that may register it. Limits their
+/// number, and does no I/O.
 struct EventStreamBook: Sendable, Codable {
-    /// Number of service accounts, at most; the oldest is dropped.
+    /// Maximum number of service accounts. The oldest account is dropped.
     static let mostAccounts = 8
 
     /// A registered receiver.
     struct Stream: Sendable, Codable, Equatable {
         var url: String
-        /// URIs of the requested events.
+        /// URIs of the requested event types.
         var events: [String]
         var isEnabled = true
     }
@@ -25,12 +25,12 @@ struct EventStreamBook: Sendable, Codable {
         accounts.append(account)
     }
 
-    /// Registers the receiver, or replaces it. A new stream is enabled, a known one keeps its status.
+    /// Registers the receiver, or replaces it. A new stream is enabled, a known stream keeps its status.
     mutating func register(url: String, events: [String]) {
         stream = Stream(url: url, events: events, isEnabled: stream?.isEnabled ?? true)
     }
 
-    /// Returns `false` when nothing is registered.
+    /// Sets the status. Returns `false` if no receiver is registered.
     mutating func setStatus(isEnabled: Bool) -> Bool {
         guard stream != nil else { return false }
         stream?.isEnabled = isEnabled
@@ -50,9 +50,9 @@ struct ServiceAccount: Sendable, Codable {
     /// True if the RISC API is enabled in the account's project.
     let hasAPI: Bool
 
-    /// Makes a key, which takes up to a second. Throws `JOSEError`.
+    /// Creates an account with a new key, which takes up to a second. Throws `JOSEError`.
     init(project: String, hasRole: Bool, hasAPI: Bool) throws {
-        // Not a name of Google's: `siwa` sends a real account's token to Google alone.
+        // The name differs from Google's names, because `siwa` sends a real account's token only to Google.
         let number = Hexadecimal.encode(SecureRandom.bytes(count: 4))
         email = "risc-\(number)@\(project).iam.gserviceaccount.invalid"
         keyID = Hexadecimal.encode(SecureRandom.bytes(count: 20))
@@ -60,7 +60,7 @@ struct ServiceAccount: Sendable, Codable {
         (self.hasRole, self.hasAPI) = (hasRole, hasAPI)
     }
 
-    /// The content of the JSON key file, with the members of Google's files.
+    /// Returns the content of the JSON key file, with the members of Google's files.
     func file(project: String, baseURL: String) -> JSONObject {
         JSONObject([
             ("type", .string("service_account")), ("project_id", .string(project)),

@@ -1,7 +1,7 @@
 import StrictJSON
 
 extension AccountLink {
-    /// The link with its tokens: the control API is for tests.
+    /// The link with its tokens, which the control API shows because it is for tests.
     var json: JSONObject {
         var json = JSONObject([
             ("id", .string(id)), ("mode", .string(mode.rawValue)), ("status", .string(status.word)),

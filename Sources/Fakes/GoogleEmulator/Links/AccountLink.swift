@@ -12,16 +12,16 @@ public struct AccountLink: Sendable, Equatable, Codable {
 
     public enum Status: Sendable, Equatable, Codable {
         case linked
-        /// `error` of the authorization response, or of the token endpoint.
+        /// Value of `error` in the authorization response, or in the response of the token endpoint.
         case failed(error: String)
         /// The user unlinked in the Google app.
         case unlinkedByGoogle
-        /// The server's security event said that the refresh token has ended.
+        /// The server's security event reported that the refresh token has ended.
         case unlinkedByService
         /// The token endpoint returned `invalid_grant`.
         case refused
 
-        /// The word of the control API.
+        /// The name of the state in the control API.
         package var word: String {
             switch self {
             case .linked: "linked"
@@ -36,39 +36,39 @@ public struct AccountLink: Sendable, Equatable, Codable {
     public let id: String
     public let mode: Mode
     public internal(set) var status: Status
-    /// The Google account: `sub` of the ID token of streamlined linking.
+    /// Google account: `sub` of the ID token in streamlined linking.
     public internal(set) var subject: String?
     public internal(set) var scope: String?
     public internal(set) var accessToken: String?
-    /// Seconds since 1970.
+    /// Expiry of the access token in seconds since 1970.
     public internal(set) var expiresAt: Int64?
     public internal(set) var refreshToken: String?
     /// State of the access token in the latest response of the app's API.
     public internal(set) var isActive: Bool?
-    /// The account of the app: `sub` of the introspection.
+    /// Account of the app: `sub` of the introspection response.
     public internal(set) var account: String?
 
-    /// True if Google goes on in the browser after this error of App Flip.
+    /// True if Google continues in the browser after this error of App Flip.
     public var goesOnInBrowser: Bool {
         guard case .failed(let error) = status, mode == .appFlip else { return false }
         return error == "cancelled" || error == "invalid_request"
     }
 }
 
-/// A begun link: the authorization request of Google.
+/// A started link: the authorization request of Google.
 struct BegunLink: Sendable, Equatable, Codable {
     let state: String
     let mode: AccountLink.Mode
-    /// Redirect URI, which the token request repeats.
+    /// Redirect URI, which the token request must repeat.
     let redirectURI: String
     let scope: String
     let userLocale: String?
     let loginHint: String?
-    /// `code_verifier` (RFC 7636 §4.1); `nil` without PKCE.
+    /// Value of `code_verifier` (RFC 7636 §4.1); `nil` without PKCE.
     let verifier: String?
 }
 
-/// All links. Pure, and bounded: the oldest links are dropped.
+/// All links. Limits their number by dropping the oldest links, and does no I/O.
 struct LinkBook: Sendable, Codable {
     static let capacity = 100
 
@@ -81,7 +81,7 @@ struct LinkBook: Sendable, Codable {
         begun.append(link)
     }
 
-    /// Removes and returns the begun link with this `state`.
+    /// Removes and returns the started link with this `state`.
     mutating func takeBegun(_ state: String) -> BegunLink? {
         begun.firstIndex { $0.state == state }.map { begun.remove(at: $0) }
     }
@@ -106,7 +106,7 @@ struct LinkBook: Sendable, Codable {
         return link
     }
 
-    /// Changes a link. Does nothing when the link was dropped.
+    /// Changes a link. Does nothing if the link was dropped.
     mutating func change(_ id: String, _ body: (inout AccountLink) -> Void) {
         guard let index = links.firstIndex(where: { $0.id == id }) else { return }
         body(&links[index])
@@ -115,20 +115,21 @@ struct LinkBook: Sendable, Codable {
     mutating func clear() { (links, begun) = ([], []) }
 }
 
-/// The tokens of a response of the token endpoint (RFC 6749 §5.1). Bounded, because they are stored.
+/// The tokens in a response of the token endpoint (RFC 6749 §5.1). Their sizes are limited, because they are
+/// stored.
 struct LinkTokens: Sendable, Equatable {
-    /// Bytes.
+    /// Maximum size of a token in bytes.
     static let longestToken = 16 * 1024
-    /// Bytes.
+    /// Maximum size of a scope in bytes.
     static let longestScope = 2048
 
     let accessToken: String
     let refreshToken: String?
     let scope: String?
-    /// Seconds. The limit of a century prevents an overflow in the arithmetic with times.
+    /// Lifetime in seconds. The limit of a century prevents an overflow in later time arithmetic.
     let lifetime: Int64?
 
-    /// `nil` without an access token, and for values that are too long.
+    /// Reads a response. Returns `nil` without an access token, and for values that are too long.
     init?(_ json: JSONValue) {
         guard let token = json["access_token"]?.string, (1...Self.longestToken).contains(token.utf8.count)
         else { return nil }

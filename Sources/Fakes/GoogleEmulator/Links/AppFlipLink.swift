@@ -2,7 +2,7 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// A universal link, as the app on the user's iPhone receives it.
+/// A universal link received by the app on the user's iPhone.
 struct AppFlipLink: Sendable {
     let clientID: String
     let redirectURI: String
@@ -19,7 +19,7 @@ struct AppFlipLink: Sendable {
         (codeChallenge, codeChallengeMethod) = (value("code_challenge"), value("code_challenge_method"))
     }
 
-    /// The parameters in the order of the link.
+    /// Parameters in the order of the link.
     var fields: [(name: String, value: String)] {
         var fields = [
             (name: "client_id", value: clientID), ("redirect_uri", redirectURI), ("state", state),
@@ -31,8 +31,8 @@ struct AppFlipLink: Sendable {
         return fields
     }
 
-    /// URL that the app opens when it cannot reach its backend. The URL returns `state`, so that Google can
-    /// go on in the browser.
+    /// Returns the URL that the app opens if it cannot reach its backend. The URL repeats `state`, so that
+    /// Google can continue in the browser.
     func url(error: String) -> String {
         let fields = FormEncoding.encode([("error", error), ("state", state)])
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + fields
@@ -54,15 +54,15 @@ enum AppFlipIdentity: Sendable {
 struct AppFlipApp: Sendable {
     enum Check: Equatable {
         case fine
-        /// The link is from another client: the app returns `invalid_request`.
+        /// The link comes from another client, so the app returns `invalid_request`.
         case otherClient
-        /// The app opens nothing, because the address is not Google's.
+        /// The redirect URI is not an address of Google, so the app opens no URL.
         case otherRedirectURI
     }
 
     let state: GoogleState
 
-    /// Checks the link as the app does before it asks for consent (Google's page on App Flip).
+    /// Checks the link before the app asks for consent (Google's page on App Flip).
     func check(_ link: AppFlipLink) -> Check {
         let known =
             state.redirectURIs.dropFirst()
@@ -75,7 +75,7 @@ struct AppFlipApp: Sendable {
         return link.clientID.isByteEqual(to: state.configuration.clientID) ? .fine : .otherClient
     }
 
-    /// Requests the URL to open from the authorization server. Without a usable response, the app makes the
+    /// Requests the URL to open from the authorization server. Without a usable response, the app creates the
     /// URL with the error `cancelled` itself.
     func decide(
         _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
@@ -104,7 +104,7 @@ struct AppFlipApp: Sendable {
         return (url ?? link.url(error: "cancelled"), response)
     }
 
-    /// Gets an identity token from the fake Apple, as the app would from iOS.
+    /// Gets an identity token from the fake Apple, as the app would get it from iOS.
     ///
     /// - Parameter subject: The user at the fake Apple; `nil` for the default user. Throws `.serverMissing`
     ///   without a fake Apple, or without an identity token in its response.

@@ -1,15 +1,15 @@
 import EmulatorServer
 import StrictJSON
 
-/// A Google account, as its ID tokens describe it.
+/// A Google account, with the values of its ID tokens.
 struct GoogleAccount: Sendable {
     var subject = "110169484474386276334"
     var email = "ada@gmail.com"
     var isEmailVerified = true
-    /// The domain of a Google Workspace; Google is authoritative for its addresses.
+    /// Domain of a Google Workspace. Google is authoritative for its addresses.
     var hostedDomain: String?
 
-    /// The claims of an ID token for the authorization server.
+    /// Returns the claims of an ID token for the authorization server.
     ///
     /// - Parameter now: Seconds since 1970.
     func claims(for audience: String, at now: Int64) -> JSONObject {
@@ -25,7 +25,7 @@ struct GoogleAccount: Sendable {
 
 /// The intents of streamlined linking.
 enum StreamlinedIntent: String, CaseIterable {
-    /// Asks if the user has an account.
+    /// Checks if the user has an account.
     case check
     /// Requests tokens for the user's account.
     case get
@@ -34,10 +34,10 @@ enum StreamlinedIntent: String, CaseIterable {
 }
 
 extension Linking {
-    /// Sends a request with an ID token of Google as assertion (RFC 7523). Tokens in the response make a
-    /// link.
+    /// Sends a request with Google's ID token as assertion (RFC 7523). If the response contains tokens, a
+    /// link is added.
     ///
-    /// - Parameter assertion: Token in place of a genuine ID token, for tests.
+    /// - Parameter assertion: Assertion to send instead of a genuine ID token, for tests.
     func streamlined(
         _ intent: StreamlinedIntent, _ account: GoogleAccount, scope: String?, assertion: String? = nil
     ) async throws(EmulatorError) -> (response: ServerClient.Response, link: AccountLink?) {

@@ -3,15 +3,15 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// Values of a new link. A missing value has its default from the configuration.
+/// Values of a new link. Missing values have defaults from the configuration.
 struct LinkRequest: Sendable {
     var mode = AccountLink.Mode.browser
     var scope: String?
     var userLocale: String?
     var loginHint: String?
-    /// True if Google sends a PKCE challenge, as Google's newest documentation requires of agents.
+    /// True if Google sends a PKCE challenge, which Google's newest documentation requires of agents.
     var usesPKCE = true
-    /// Redirect URI in place of the emulator's, for tests.
+    /// Redirect URI to use instead of the emulator's, for tests.
     var redirectURI: String?
 }
 
@@ -21,7 +21,7 @@ struct LinkStart: Sendable {
     let begun: BegunLink
 }
 
-/// Makes links, and uses them.
+/// Creates links and uses them.
 struct Linking: Sendable {
     let state: GoogleState
     let client: ServerClient
@@ -31,7 +31,7 @@ struct Linking: Sendable {
         client = ServerClient(state: state)
     }
 
-    /// Begins a link. Throws `.serverMissing`.
+    /// Starts a link. Throws `.serverMissing`.
     func begin(_ request: LinkRequest) throws(EmulatorError) -> LinkStart {
         let server = try state.server()
         let uris = state.redirectURIs
@@ -78,7 +78,7 @@ struct Linking: Sendable {
 
     /// Receives the authorization response at a redirect URI, and exchanges its code.
     ///
-    /// - Parameter fields: The query. Throws `.stateUnknown`, and `.serverMissing`.
+    /// - Parameter fields: Fields of the query. Throws `.stateUnknown`, and `.serverMissing`.
     func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
         async throws(EmulatorError)
         -> AccountLink
@@ -113,7 +113,7 @@ struct Linking: Sendable {
         return add(begun.mode, tokens)
     }
 
-    /// Adds a link with the tokens of a response.
+    /// Adds a link with the tokens from a response.
     func add(_ mode: AccountLink.Mode, _ tokens: LinkTokens, subject: String? = nil) -> AccountLink {
         let now = state.now
         return state.update { world in
@@ -130,7 +130,7 @@ struct Linking: Sendable {
         state.update { $0.links.add(mode, .failed(error: String(error.prefix(Self.longestError)))) }
     }
 
-    /// Characters of a stored error, at most.
+    /// Maximum number of characters of a stored error.
     private static let longestError = 200
 
     /// The client's credentials, which Google sends in the body (RFC 6749 §2.3.1).
@@ -144,7 +144,7 @@ struct Linking: Sendable {
 extension Linking {
     /// Gets a new access token. `invalid_grant` ends the link at Google.
     ///
-    /// - Parameter id: `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
+    /// - Parameter id: ID of the link; `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
     func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.refreshToken else { throw EmulatorError(.tokenMissing) }
@@ -160,8 +160,8 @@ extension Linking {
         return response
     }
 
-    /// Calls the app's API with the access token. The API asks the authorization server for the token's state
-    /// (RFC 7662).
+    /// Calls the app's API with the access token. The API requests the token's state from the authorization
+    /// server (RFC 7662).
     func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.accessToken else { throw EmulatorError(.tokenMissing) }

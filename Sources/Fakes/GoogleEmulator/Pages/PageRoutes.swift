@@ -5,10 +5,10 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// The pages: the Google app, and the user's iPhone app.
+/// The pages of the Google app and of the user's iPhone app.
 struct PageRoutes: Sendable {
     let state: GoogleState
-    /// Token of the forms (CSRF).
+    /// Random token of the forms (CSRF).
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: GoogleState) { self.state = state }
@@ -121,8 +121,8 @@ extension PageRoutes {
         }
     }
 
-    /// The user's iPhone app after it has received the universal link: the app checks the link and asks for
-    /// consent.
+    /// Returns the page of the user's iPhone app after it has received the universal link: the app checks the
+    /// link and asks for consent.
     private func app(_ link: AppFlipLink) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Google asks to link your account</h1>"
@@ -159,7 +159,7 @@ extension PageRoutes {
         }
     }
 
-    /// The response to the app's backend, and the URL that the app opens.
+    /// Returns the page with the response to the app's backend, and the URL that the app opens.
     private func opened(_ url: String, after response: ServerClient.Response) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Back to Google</h1>"
@@ -181,14 +181,14 @@ extension PageRoutes {
 }
 
 extension HTML {
-    /// Names with their values, which are text of protocols. Omits names without a value.
+    /// Returns a table of names with their values in code style. Omits names without a value.
     static func codes(_ rows: [(name: String, value: String?)]) -> HTML {
         .table(rows.map { ($0.name, $0.value.map { .code($0) }) })
     }
 
-    /// A text field of a form.
+    /// Returns a text field of a form.
     ///
-    /// - Parameter hint: Words in the empty field.
+    /// - Parameter hint: Text shown in the empty field.
     static func input(_ label: String, _ name: String, value: String? = nil, hint: String? = nil) -> HTML {
         let content: HTML = value.map { "value=\"\($0)\"" } ?? "placeholder=\"\(hint)\""
         return """
@@ -196,14 +196,14 @@ extension HTML {
             """
     }
 
-    /// A link to another server, as the main button of a page.
+    /// Returns a link to another server, as the main button of a page.
     fileprivate static func button(_ words: HTML, to url: String) -> HTML {
         "<a class=\"button main\" rel=\"noreferrer\" href=\"\(url)\">\(words)</a>"
     }
 }
 
 extension Response {
-    /// The app that a page belongs to.
+    /// The app to which a page belongs.
     enum PageApp: String {
         case google = "Fake Google"
         case phone = "Your iPhone app"
@@ -220,14 +220,14 @@ extension Response {
         ).response(status)
     }
 
-    /// A refusal, for a browser.
+    /// Returns the page of a refused request.
     static func refusalPage(_ error: EmulatorError) -> Response {
         .page(.google, "Not possible", error.code.status) { error.content }
     }
 }
 
 extension PageRoutes {
-    /// The page of the Google app: makes links, uses them, and shows every request and response.
+    /// The page of the Google app. It creates links, uses them, and shows every request and response.
     var home: Response {
         let exchanges = state.exchanges
         return .page(.google, "Fake Google", isWide: true) {
@@ -275,7 +275,7 @@ extension PageRoutes {
         }
     }
 
-    /// An ended link has buttons too, to show how the server refuses it.
+    /// An ended link also has buttons, to show how the server refuses it.
     private func section(of link: AccountLink) -> HTML {
         HTML {
             "<div class=\"link\" id=\"link-\(link.id)\">"
@@ -351,7 +351,7 @@ extension PageRoutes {
         }
     }
 
-    /// The registered receiver of Google's events, in words.
+    /// Description of the registered receiver of Google's events.
     private var receiver: HTML {
         guard let stream = state.update({ $0.events.stream }) else {
             return """
@@ -414,7 +414,8 @@ extension AccountLink {
         return accessToken.map { ShownText.shortened($0) + (end ?? "") }
     }
 
-    /// The latest response of the app's API. Google and the server can differ for a while.
+    /// State of the token in the latest response of the app's API. Google and the server can differ
+    /// temporarily.
     fileprivate var introspection: String? {
         isActive.map { isActive in
             guard !isActive else { return "the access token is active" }

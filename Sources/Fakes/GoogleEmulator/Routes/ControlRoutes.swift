@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The control API under `/control`, so that tests need no browser.
+/// The control API under `/control`. Tests can use it without a browser.
 struct ControlRoutes: Sendable {
     let state: GoogleState
 
@@ -49,7 +49,7 @@ struct ControlRoutes: Sendable {
                 ("redirect_uri", .string(start.begun.redirectURI)),
             ])
         }
-        // For responses to Google's own redirect URIs, which do not reach this emulator.
+        // Receives responses to Google's own redirect URIs, which do not reach this emulator.
         on(group, .post, "answer") { call in
             let url = try call.input { body throws(EmulatorError) in
                 try body.required("url", maximum: 16_384)
@@ -159,7 +159,7 @@ struct ControlRoutes: Sendable {
         JSONObject([("events", .array(state.receivedEvents.map { .object($0.json) }))])
     }
 
-    /// The registered receiver; empty when there is none.
+    /// Returns the registered receiver; empty if there is none.
     private func stream() -> JSONObject {
         var json = JSONObject()
         guard let stream = state.update({ $0.events.stream }) else { return json }

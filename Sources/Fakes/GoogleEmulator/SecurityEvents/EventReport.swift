@@ -13,17 +13,17 @@ enum EventReportRefusal: String, Error {
     case signature = "authentication_failed"
 }
 
-/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that is not
-/// shared with the signer.
+/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that it does
+/// not share with the signer.
 struct EventReport: Sendable {
     static let audience = "google_account_linking"
     static let event = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
-    /// Bytes.
+    /// Maximum size of a token in bytes.
     static let longestToken = 16 * 1024
 
     let state: GoogleState
 
-    /// Returns the event, with the link whose refresh token it names.
+    /// Verifies a token. Returns its event, with the link whose refresh token the event names.
     func receive(_ compact: String) async throws(EventReportRefusal) -> ReceivedEvent {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header), header["alg"]?.string == "RS256",
@@ -55,7 +55,7 @@ struct EventReport: Sendable {
         }
     }
 
-    /// Lowercase hexadecimal of SHA-512(SHA-512(token)).
+    /// Returns SHA-512(SHA-512(token)) in lowercase hexadecimal.
     static func hash(_ token: String) -> String {
         Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
@@ -78,15 +78,15 @@ struct EventReport: Sendable {
 /// A security event token that the authorization server has reported, and Google has accepted.
 public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let jti: String
-    /// The last part of the event's URI, like `token-revoked`.
+    /// Last part of the event's URI, such as `token-revoked`.
     public let type: String
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
-    /// Lowercase hexadecimal of SHA-512(SHA-512(refresh token)).
+    /// Value of SHA-512(SHA-512(refresh token)) in lowercase hexadecimal.
     public let tokenHash: String
-    /// The link with this refresh token; `nil` when Google does not know the token.
+    /// ID of the link with this refresh token; `nil` if Google does not know the token.
     public let linkID: String?
-    /// Number of deliveries.
+    /// Number of deliveries so far.
     public internal(set) var deliveries: Int
 
     var json: JSONObject {
@@ -99,13 +99,13 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     }
 }
 
-/// The accepted events. Pure, and bounded: the oldest events are dropped.
+/// The accepted events. Limits their number by dropping the oldest events, and does no I/O.
 struct EventInbox: Sendable, Codable {
     static let capacity = 200
 
     private(set) var events: [ReceivedEvent] = []
 
-    /// Adds an event. A repeated delivery of the same `jti` is only counted (RFC 8417 §2.2).
+    /// Adds an event. Only counts a repeated delivery of the same `jti` (RFC 8417 §2.2).
     mutating func add(_ event: ReceivedEvent) {
         if let index = events.firstIndex(where: { $0.jti == event.jti }) {
             events[index].deliveries += 1

@@ -23,23 +23,23 @@ enum SentEventType: String, CaseIterable {
     }
 }
 
-/// A security event token of Google, before it is signed.
+/// One of Google's security event tokens before it is signed.
 struct SentEvent: Sendable {
     static let issuer = "https://accounts.google.com/"
 
     var type = SentEventType.sessionsRevoked
-    /// The Google account.
+    /// Value of `sub`: the Google account.
     var subject: String?
-    /// Reason of `account-disabled`: `hijacking` or `bulk-account`.
+    /// Value of `reason` in `account-disabled`: `hijacking` or `bulk-account`.
     var reason: String?
-    /// State of `verification`.
+    /// Value of `state` in `verification`.
     var state: String?
-    /// Refresh token of `token-revoked`.
+    /// Refresh token that `token-revoked` reports.
     var refreshToken: String?
-    /// ID in place of a new ID, for repeated deliveries.
+    /// Event ID to use instead of a new ID, for repeated deliveries.
     var jti: String?
 
-    /// - Parameter now: Seconds since 1970. There is no `exp`, as at Google.
+    /// - Parameter now: Seconds since 1970. The claims contain no `exp`, as at Google.
     func claims(for audience: String, at now: Int64) -> JSONObject {
         var event = JSONObject()
         if type == .verification {
@@ -68,8 +68,8 @@ struct SentEvent: Sendable {
 }
 
 extension Linking {
-    /// Sends an event to the registered receiver, or without a registered receiver to the linked server
-    /// (RFC 8935). Throws `.eventNotSent`, `.serverMissing`.
+    /// Sends an event to the registered receiver. If there is none, sends it to the linked server (RFC 8935).
+    /// Throws `.eventNotSent`, `.serverMissing`.
     func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
         let url = try receiver(of: event.type)
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)

@@ -1,7 +1,7 @@
-/// The latest messages, and what is known about their events. Pure, and bounded: the oldest are dropped.
+/// The latest messages and their events. Limits their number by dropping the oldest, and does no I/O.
 struct MessageLog: Sendable {
     static let capacity = 200
-    /// Number of events, and of users, that repetitions and disorder are recognized among.
+    /// Number of events and of users for which the log detects duplicates and wrong order.
     static let mostKnown = 2000
 
     private struct Key: Hashable {
@@ -17,10 +17,10 @@ struct MessageLog: Sendable {
     private(set) var messages: [ReceivedMessage] = []
     private(set) var lastNumber = 0
     private var arrivals = BoundedTable<Key, Arrivals>(capacity: mostKnown)
-    /// The latest `recordedAt` of each user's taken events.
+    /// Latest `recordedAt` of each user's accepted events.
     private var latest = BoundedTable<Key, Int64>(capacity: mostKnown)
 
-    /// Adds a message before it is answered. Returns its number.
+    /// Adds a message before the response is sent. Returns its number.
     mutating func add(_ message: ReceivedMessage) -> Int {
         lastNumber += 1
         var message = message
@@ -31,7 +31,7 @@ struct MessageLog: Sendable {
             known.count += 1
             arrivals[key] = known
             (message.arrival, message.isDuplicate) = (known.count, known.isTaken)
-            // A repetition says nothing about the order.
+            // A duplicate does not reveal the order of events.
             if !known.isTaken, let user = event.user, let recordedAt = event.recordedAt,
                 let latest = latest[Key(receiver: message.receiver, text: user)]
             {
@@ -43,9 +43,9 @@ struct MessageLog: Sendable {
         return lastNumber
     }
 
-    /// Notes the answer to a message.
+    /// Records the response to a message.
     mutating func answer(_ number: Int, status: Int) {
-        // Dropped meanwhile.
+        // The log may have dropped the message in the meantime.
         guard let index = messages.lastIndex(where: { $0.number == number }) else { return }
         messages[index].status = status
         let message = messages[index]
@@ -56,15 +56,15 @@ struct MessageLog: Sendable {
         latest[key] = max(latest[key] ?? recordedAt, recordedAt)
     }
 
-    /// Forgets the messages. Events that have arrived are still recognized.
+    /// Removes the messages. The log still recognizes events that have arrived before.
     mutating func clear() { messages = [] }
 }
 
-/// A dictionary that drops its oldest keys. Pure.
+/// A dictionary that drops its oldest keys.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var values: [Key: Value] = [:]
-    /// The keys in the order of their arrival, as a ring.
+    /// Keys in the order of their arrival, as a ring buffer.
     private var keys: [Key] = []
     private var oldest = 0
 

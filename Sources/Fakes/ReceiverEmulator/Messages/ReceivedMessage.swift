@@ -3,29 +3,31 @@ import StrictJSON
 
 /// One request at a receiver, with the result of its verification.
 public struct ReceivedMessage: Sendable, Equatable {
-    /// Counts all messages since the start.
+    /// Sequence number of the message since the start.
     public internal(set) var number: Int
     public let receiver: EmulatedReceiver
-    /// Milliseconds since 1970.
+    /// Time of arrival in milliseconds since 1970.
     public let receivedAt: Int64
-    /// `nil` for a verified message.
+    /// Reason of the refusal; `nil` for a verified message.
     public let refusal: MessageRefusal?
     /// The event of a verified message.
     public let event: EventFacts?
-    /// The body of a webhook, or the claims of a token; cut.
+    /// The body of a webhook, or the claims of a token; truncated.
     public let content: String
-    /// The fault that applied.
+    /// The fault that applied to the request.
     public let fault: ReceiverFault.Kind?
-    /// Number of times that the event of a verified message has arrived, with this one; 0 for a refused message.
+    /// Number of arrivals of a verified message's event so far, including this message; 0 for a refused
+    /// message.
     public internal(set) var arrival = 0
-    /// True if the receiver had taken the event before.
+    /// True if the receiver has accepted the event before.
     public internal(set) var isDuplicate = false
-    /// False if an event of the same account that was recorded later has been taken before.
+    /// False if the receiver has already accepted a later event of the same account.
     public internal(set) var isInOrder = true
-    /// The status of the answer. `nil` until then, and when the connection was closed without an answer.
+    /// Status of the response; `nil` before the response, and if the connection was closed without a
+    /// response.
     public internal(set) var status: Int?
 
-    /// Characters of the content that are kept.
+    /// Maximum number of stored characters of the content.
     static let longestContent = 8192
 
     init(
@@ -40,30 +42,29 @@ public struct ReceivedMessage: Sendable, Equatable {
         }
     }
 
-    /// Milliseconds between the moment at which the service recorded the event, in the transaction, and the
-    /// arrival.
+    /// Milliseconds from the time at which the service recorded the event in its transaction to the arrival.
     public var latency: Int64? { event?.recordedAt.map { max(receivedAt - $0, 0) } }
 
-    /// True if the receiver answered that it has taken the message.
+    /// True if the receiver responded that it has accepted the message.
     var isTaken: Bool { status.map { (200...299).contains($0) } ?? false }
 }
 
-/// The contents of an event that the page shows.
+/// Values of an event for display on the page.
 public struct EventFacts: Sendable, Equatable {
-    /// The event's ID: `webhook-id` or `jti`.
+    /// Event ID: `webhook-id` or `jti`.
     public let id: String
-    /// The event's type in the words of the feed.
+    /// Event type, as named in the feed.
     public let type: String
-    /// The URI of a security event.
+    /// URI of a security event type.
     public let uri: String?
-    /// The account, or for users without one the user at Apple.
+    /// Account ID, or the user at Apple for users without an account.
     public let user: String?
-    /// Milliseconds since 1970.
+    /// Time at which the service recorded the event, in milliseconds since 1970.
     public let recordedAt: Int64?
 }
 
 extension ReceivedMessage {
-    /// The message for programs.
+    /// The message as JSON, for programs.
     var json: JSONObject {
         var json = JSONObject([
             ("number", .integer(Int64(number))), ("receiver", .string(receiver.rawValue)),
@@ -89,14 +90,14 @@ extension ReceivedMessage {
         return json
     }
 
-    /// The message as one line for terminals.
+    /// The message as one line of terminal output.
     var line: String {
         let verdict = refusal.map { "refused as \($0.code.rawValue)" } ?? "verified"
         return ([receiver.rawValue, event?.type ?? "-", verdict] + words).joined(separator: ", ")
             .forTerminal(limit: 400)
     }
 
-    /// Further facts, for a terminal and for the page.
+    /// Additional facts, for a terminal and for the page.
     var words: [String] {
         var words: [String] = []
         if let latency { words.append("\(latency) ms after the commit") }

@@ -8,13 +8,13 @@ import StrictJSON
 
 /// The page, and the actions of its buttons.
 struct PageRoutes: Sendable {
-    /// Seconds between two loads of a page that is watched.
+    /// Seconds between two reloads of the page in watch mode.
     static let watchInterval = 2
-    /// Number of messages on the page. The control API shows all that are kept.
+    /// Number of messages on the page. The control API returns all stored messages.
     static let shown = 50
 
     let state: ReceiverState
-    /// Token of the forms (CSRF).
+    /// Random token of the forms (CSRF).
     private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: ReceiverState) { self.state = state }
@@ -54,7 +54,7 @@ struct PageRoutes: Sendable {
 }
 
 extension PageRoutes {
-    /// Both receivers with their faults, and the latest messages, newest first.
+    /// Returns the page with both receivers, their faults, and the latest messages, newest first.
     private func page(isWatching: Bool) async -> Response {
         let world = state.update { $0 }
         let status = await world.sender.status()
@@ -89,7 +89,7 @@ extension PageRoutes {
         }
     }
 
-    /// One receiver: its URL, what the service says about it, and its faults.
+    /// Returns the section of one receiver: its URL, its status at the service, and its faults.
     private func section(
         of receiver: EmulatedReceiver, in world: ReceiverState.World, status: String?
     ) -> HTML {
@@ -157,7 +157,7 @@ extension PageRoutes {
         }.html
     }
 
-    /// Formats JSON with one member per line. Returns another text as it is.
+    /// Formats JSON with one member per line. Returns other text unchanged.
     private static func indented(_ text: String) -> String {
         let json = try? JSONValue(parsing: Array(text.utf8), limits: MessageChecks.limits)
         return json?.indented() ?? text
@@ -174,7 +174,7 @@ extension EmulatedReceiver {
 }
 
 extension ReceiverFault.Kind {
-    /// Name on a page.
+    /// Name of the receiver on a page.
     fileprivate var name: String {
         switch self {
         case .down: "down"
@@ -199,7 +199,7 @@ extension Response {
         ).response(status, reloadsAfter: reloadsAfter)
     }
 
-    /// The page of a refused request of a browser.
+    /// Returns the page for a refused request of a browser.
     static func refusalPage(_ error: EmulatorError) -> Response {
         .page("Not possible", error.code.status) { error.content }
     }

@@ -6,7 +6,7 @@ import StrictJSON
 
 /// The receivers, at `/webhook` and `/push`.
 struct ReceiverRoutes: Sendable {
-    /// Target of the redirect of a fault, below the path of a receiver.
+    /// Path of a fault's redirect target, below the path of a receiver.
     static let redirectTarget = "elsewhere"
 
     let state: ReceiverState
@@ -30,7 +30,7 @@ struct ReceiverRoutes: Sendable {
     ) async throws -> Response {
         let fault = state.takeFault(of: receiver)
         switch fault?.kind {
-        // The wrong certificate is for new connections, so that old ones are closed.
+        // Only new connections receive the wrong certificate, so this closes old connections.
         case .down, .wrongCertificate:
             state.update { $0.dropped[receiver, default: 0] += 1 }
             try await hangUp(channel)
@@ -128,7 +128,7 @@ struct ReceiverRoutes: Sendable {
             })
     }
 
-    /// Closes the connection without an answer. Always throws.
+    /// Closes the connection without a response. Always throws.
     private func hangUp(_ channel: any Channel) async throws -> Never {
         try await channel.close()
         throw CancellationError()

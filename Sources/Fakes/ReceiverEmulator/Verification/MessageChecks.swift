@@ -6,9 +6,9 @@ import StrictJSON
 
 /// The checks of both receivers.
 struct MessageChecks: Sendable {
-    /// Bytes of a body.
+    /// Maximum size of a body in bytes.
     static let longestBody = 16 * 1024
-    /// Bounds of an event and of a token's claims.
+    /// Limits for an event and for a token's claims.
     static let limits = JSONLimits(depth: 8, members: 64)
 
     let webhook: WebhookCheck
@@ -17,7 +17,7 @@ struct MessageChecks: Sendable {
 }
 
 extension EventFacts {
-    /// Reads an event in the form of the feed. Returns `nil` for anything else.
+    /// Reads an event in the format of the feed. Returns `nil` for any other JSON.
     init?(_ json: JSONValue, uri: String? = nil) {
         guard let id = Self.word(json["id"]), let type = Self.word(json["type"]) else { return nil }
         (self.id, self.type, self.uri) = (id, type, uri)
@@ -33,11 +33,11 @@ extension EventFacts {
     }
 }
 
-/// Verifies a webhook as the page on events tells receivers to do.
+/// Verifies a webhook in the way that the page on events describes for receivers.
 struct WebhookCheck: Sendable {
-    /// Seconds by which the time of a message may differ from the clock.
+    /// Maximum difference between the time of a message and the clock, in seconds.
     static let tolerance: Int64 = 300
-    /// More signatures than a rotation has, and few enough to try all.
+    /// Maximum number of signatures: more than a rotation needs, and few enough to try all.
     static let mostSignatures = 8
 
     let codes: [HMACSHA256]
@@ -75,7 +75,7 @@ struct WebhookCheck: Sendable {
         return event
     }
 
-    /// Returns `nil` for a field that is absent or repeated.
+    /// Returns the value of a field; `nil` if it is absent or repeated.
     private static func field(_ name: String, _ fields: HTTPFields) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
         let values = fields[values: name]
@@ -83,13 +83,13 @@ struct WebhookCheck: Sendable {
     }
 }
 
-/// Verifies a pushed security event token (RFC 8417, RFC 8935) with the published keys, by code that is not shared
-/// with the signer.
+/// Verifies a pushed security event token (RFC 8417, RFC 8935) with the published keys, by code that it does
+/// not share with the signer.
 struct PushedTokenCheck: Sendable {
     static let mediaType = "application/secevent+jwt"
-    /// Seconds by which the issuer's clock may be ahead.
+    /// Maximum lead of the issuer's clock in seconds.
     static let leeway: Int64 = 60
-    /// Parameters that change how a token is read, or name a key that the sender chooses.
+    /// Header parameters that change the meaning of a token, or select a key of the sender's choice.
     private static let refusedParameters = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]
 
     let sender: EventSender
@@ -124,7 +124,7 @@ struct PushedTokenCheck: Sendable {
         guard Self.audiences(claims["aud"]).contains(where: audience.isByteEqual) else {
             throw MessageRefusal(.audienceMismatch, "aud must name this receiver")
         }
-        // Tokens about the past do not expire (RFC 8417 §4.6).
+        // Tokens about past events do not expire (RFC 8417 §4.6).
         guard let issuedAt = claims["iat"]?.integer, (0...now + Self.leeway).contains(issuedAt),
             claims["exp"] == nil
         else { throw MessageRefusal(.timeRefused, "iat must be there and not in the future, and exp absent") }
@@ -142,7 +142,7 @@ struct PushedTokenCheck: Sendable {
         return event
     }
 
-    /// The claims of a token, for the page. Nothing is verified.
+    /// Returns the claims of a token for display on the page, without verification.
     static func shownClaims(of compact: String) -> String? {
         JWSSegments(compact: compact).flatMap { segments in
             claims(of: segments) == nil ? nil : String(decoding: segments.payload, as: UTF8.self)

@@ -4,30 +4,30 @@ public import Encodings
 public struct MessageRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case bodyTooLarge = "body_too_large"
-        /// Another content type than that of the receiver.
+        /// The content type differs from the receiver's type.
         case typeMismatch = "type_mismatch"
 
-        // Webhooks.
+        // Refusals of webhooks.
 
         /// `webhook-id`, `webhook-timestamp` or `webhook-signature` is absent or malformed.
         case fieldMalformed = "field_malformed"
         /// `webhook-timestamp` differs too much from the clock.
         case timestampStale = "timestamp_stale"
 
-        // Security event tokens.
+        // Refusals of security event tokens.
 
         case tokenMalformed = "token_malformed"
-        /// Header with another `typ` or `alg`, or with a parameter that changes how the token is read.
+        /// The header has another `typ` or `alg`, or a parameter that changes the meaning of the token.
         case headerRefused = "header_refused"
         case issuerMismatch = "issuer_mismatch"
         case keyUnknown = "key_unknown"
         /// The published keys could not be fetched.
         case keysUnavailable = "keys_unavailable"
         case audienceMismatch = "audience_mismatch"
-        /// `iat` is absent or in the future, or there is an `exp`.
+        /// `iat` is absent or in the future, or the token has an `exp`.
         case timeRefused = "time_refused"
 
-        // Both.
+        // Refusals of both kinds of messages.
 
         case signatureInvalid = "signature_invalid"
         case eventMalformed = "event_malformed"
@@ -36,17 +36,17 @@ public struct MessageRefusal: CodedError {
     }
 
     public let code: Code
-    /// Text for developers. It repeats nothing of the message.
+    /// Text for developers. It repeats no part of the message.
     public let description: String
 
     init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
-    /// The status of the answer.
+    /// Status of the response.
     var status: Int {
         switch code {
         case .bodyTooLarge: 413
         case .typeMismatch: 415
-        // The message may be good, so it should come again.
+        // The message may be valid, so the service should send it again.
         case .keysUnavailable: 503
         case .fieldMalformed, .timestampStale, .tokenMalformed, .headerRefused, .issuerMismatch, .keyUnknown,
             .audienceMismatch, .timeRefused, .signatureInvalid, .eventMalformed, .idMismatch:
@@ -54,7 +54,7 @@ public struct MessageRefusal: CodedError {
         }
     }
 
-    /// `err` of the answer to a pushed token (RFC 8935 §2.4).
+    /// Value of `err` in the response to a pushed token (RFC 8935 §2.4).
     var pushError: String {
         switch code {
         case .keyUnknown, .keysUnavailable: "invalid_key"
