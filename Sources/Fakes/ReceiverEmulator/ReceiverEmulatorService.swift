@@ -2,7 +2,6 @@
 // It verifies each message, shows the latest messages on a page and as JSON, and fails on demand. It is only
 // a server for the service, and never imports the code that creates the messages, so that they do not share a
 // bug. It stores nothing on disk.
-// bug. It stores nothing on disk.
 
 public import EmulatorServer
 import Encodings

@@ -49,9 +49,8 @@ struct LogLength: Equatable {
 
     /// - Parameters:
     ///   - total: Number of frames in the log.
-    ///   - copied: Number of frames that are in the database file now. The others stay in the log while a
-    /// reader
-    ///     needs the older state of the file.
+    ///   - copied: Number of frames that are in the database file now. Other frames stay in the log
+    ///     while a reader needs the older state of the file.
     mutating func checkpointEnded(total: Int, copied: Int) {
         // After all frames are copied, the next transaction overwrites the log from its start. Otherwise each
         // transaction tries again, which costs nothing while the reader needs the older state.

@@ -23,9 +23,8 @@ final class WriteConnection: Sendable {
     private let onFailure: @Sendable (StorageError) -> Void
 
     /// - Parameters:
-    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The wait
-    /// blocks
-    ///     only this connection's queue.
+    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The
+    ///     wait blocks only this connection's queue.
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     init(
         path: String, lock: DatabaseFileLock, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
