@@ -1,8 +1,8 @@
 import SQLTables
 
 extension Migration {
-    /// All tables, with the columns of their declarations, except those of later migrations, and the constraints
-    /// and indexes of this store.
+    /// Creates all tables, with the columns of their declarations except columns of later migrations, and the
+    /// constraints and indexes of this store.
     ///
     /// Teams, apps and clients have numbers that are never changed or reused. So the tables that every
     /// sign-in writes have no foreign key to them: each foreign key would be a share lock on one row that all

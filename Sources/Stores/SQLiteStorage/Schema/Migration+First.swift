@@ -1,8 +1,8 @@
 import SQLTables
 
 extension Migration {
-    /// All tables, with the columns of their declarations, except those of later migrations, and the constraints
-    /// and indexes of this store.
+    /// Creates all tables, with the columns of their declarations except columns of later migrations, and the
+    /// constraints and indexes of this store.
     static let first = Migration(
         number: 1,
         sql: SharedSchema.names(.sqlite)

@@ -46,7 +46,7 @@ enum Schema {
     }
 
     /// Prepares the connection for rebuilding tables. While foreign keys are enforced, dropping a table
-    /// deletes its rows one by one. Sorting for an index of millions of rows must use temporary files instead of memory.
+    /// deletes its rows one by one. Sorting for an index of millions of rows must use temporary files.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
         try database.execute(
             sql: """
