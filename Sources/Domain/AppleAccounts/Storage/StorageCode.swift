@@ -2,8 +2,8 @@ public import AppAttestation
 
 /// A closed set of words that rows store as small numbers, the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
-    /// Every word in order, beginning with number 1. Only append: the
-    /// numbers are in the databases of operators.
+    /// Every word in order, beginning with number 1. Only append, also where the list is the type's
+    /// cases: the numbers are in the databases of operators. `StorageCodeTests` pin them.
     static var numbered: [Self] { get }
 }
 
@@ -29,11 +29,7 @@ extension StorageCode {
 }
 
 extension AccountEvent.Kind: StorageCode {
-    public static let numbered: [AccountEvent.Kind] = [
-        .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
-        .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
-        .accountDisabled, .accountEnabled, .sessionsEnded, .tokenRevoked,
-    ]
+    public static let numbered = allCases
 }
 
 extension AttestationEnvironment: StorageCode {
@@ -61,15 +57,11 @@ extension AuditOutcome: StorageCode {
 }
 
 extension CredentialReason: StorageCode {
-    public static let numbered: [CredentialReason] = [
-        .signedIn, .consentRevoked, .appleAccountDeleted, .refreshTokenRejected, .erased,
-    ]
+    public static let numbered = allCases
 }
 
 extension CredentialSource: StorageCode {
-    public static let numbered: [CredentialSource] = [
-        .signIn, .notification, .dailyCheck, .erasure,
-    ]
+    public static let numbered = allCases
 }
 
 extension CredentialState: StorageCode {
@@ -79,15 +71,11 @@ extension CredentialState: StorageCode {
 }
 
 extension Disabling.Reason: StorageCode {
-    public static let numbered: [Disabling.Reason] = [
-        .abuse, .fraud, .security, .payment, .legal, .requested, .other,
-    ]
+    public static let numbered = allCases
 }
 
 extension EmailForwarding: StorageCode {
-    public static let numbered: [EmailForwarding] = [
-        .enabled, .disabled, .unknown,
-    ]
+    public static let numbered = allCases
 }
 
 extension ErasureOutcome: StorageCode {
@@ -97,23 +85,15 @@ extension ErasureOutcome: StorageCode {
 }
 
 extension GoogleEventKind: StorageCode {
-    public static let numbered: [GoogleEventKind] = [
-        .sessionsRevoked, .tokensRevoked, .tokenRevoked, .accountDisabled, .accountEnabled,
-        .credentialChangeRequired, .verification, .other,
-    ]
+    public static let numbered = allCases
 }
 
 extension GoogleEventReason: StorageCode {
-    public static let numbered: [GoogleEventReason] = [
-        .hijacking, .bulkAccount,
-    ]
+    public static let numbered = allCases
 }
 
 extension GrantEndReason: StorageCode {
-    public static let numbered: [GrantEndReason] = [
-        .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,
-        .appleAccountDeleted, .erased, .signedOut,
-    ]
+    public static let numbered = allCases
 }
 
 extension HistoryEntry.Kind: StorageCode {
