@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Composition
 import EmulatorServer
 import HTTPAPI
@@ -130,19 +131,7 @@ extension ServiceStep {
     private static let clientSteps = [
         Known(
             "POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2", from: .client, by: "grant_type",
-            [
-                Variant("authorization_code", "Exchange the code", "RFC 6749 §4.1.3"),
-                Variant("refresh_token", "Refresh the tokens", "RFC 6749 §6"),
-                Variant(
-                    "urn:ietf:params:oauth:grant-type:jwt-bearer", "Ask with Google's ID token",
-                    "RFC 7523 §2.1"),
-                Variant(
-                    "urn:ietf:params:oauth:grant-type:token-exchange", "Exchange Apple's identity token",
-                    "RFC 8693 §2.1"),
-                Variant(
-                    "urn:ietf:params:oauth:grant-type:device_code", "Ask for the device's tokens",
-                    "RFC 8628 §3.4"),
-            ]),
+            GrantType.all.map { Variant($0.name, $0.title, $0.standard) }),
         Known("POST", "/oauth/device_authorization", "Begin on a device", "RFC 8628 §3.1", from: .client),
         Known("POST", "/oauth/introspect", "Ask about a token", "RFC 7662 §2.1", from: .client),
         Known("POST", "/oauth/revoke", "End a token", "RFC 7009 §2.1", from: .client),

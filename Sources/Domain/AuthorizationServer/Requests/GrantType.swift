@@ -1,6 +1,6 @@
 /// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts
-/// and metrics derive from the list. `TokenRequest.Grant` has the parameters of each
-/// type, and a `switch` over it chooses the handler.
+/// metrics and the exchanges of `siwa dev` derive from the list. `TokenRequest.Grant` has
+/// the parameters of each type, and a `switch` over it chooses the handler.
 public struct GrantType: Sendable {
     /// `grant_type`
     public let name: String
@@ -10,6 +10,10 @@ public struct GrantType: Sendable {
     let words: String
     /// The clients that may use the grant type, in error texts.
     public let clients: String
+    /// The title of a request in the exchanges of `siwa dev`, and its section of the standard.
+    public let title, standard: String
+    /// True if tokens of this grant type come with an ID token if the client has the scope `openid`.
+    public let givesIDToken: Bool
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 
@@ -21,7 +25,8 @@ public struct GrantType: Sendable {
     /// Redemption of a code (RFC 6749 §4.1.3).
     static let authorizationCode = GrantType(
         name: "authorization_code", label: "authorization_code", words: "authorization_code",
-        clients: "every client", isOffered: { _ in true }
+        clients: "every client", title: "Exchange the code", standard: "RFC 6749 §4.1.3",
+        givesIDToken: true, isOffered: { _ in true }
     ) { parameters throws(OAuthError) in
         .authorizationCode(
             TokenRequest.CodeGrant(
@@ -32,7 +37,7 @@ public struct GrantType: Sendable {
     /// Refresh (RFC 6749 §6).
     static let refreshToken = GrantType(
         name: "refresh_token", label: "refresh_token", words: "refresh_token", clients: "every client",
-        isOffered: { _ in true }
+        title: "Refresh the tokens", standard: "RFC 6749 §6", givesIDToken: false, isOffered: { _ in true }
     ) { parameters throws(OAuthError) in
         let refreshToken = try parameters.secret(.refreshToken)
         return .refreshToken(
@@ -44,6 +49,7 @@ public struct GrantType: Sendable {
         name: "urn:ietf:params:oauth:grant-type:jwt-bearer", label: "jwt_bearer",
         words: "jwt-bearer for Google",
         clients: "clients of kind google_linking with google_client_ids",
+        title: "Ask with Google's ID token", standard: "RFC 7523 §2.1", givesIDToken: false,
         isOffered: { !($0.googleLinking?.googleClientIDs.isEmpty ?? true) }
     ) { parameters throws(OAuthError) in
         let assertion = try parameters.reader.token(.assertion)
@@ -60,6 +66,7 @@ public struct GrantType: Sendable {
         name: "urn:ietf:params:oauth:grant-type:token-exchange", label: "token_exchange",
         words: "token-exchange for native apps",
         clients: "clients of kind native with allow_native_sign_in",
+        title: "Exchange Apple's identity token", standard: "RFC 8693 §2.1", givesIDToken: true,
         isOffered: { $0.nativeSignInBundleID != nil }
     ) { parameters throws(OAuthError) in
         .exchange(try TokenRequest.ExchangeGrant(parameters))
@@ -69,6 +76,7 @@ public struct GrantType: Sendable {
     public static let deviceCode = GrantType(
         name: "urn:ietf:params:oauth:grant-type:device_code", label: "device_code",
         words: "device_code for devices without a browser", clients: "clients with allow_device_grant",
+        title: "Ask for the device's tokens", standard: "RFC 8628 §3.4", givesIDToken: true,
         isOffered: \.allowsDeviceGrant
     ) { parameters throws(OAuthError) in
         .device(TokenRequest.DeviceGrant(deviceCode: try parameters.secret(.deviceCode)))

@@ -27,11 +27,9 @@ struct TokenMaker: Sendable {
     func requireKeys(for request: TokenRequest) throws -> Step<Void> {
         let (client, keys) = (request.client, server.dependencies.keys)
         var algorithms = [client.accessTokenAlgorithm.signature]
-        switch request.grant {
-        case .assertion(let grant) where grant.intent == .check: return .now(())
-        case .refreshToken, .assertion: break
-        case .authorizationCode, .exchange, .device:
-            if client.scopes.contains(.openID) { algorithms.append(client.idTokenAlgorithm.signature) }
+        if case .assertion(let grant) = request.grant, grant.intent == .check { return .now(()) }
+        if request.grantType.givesIDToken, client.scopes.contains(.openID) {
+            algorithms.append(client.idTokenAlgorithm.signature)
         }
         let missing = algorithms.filter { keys.heldSigningKey($0) == nil }
         if missing.isEmpty { return .now(()) }
