@@ -1,4 +1,5 @@
 import AppleAccounts
+import Console
 import Dispatch
 import Metrics
 import ServiceLifecycle
@@ -9,10 +10,8 @@ import SignIn
 struct WorkMonitor: Service {
     typealias Store = AccountStore & AppleTokenStore & AppReceiptStore & InboxStore
 
-    /// A kind of work that workers claim when it is due.
-    enum Queue: String, CaseIterable {
-        case exchange, check, erasure, receipt
-    }
+    /// Kinds of work that a worker claims when it is due.
+    static let queues: [QueueCondition.Name] = [.exchange, .check, .erasure, .receipt]
 
     static let interval = Duration.seconds(15)
     private static let (waiting, oldest) = ("siwa_work_waiting", "siwa_work_oldest_seconds")
@@ -67,7 +66,7 @@ struct WorkMonitor: Service {
         do {
             try await lookAtWork(at: now())
         } catch {
-            for queue in Queue.allCases {
+            for queue in Self.queues {
                 let labels = [("queue", queue.rawValue)]
                 if queue.isCounted { set(Self.waiting, labels, .nan) }
                 set(Self.oldest, labels, .nan)
@@ -78,7 +77,7 @@ struct WorkMonitor: Service {
     private func lookAtWork(at moment: Moment) async throws {
         let backlog = try await store.backlog(at: moment)
         let receipt = try await store.nextReceiptDue()
-        for queue in Queue.allCases {
+        for queue in Self.queues {
             let work = queue.work(backlog, nextReceipt: receipt, at: moment)
             let labels = [("queue", queue.rawValue)]
             if let count = work.count { set(Self.waiting, labels, count) }
@@ -110,12 +109,12 @@ struct WorkMonitor: Service {
     }
 }
 
-extension WorkMonitor.Queue {
+extension QueueCondition.Name {
     /// False for receipts: they are few, and their store does not count them.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true
-        case .receipt: false
+        case .receipt, .google, .deliveries: false
         }
     }
 
@@ -131,6 +130,7 @@ extension WorkMonitor.Queue {
             case .check: (backlog.checks.count, backlog.checks.since)
             case .erasure: (backlog.erasures.count, backlog.erasures.since)
             case .receipt: (nil, nextReceipt)
+            case .google, .deliveries: (nil, nil)
             }
         return (count, since.map { max(moment.milliseconds - $0.milliseconds, 0) / 1000 } ?? 0)
     }

@@ -125,10 +125,10 @@ struct ComposedOverview {
                 }, uniquingKeysWith: { first, _ in first })
         }
         let (counts, ages) = (values("siwa_work_waiting"), values("siwa_work_oldest_seconds"))
-        return WorkMonitor.Queue.allCases.compactMap { queue in
+        return WorkMonitor.queues.compactMap { queue in
             ages[queue.rawValue].map { age in
                 QueueCondition(
-                    queue.condition, count: counts[queue.rawValue].map { Int64($0) }, oldest: Int64(age))
+                    queue, count: counts[queue.rawValue].map { Int64($0) }, oldest: Int64(age))
             }
         }
     }
@@ -172,17 +172,6 @@ struct ComposedOverview {
             keys.append(condition)
         }
         return keys
-    }
-}
-
-extension WorkMonitor.Queue {
-    var condition: QueueCondition.Name {
-        switch self {
-        case .exchange: .exchange
-        case .check: .check
-        case .erasure: .erasure
-        case .receipt: .receipt
-        }
     }
 }
 

@@ -107,9 +107,9 @@ import Testing
 
     @Test(
         arguments: [(.exchange, 3, 60), (.check, 10_000, 0), (.erasure, 0, 0), (.receipt, nil, 21)]
-            as [(WorkMonitor.Queue, Int64?, Int64)])
+            as [(QueueCondition.Name, Int64?, Int64)])
     func `the age of work counts from when it was due, and work of the future has none`(
-        queue: WorkMonitor.Queue, count: Int64?, age: Int64
+        queue: QueueCondition.Name, count: Int64?, age: Int64
     ) {
         let work = queue.work(
             AppleTokensBacklog(
