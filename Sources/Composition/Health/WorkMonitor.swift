@@ -110,7 +110,7 @@ struct WorkMonitor: Service {
 }
 
 extension QueueCondition.Name {
-    /// False for receipts: they are few, and their store does not count them.
+    /// True for the queues whose items the store counts. Receipts are few; the other queues count themselves.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true
