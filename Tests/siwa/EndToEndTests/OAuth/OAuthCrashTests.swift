@@ -37,7 +37,9 @@ import Testing
                 }
                 #expect(ledger.repeatedRotations > 0)
                 // A slow machine has made few of one kind until here.
-                try await eventually { Self.checkedStates.allSatisfy { state in ledger.change { $0.count(state) } > 5 } }
+                try await eventually {
+                    Self.checkedStates.allSatisfy { state in ledger.change { $0.count(state) } > 5 }
+                }
                 ledger.close()
                 try await group.waitForAll()
             }
