@@ -67,9 +67,7 @@ extension WorldPages {
         of party: ExchangeStep.Party, then path: String, _ request: ConsoleRequest, look: String,
         _ words: String
     ) -> PostForm {
-        PostForm(
-            to: Place.keys.rawValue, request, look: look, [("then", path), ("party", party.rawValue)]
-        ) {
+        PostForm(to: Place.keys.rawValue, request, look: look, [("then", path), ("party", party.rawValue)]) {
             HTML.muted(words)
             Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
         }

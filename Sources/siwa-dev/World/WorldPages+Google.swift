@@ -27,9 +27,7 @@ extension WorldPages {
             <a href="/console/world/keys">Keys and clock</a>. Times are UTC.</p>
             """
             if let state = world.google?.state {
-                Card("Links") {
-                    Self.table(state.links.reversed(), request)
-                }
+                Card("Links") { Self.table(state.links.reversed(), request) }
                 Card("Reports of siwa") {
                     Table(
                         "Reports of siwa", ["Time", "Event", "Link", .number("Deliveries")],

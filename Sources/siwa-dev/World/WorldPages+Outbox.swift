@@ -20,9 +20,7 @@ extension WorldPages {
                 let order = ReleaseOrder.allCases.first {
                     $0.rawValue.replacing("_", with: "-") == request.form["order"]
                 }
-                guard let order else {
-                    return .refused("The order is in-order, reversed or shuffled.")
-                }
+                guard let order else { return .refused("The order is in-order, reversed or shuffled.") }
                 let count = await world.apple.release(order).count
                 return .redirect(to: path, notice: "Sent: \(count).")
             },
@@ -59,9 +57,7 @@ extension WorldPages {
                 if !waiting.isEmpty {
                     let place = request.place.limited(to: waiting.count, size: Self.pageSize)
                     let shown = waiting.dropFirst(place.skipped).prefix(Self.pageSize)
-                    Table(
-                        "Waiting notifications", ["Event", .any("Person"), "State"], shown
-                    ) { waiting in
+                    Table("Waiting notifications", ["Event", .any("Person"), "State"], shown) { waiting in
                         let (type, subject) = (waiting.notification.type, waiting.notification.subject)
                         return [
                             .code(type), .text(names[subject] ?? subject),

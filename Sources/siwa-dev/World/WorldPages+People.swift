@@ -7,8 +7,7 @@ extension WorldPages {
     var peoplePages: [ConsolePage] {
         [
             ConsolePage(
-                .get, Place.people.rawValue, access: .development,
-                entry: ("Fake world", 80), handle: people),
+                .get, Place.people.rawValue, access: .development, entry: ("Fake world", 80), handle: people),
             ConsolePage(.post, "/world/people", access: .development) { request in
                 try await Self.act(then: "/world") {
                     "\(try world.make(Self.recipe(of: request)).shownName) has an Apple Account now."
@@ -29,9 +28,7 @@ extension WorldPages {
                     world.person(subject) != nil
                 else { return .notFound }
                 let path = action == .linkWithGoogle ? "/world/exchanges" : Self.path(of: subject)
-                return try await Self.act(then: path) {
-                    try await world.carryOut(action, of: subject)
-                }
+                return try await Self.act(then: path) { try await world.carryOut(action, of: subject) }
             },
         ]
     }
@@ -99,8 +96,7 @@ extension WorldPages {
         let facts = [
             Fact("User ID (sub)", .code(person.subject)), Fact("Address", .text(person.email ?? "none")),
             Fact(
-                "Apps see",
-                person.hidesEmail ? codes(person.identities.map(\.relayAddress)) : "the address"),
+                "Apps see", person.hidesEmail ? codes(person.identities.map(\.relayAddress)) : "the address"),
             Fact("Forwarding", person.forwardsEmail ? "on" : .span("warn", "off")),
             Fact("Uses", person.apps.isEmpty ? "no app" : codes(person.apps.sorted())),
             person.isDeleted ? Fact("State", "deleted", look: "bad") : nil,
@@ -179,9 +175,7 @@ extension WorldPages {
         }
     }
 
-    static func path(of subject: String) -> String {
-        "/world/people/\(QueryText.encode(subject))"
-    }
+    static func path(of subject: String) -> String { "/world/people/\(QueryText.encode(subject))" }
 
     /// Maximum length of a name, an address and a search, in bytes.
     private static let longestText = 320

@@ -82,9 +82,7 @@ struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
     init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
 
     /// The response to a form: the page with details and the sentence above it, or only the sentence.
-    var answer: ConsoleAnswer {
-        page.map { .redirect(to: $0, notice: description) } ?? .refused(description)
-    }
+    var answer: ConsoleAnswer { page.map { .redirect(to: $0, notice: description) } ?? .refused(description) }
 }
 
 extension PostForm {

@@ -13,11 +13,7 @@ public struct AuditPages: Sendable {
     }
 
     public var pages: [ConsolePage] {
-        [
-            ConsolePage(
-                .get, "/audit", access: .operatorsOfAllApps, entry: ("Audit", 70),
-                handle: list)
-        ]
+        [ConsolePage(.get, "/audit", access: .operatorsOfAllApps, entry: ("Audit", 70), handle: list)]
     }
 
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -71,8 +67,7 @@ public struct AuditPages: Sendable {
         let isErased = person == nil && row.entry.personDigest != nil
         let more = [
             facts.requestID.map { Fact("Request", .code($0)) },
-            facts.detail.map { Fact("Detail", .text($0)) },
-            person?.scope.map { Fact("Scope", .text($0)) },
+            facts.detail.map { Fact("Detail", .text($0)) }, person?.scope.map { Fact("Scope", .text($0)) },
             Fact("Hash", .code(row.link.hashText, "long")),
         ]
         return [

@@ -116,8 +116,7 @@ actor AuditProgress {
         }
         try current.finish()
         let first = current.firstSequence
-        lastWhole = Whole(
-            moment: now, rows: first <= last ? first...last : nil, anonymous: current.anonymous)
+        lastWhole = Whole(moment: now, rows: first <= last ? first...last : nil, anonymous: current.anonymous)
         verification = nil
         return .verified(upTo: last, isWhole: true)
     }

@@ -78,9 +78,7 @@ struct AuthorizeLink: Sendable {
     /// Returns an address at which something can listen. At a loopback address the port of a request may differ from the
     /// registered one (RFC 8252 §7.3): without a port nothing listens there, so the port is that of the page after a
     /// sign-out, where the client has one.
-    private static func reachable(
-        _ uri: String, of client: OAuthClient
-    ) -> (uri: String, note: String?) {
+    private static func reachable(_ uri: String, of client: OAuthClient) -> (uri: String, note: String?) {
         guard let address = WebAddress(uri), address.isLoopback, address.port == nil else {
             return (uri, nil)
         }

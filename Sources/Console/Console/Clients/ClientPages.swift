@@ -33,8 +33,7 @@ package struct ClientPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/clients", access: .operatorsOfAllApps, entry: ("OAuth clients", 50),
-                handle: list),
+                .get, "/clients", access: .operatorsOfAllApps, entry: ("OAuth clients", 50), handle: list),
             ConsolePage(.get, "/clients/{client}", access: .operatorsOfAllApps, handle: page),
             ConsolePage(
                 .get, "/clients/{client}/preview/{page}", access: .operatorsOfAllApps, handle: preview),
@@ -133,10 +132,7 @@ package struct ClientPages: Sendable {
                         nil, [.head("Reason", "any"), "Count"], refusals(of: client),
                         ifEmpty: "None since the start of this process."
                     ) { reason, count in
-                        [
-                            "\(HTML.code(reason.rawValue))<br>\(HTML.muted(reason.explanation))",
-                            "\(count)",
-                        ]
+                        ["\(HTML.code(reason.rawValue))<br>\(HTML.muted(reason.explanation))", "\(count)"]
                     }
                     if let judged {
                         "<h3>App Check, the last seven days</h3>"
@@ -258,9 +254,7 @@ package struct ClientPages: Sendable {
     }
 
     /// The table of the page on Google account linking, with the values of this deployment.
-    private static func googleCard(
-        _ client: OAuthClient, _ google: GoogleLinking, _ issuer: Issuer
-    ) -> Card {
+    private static func googleCard(_ client: OAuthClient, _ google: GoogleLinking, _ issuer: Issuer) -> Card {
         var fields = [
             ("Client ID issued by your app", client.id.rawValue),
             ("Authorization URL", issuer.url(AuthorizeUseCase.path)),

@@ -86,12 +86,10 @@ extension EventPages {
             verified: anyone can send it.</p>
             """
             Table(
-                "Refused and repeated",
-                ["Received", "Code", .any("Types"), .any("Request"), .any("Claims")], arrivals,
-                ifEmpty: "None since the start."
+                "Refused and repeated", ["Received", "Code", .any("Types"), .any("Request"), .any("Claims")],
+                arrivals, ifEmpty: "None since the start."
             ) { arrival in
-                let claims = MaskedClaims(
-                    claims: arrival.claims, isShown: request.viewer.isDevelopment)
+                let claims = MaskedClaims(claims: arrival.claims, isShown: request.viewer.isDevelopment)
                 return [
                     .text(EventTime.text(arrival.receivedAt, request.now)),
                     .span(arrival.isRefused ? "bad" : "muted", .text(arrival.code)), .text(claims.types),

@@ -37,9 +37,7 @@ extension EventPages {
     private static func card(of delivery: Delivery, token: String) -> HTML {
         let name = delivery.name.rawValue
         func form(_ action: String, @PageBuilder _ content: () -> HTML) -> PostForm {
-            PostForm(
-                to: "/console/events/deliveries/\(action)", token: token, [("receiver", name)],
-                content)
+            PostForm(to: "/console/events/deliveries/\(action)", token: token, [("receiver", name)], content)
         }
         let facts =
             [Fact("Form", .text(delivery.receiver?.form ?? "not configured any more"))] + delivery.progress
@@ -103,8 +101,7 @@ extension EventPages {
         var generator = SystemRandomNumberGenerator()
         let verification = StreamVerification(
             id: EventID(UniqueID(at: request.now, using: &generator)), state: nil)
-        let result = try await store.requestVerification(
-            verification, of: name, at: request.now)
+        let result = try await store.requestVerification(verification, of: name, at: request.now)
         switch result {
         case .accepted:
             wake()

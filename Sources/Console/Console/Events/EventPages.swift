@@ -40,8 +40,7 @@ package struct EventPages: Sendable {
 
     package var pages: [ConsolePage] {
         [
-            ConsolePage(
-                .get, "/events", access: .operators, entry: ("Events", 60), handle: feed),
+            ConsolePage(.get, "/events", access: .operators, entry: ("Events", 60), handle: feed),
             ConsolePage(.get, "/events/apple", access: .operators, handle: apple),
             ConsolePage(.get, "/events/google", access: .operatorsOfAllApps, handle: google),
             ConsolePage(.get, "/events/deliveries", access: .operatorsOfAllApps, handle: deliveries),
@@ -92,11 +91,9 @@ extension EventPages {
                     "Feed",
                     [
                         Table.Column("Number").sorted(["", Self.oldest]), "Event", .nowrap("Account"),
-                        .any("App, client"),
-                        .nowrap("Happened, recorded (UTC)"),
+                        .any("App, client"), .nowrap("Happened, recorded (UTC)"),
                     ], events, ifEmpty: "No event\(part).", cells: Self.cells
-                ).paged(
-                    Pager(place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"))
+                ).paged(Pager(place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"))
             }
         }
     }
@@ -118,8 +115,7 @@ extension EventPages {
         var events: [AccountEvent] = []
         for _ in 0..<Self.mostWindows where upper > 1 && events.count < Self.pageSize {
             let lower = max(0, upper - 1 - Self.window)
-            let page = try await store.events(
-                after: lower, limit: Int(Self.window), visibleTo: scope)
+            let page = try await store.events(after: lower, limit: Int(Self.window), visibleTo: scope)
             events += page.events.filter { $0.sequence < upper }.reversed()
             upper = lower + 1
         }
@@ -136,8 +132,7 @@ extension EventPages {
             "\(event.sequence)",
             Details("<strong>\(event.kind.rawValue)</strong>", "nowrap") {
                 HTML.code(String(decoding: json.bytes, as: UTF8.self), "long")
-            }.html + (cause.map(HTML.muted) ?? ""),
-            event.accountID.map(HTML.shortLink) ?? .muted("none"),
+            }.html + (cause.map(HTML.muted) ?? ""), event.accountID.map(HTML.shortLink) ?? .muted("none"),
             "\(event.clientID.map { HTML.code($0.rawValue) })\(client)",
             "\(EventTime.short(event.moment))<br>\(HTML.muted(EventTime.short(event.recordedAt)))",
         ]

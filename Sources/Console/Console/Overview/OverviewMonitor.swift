@@ -52,12 +52,8 @@ public final class OverviewMonitor: Service {
         let newest = numbers.newest
         condition.lastNotification = newest.notification
         condition.newestFailure = newest.failure.flatMap(StorageError.Code.init(rawValue:))
-        (condition.newest, condition.latest) = (
-            numbers.sum(ofLastMinutes: 2), numbers.sum(ofLastMinutes: 5)
-        )
-        (condition.recent, condition.hour) = (
-            numbers.sum(ofLastMinutes: 10), numbers.sum(ofLastMinutes: 60)
-        )
+        (condition.newest, condition.latest) = (numbers.sum(ofLastMinutes: 2), numbers.sum(ofLastMinutes: 5))
+        (condition.recent, condition.hour) = (numbers.sum(ofLastMinutes: 10), numbers.sum(ofLastMinutes: 60))
         condition.day = await day(isDatabaseUp: condition.databaseFailure == nil)
         condition.lastRejection = [newest.rejection, state.withLock { $0.rejections.last }]
             .compactMap { $0 }.max()
@@ -80,9 +76,7 @@ public final class OverviewMonitor: Service {
     }
 
     /// Troubles that everyone with a session may know, as the last look has found them.
-    var knownTroubles: [DatedTrouble] {
-        state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) }
-    }
+    var knownTroubles: [DatedTrouble] { state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) } }
 
     /// The troubles that everyone with a session may know after a write has failed: what its error says of the
     /// database, unless that is known, and the others.

@@ -32,9 +32,7 @@ public struct OverviewPages: Sendable {
 
     public var pages: [ConsolePage] {
         [
-            ConsolePage(
-                .get, "/overview", access: .operators, entry: ("Overview", 10),
-                handle: show),
+            ConsolePage(.get, "/overview", access: .operators, entry: ("Overview", 10), handle: show),
             ConsolePage(.post, "/overview/retire-key", access: .operatorsOfAllApps, handle: retire),
         ]
     }
@@ -290,8 +288,7 @@ extension ServiceCondition {
                 : sealed("bad", "some do not open", "of a sample")
         }
         guard hasSealingKeys else {
-            return sealed(
-                "muted", "no sealing key", "no authorization code and no token of Apple's is kept")
+            return sealed("muted", "no sealing key", "no authorization code and no token of Apple's is kept")
         }
         guard sampledValues > 0 else { return sealed("muted", "none to open yet", "by the last sample") }
         return sealed("good", "open", seesNumbers ? "a sample of \(sampledValues)" : "a sample")

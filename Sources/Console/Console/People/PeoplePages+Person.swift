@@ -181,8 +181,7 @@ extension PeoplePages {
                 let target: HTML = "<code>\(request.method) \(request.route)</code>"
                 return [
                     .text(request.timeOfDay), .link(target, to: "/console/requests/\(request.number)"),
-                    request.statusText,
-                    "\(request.reason ?? request.code)",
+                    request.statusText, "\(request.reason ?? request.code)",
                 ]
             }
         }

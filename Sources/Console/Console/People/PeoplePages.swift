@@ -32,9 +32,7 @@ public struct PeoplePages: Sendable {
 
     public var pages: [ConsolePage] {
         [
-            ConsolePage(
-                .get, "/people", access: .operators, entry: ("People", 20),
-                handle: list),
+            ConsolePage(.get, "/people", access: .operators, entry: ("People", 20), handle: list),
             // The text of a search can be an address or a name, which must not be in a URL: URLs are logged and
             // kept in histories of browsers.
             ConsolePage(.post, "/people", access: .operators, handle: list),
@@ -101,8 +99,7 @@ public struct PeoplePages: Sendable {
         for key in search.keys where page.accounts.isEmpty && page.next == nil {
             page = try await signIn.accounts(
                 AccountSearch(key: key, filter: filter, scope: scope),
-                after: search.place.position.flatMap { SearchPosition($0) },
-                limit: Self.pageSize)
+                after: search.place.position.flatMap { SearchPosition($0) }, limit: Self.pageSize)
         }
         return page
     }
@@ -239,9 +236,7 @@ extension Account {
     }
 
     /// The address, or "a…@p…". Relay addresses and others look alike.
-    func address(isShown: Bool) -> String? {
-        isShown ? email : email.map { PersonMask.address($0) }
-    }
+    func address(isShown: Bool) -> String? { isShown ? email : email.map { PersonMask.address($0) } }
 }
 
 extension CredentialState {
@@ -311,9 +306,7 @@ struct PersonSearch {
 
     private static let truths = ["yes": true, "no": false]
 
-    private func value<Value>(
-        _ name: String, _ read: (String) -> Value?
-    ) throws(ConsoleAnswer) -> Value? {
+    private func value<Value>(_ name: String, _ read: (String) -> Value?) throws(ConsoleAnswer) -> Value? {
         try fields.value(name, or: "A filter has a value that this page does not know.", read)
     }
 
@@ -334,8 +327,7 @@ struct PersonSearch {
                 for (name, label, choices) in lists {
                     Division {
                         "<label for=\"field-\(name)\">\(label)</label>"
-                        Select(
-                            name, id: "field-\(name)", [("", "any")] + choices, chosen: fields[name] ?? "")
+                        Select(name, id: "field-\(name)", [("", "any")] + choices, chosen: fields[name] ?? "")
                     }
                 }
                 """

@@ -61,8 +61,7 @@ struct PersonTimeline: PagePart {
         var groups: [[AccountEvent]] = []
         for event in events.sorted(by: { $0.sequence < $1.sequence }) {
             if let last = groups.last?.first, last.recordedAt == event.recordedAt,
-                last.moment == event.moment,
-                last.source == event.source, last.grant?.id == event.grant?.id
+                last.moment == event.moment, last.source == event.source, last.grant?.id == event.grant?.id
             {
                 groups[groups.count - 1].append(event)
             } else {

@@ -24,8 +24,7 @@ extension AccountEvent {
         return switch kind {
         case .accountCreated: ("First sign-in", .good, "The account was created.")
         case .credentialAuthorized: ("Sign-in", .good, "The credential is authorized from Apple's moment on.")
-        case .credentialRevoked:
-            ("Credential revoked", .bad, "The credential is revoked: \(why).")
+        case .credentialRevoked: ("Credential revoked", .bad, "The credential is revoked: \(why).")
         case .emailChanged: ("Address changed", .plain, "Apple signed another address.")
         case .emailForwardingChanged:
             ("Mail forwarding changed", .plain, "Apple changed the forwarding of mail.")
@@ -35,8 +34,7 @@ extension AccountEvent {
         case .accountErased: ("Erased", .bad, "All personal data was deleted.")
         case .accountTransferred:
             ("Moved to another team", .plain, "The account moved to another team, and has another sub.")
-        case .grantCreated:
-            ("Grant to \(client)", .good, "The person agreed that the client acts for them.")
+        case .grantCreated: ("Grant to \(client)", .good, "The person agreed that the client acts for them.")
         case .grantRevoked: ("Grant of \(client) ended", .warn, "Tokens have ended: \(ended).")
         case .tokenRevoked: ("A token of \(client) ended", .warn, "Tokens have ended: \(ended).")
         case .accountDisabled:
@@ -123,8 +121,7 @@ extension SeenHistoryEntry {
         case .tokenSuperseded: return (.plain, "A token of a later authorization was held already.")
         case .tokenDropped: return (.warn, "The authorization had been revoked. The token was not kept.")
         case .tokenUnavailable: return (.warn, "There is no refresh token of this code.")
-        case .ignored:
-            return (.plain, "It was about a token that is not held any more. Changed nothing.")
+        case .ignored: return (.plain, "It was about a token that is not held any more. Changed nothing.")
         }
     }
 }

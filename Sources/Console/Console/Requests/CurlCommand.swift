@@ -50,9 +50,7 @@ struct CurlCommand: Sendable {
             isCut: request.exchange?.isBodyCut ?? false)
     }
 
-    private static func steps(
-        _ variables: [String], hasNames: Bool, file: String?, isCut: Bool
-    ) -> String? {
+    private static func steps(_ variables: [String], hasNames: Bool, file: String?, isCut: Bool) -> String? {
         var steps: [String] = []
         if !variables.isEmpty { steps.append("Set \(variables.joined(separator: " and ")).") }
         if hasNames { steps.append("Fill in the names in braces: siwa keeps no values of paths.") }
@@ -75,7 +73,5 @@ struct CurlCommand: Sendable {
 /// Texts in commands for a shell.
 enum ShellText {
     /// In single quotes a shell reads nothing but the end.
-    static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: #"'\''"#) + "'"
-    }
+    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

@@ -24,17 +24,14 @@ package struct RequestsPages: Sendable {
     ///   - address: The public URL of the service, for commands to copy.
     ///   - audit: Keeps who sent a request again; `nil` where none can be sent.
     ///   - replay: `nil` outside of development.
-    package init(
-        recent: RecentRequests, address: String, audit: ConsoleAudit? = nil, replay: Replay? = nil
-    ) {
+    package init(recent: RecentRequests, address: String, audit: ConsoleAudit? = nil, replay: Replay? = nil) {
         (self.recent, self.address, self.audit, self.replay) = (recent, address, audit, replay)
     }
 
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/requests", access: .operatorsOfAllApps, entry: ("Requests", 40),
-                handle: list),
+                .get, "/requests", access: .operatorsOfAllApps, entry: ("Requests", 40), handle: list),
             ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps, handle: one),
             ConsolePage(.get, "/codes", access: .operatorsOfAllApps) { _ in
                 .page("What codes mean", CodeList.page)
@@ -68,8 +65,7 @@ package struct RequestsPages: Sendable {
                 ], shown, ifEmpty: "No such request. The log has those that are older."
             ) { request in
                 [
-                    .text(request.timeOfDay),
-                    .code("\(request.method) \(request.route)"), request.statusText,
+                    .text(request.timeOfDay), .code("\(request.method) \(request.route)"), request.statusText,
                     .text(request.reason ?? request.code ?? ""), .text(request.callerText),
                     .text(request.duration),
                     .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
@@ -173,12 +169,10 @@ extension RecentRequest {
         return [
             Fact("Response", "\(statusText)\(code.map { " \(HTML.code($0))" as HTML })"),
             Fact("Time", .text(RFC3339.text(milliseconds: time))), Fact("Duration", .text(duration)),
-            caller.map { Fact("Caller", .text($0)) },
-            client.map { Fact("OAuth client", "\($0)\(unproven)") },
+            caller.map { Fact("Caller", .text($0)) }, client.map { Fact("OAuth client", "\($0)\(unproven)") },
             isProven ? nil : Fact("Caller", "none: no key and no secret proved who asked", look: "muted"),
             grantType.map { Fact("Grant type", .text($0)) }, Fact("Request ID", .code(requestID)),
-            traceID.map { Fact("Trace ID", .code($0)) },
-            exchange.map { Fact("Target", .code($0.target)) },
+            traceID.map { Fact("Trace ID", .code($0)) }, exchange.map { Fact("Target", .code($0.target)) },
         ]
     }
 
@@ -239,15 +233,11 @@ enum CodeList {
     static var page: HTML {
         let groups: [(id: String, title: String, page: String, codes: [ExplainedCode], kind: String)] = [
             ("errors", "Errors of the interface", "docs/api.md", ExplainedCode.problems, problems),
-            (
-                "reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons,
-                reasons
-            ),
+            ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
                 // A code that is also one of the interface has its row there.
-                ExplainedCode.oauth.filter { code in
-                    !ExplainedCode.problems.contains { $0.code == code.code }
+                ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),
         ]

@@ -9,9 +9,7 @@ public struct SettingsPages: Sendable {
     private let inbox: any InboxStore
 
     /// - Parameter inbox: Has the notifications that Apple sent, which prove that its endpoint is registered.
-    public init(
-        configuration: ShownConfiguration, doctor: any DoctorFinding, inbox: any InboxStore
-    ) {
+    public init(configuration: ShownConfiguration, doctor: any DoctorFinding, inbox: any InboxStore) {
         (self.configuration, self.doctor, self.inbox) = (configuration, doctor, inbox)
     }
 
@@ -19,8 +17,7 @@ public struct SettingsPages: Sendable {
         [
             // Settings belong to no app.
             ConsolePage(
-                .get, "/settings", access: .operatorsOfAllApps,
-                entry: ("Settings", 90), handle: show),
+                .get, "/settings", access: .operatorsOfAllApps, entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
                 doctor.checkAgain()
                 return .redirect(to: "/settings", notice: "The checks run; their results appear below.")
@@ -120,8 +117,7 @@ public struct SettingsPages: Sendable {
             default: "\(wrong) things are wrong"
             }
         // The moment, because an age would be wrong while the page is open.
-        return .span(
-            wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
+        return .span(wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
     }
 
     private static func cells(
@@ -176,9 +172,7 @@ public struct SettingsPages: Sendable {
                     "\(setting.value)", .span(setting.isDefault ? "muted" : "set", .text(setting.source)),
                 ]
             }
-            if !unset.isEmpty {
-                Details("Not set, without a default") { "<p>\(HTML(unset))</p>" }
-            }
+            if !unset.isEmpty { Details("Not set, without a default") { "<p>\(HTML(unset))</p>" } }
         }
     }
 }

@@ -53,8 +53,7 @@ extension ConsoleVisit {
             exchange.proveOperator()
             if let error = await record(.consoleSignIn, of: name) { return notRecorded(error) }
             site.log.signedIn(as: name, requestID: requestID)
-            var reply = ConsoleReply(
-                status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
+            var reply = ConsoleReply(status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
             reply.cookies = [
                 ConsoleCookie.session.set(site.access.seal.seal(.session, session.json), isSecure: isSecure)
             ]
@@ -109,8 +108,7 @@ extension ConsoleVisit {
             "Not now",
             "The database cannot be read, so it is not known if this session has ended, and no page opens.",
             code: "console_session_unknown",
-            back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Try again"),
-            error: error)
+            back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Try again"), error: error)
     }
 
     /// Returns the error when the audit log cannot keep the entry.
@@ -153,8 +151,7 @@ extension ConsoleVisit {
         {
             return site.message(
                 "One moment", "The page opens.", status: .ok,
-                back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Open it"),
-                reload: 0)
+                back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Open it"), reload: 0)
         }
         var location = ConsoleSite.root + "/sign-in"
         if path != "/", path != ConsoleSite.root[...], let then = ConsolePath.safe(fullPath) {

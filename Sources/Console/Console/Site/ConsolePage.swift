@@ -81,9 +81,7 @@ public struct ConsoleRequest: Sendable {
     }
 
     /// The page of a long list of a database, with its position; the first page for a position that cannot be read.
-    func place<Position>(
-        _ read: (String) -> Position?
-    ) -> (place: ListPlace, position: Position?) {
+    func place<Position>(_ read: (String) -> Position?) -> (place: ListPlace, position: Position?) {
         guard let position = place.position.flatMap(read) else { return (ListPlace(order: place.order), nil) }
         return (place, position)
     }

@@ -25,9 +25,7 @@ struct ConsoleReply {
         response.code = code
         response.fields = Self.protection
         if let framedPolicy {
-            response.fields += [
-                ("content-security-policy", framedPolicy), ("x-frame-options", "SAMEORIGIN"),
-            ]
+            response.fields += [("content-security-policy", framedPolicy), ("x-frame-options", "SAMEORIGIN")]
         } else {
             response.fields += [
                 ("content-security-policy", Self.contentSecurityPolicy), ("x-frame-options", "DENY"),

@@ -46,9 +46,8 @@ public final class ConsoleSite: Sendable {
     ///   - audit: Keeps who signed in and out.
     ///   - monitor: Says what is wrong to an operator whose session cannot begin.
     public init(
-        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
-        audit: ConsoleAudit? = nil, monitor: OverviewMonitor? = nil,
-        now: @escaping @Sendable () -> Moment, logger: Logger
+        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, audit: ConsoleAudit? = nil,
+        monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)
         // Pages of development are not there in production, whatever a visitor may do.

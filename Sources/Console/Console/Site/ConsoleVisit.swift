@@ -23,9 +23,7 @@ struct ConsoleVisit: Sendable {
     let address: RequesterAddress?
     let requestID: String
 
-    init(
-        site: ConsoleSite, incoming: IncomingRequest, target: RequestTarget, address: RequesterAddress?
-    ) {
+    init(site: ConsoleSite, incoming: IncomingRequest, target: RequestTarget, address: RequesterAddress?) {
         self.site = site
         (head, fields, body) = (incoming.head, incoming.fields, incoming.bodyBytes)
         startedAt = incoming.startedAt
@@ -200,9 +198,7 @@ struct ConsoleVisit: Sendable {
     // Changes
 
     /// One event of `text/event-stream` (HTML §9.2), after which the browser asks again.
-    private func waitForChange(
-        _ query: [String: String]
-    ) -> Handling {
+    private func waitForChange(_ query: [String: String]) -> Handling {
         // After the first event the browser says which one it has.
         let known = (head.headers.first(name: "last-event-id") ?? query["after"]).flatMap { UInt64($0) } ?? 0
         let exchange = exchange(route: "/live", isLogged: false, isLongPoll: true)
@@ -224,9 +220,7 @@ struct ConsoleVisit: Sendable {
 
     // Responses
 
-    func answer(
-        _ reply: ConsoleReply, route: String, isLogged: Bool = true
-    ) -> Handling {
+    func answer(_ reply: ConsoleReply, route: String, isLogged: Bool = true) -> Handling {
         (exchange(route: route, isLogged: isLogged), .response(reply.response))
     }
 

@@ -46,14 +46,12 @@ struct InspectedToken: Sendable {
         kind = report.kind
         let failed = report.checks.filter { $0.finding == .failed }
         switch report.verdict {
-        case .accepted:
-            (answer, reasons) = (.good, [Self.allPassed])
+        case .accepted: (answer, reasons) = (.good, [Self.allPassed])
         case .refused(let code):
             let names = failed.map(\.name).joined(separator: ", ")
             (answer, reasons) = (.bad, ["It is refused with \(code). Failed: \(names)."])
             if let first = failed.first?.failure { reasons.append("Found: \(first.found).") }
-        case .undecided(let reason):
-            (answer, reasons) = (.unknown, ["\(reason)."])
+        case .undecided(let reason): (answer, reasons) = (.unknown, ["\(reason)."])
         }
         let keyID = report.sections.first { $0.name == "header" }?.object["kid"]?.string
         if report.isSigned {

@@ -79,9 +79,7 @@ package struct TokenInspector: Sendable {
     private func recognized(_ text: String) -> RecognizedInput {
         let google = oauth?.dependencies.google ?? .google
         return RecognizedInput(
-            text,
-            issuers: [oauth?.dependencies.settings.issuer.text, eventIssuer]
-                .compactMap(\.self),
+            text, issuers: [oauth?.dependencies.settings.issuer.text, eventIssuer].compactMap(\.self),
             googleIssuers: google.identityIssuers + [google.eventIssuer])
     }
 
@@ -102,8 +100,7 @@ package struct TokenInspector: Sendable {
         let inspection = TokenInspection(
             kind: kind,
             policy: VerificationPolicy(
-                issuers: appleIssuers,
-                clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) }),
+                issuers: appleIssuers, clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) }),
             expectations: kind == .identityToken
                 ? IdentityTokenExpectations(
                     nonce: question.nonce, authorizationCode: question.authorizationCode,
@@ -153,8 +150,7 @@ package struct TokenInspector: Sendable {
         case .refreshToken, .authorizationCode, .deviceCode, .userCode: issuer = nil
         }
         let inspection = IssuedTokenInspection(
-            kind: kind, issuer: issuer, audiences: audiences,
-            nonce: kind == .idToken ? question.nonce : nil,
+            kind: kind, issuer: issuer, audiences: audiences, nonce: kind == .idToken ? question.nonce : nil,
             accessToken: kind == .idToken ? question.accessToken : nil, moment: now,
             masksPersons: !viewer.isDevelopment)
         let visible = Set(clients.map(\.id))
@@ -210,8 +206,7 @@ package struct TokenInspector: Sendable {
         switch kind {
         case .attestation:
             guard let environment = values.environment else { return .incompleteObject(kind) }
-            expectation = .attestation(
-                roots: roots, platform: .iOS, keyID: keyID, environment: environment)
+            expectation = .attestation(roots: roots, platform: .iOS, keyID: keyID, environment: environment)
         case .assertion:
             guard let record = try? await store.attestedKey(keyID), record.appID == appID,
                 let key = try? ECPublicKey(point: record.publicKey)
@@ -270,9 +265,7 @@ package struct TokenInspector: Sendable {
         return InspectedToken(await inspection.inspect(question.text), signer: "your team")
     }
 
-    private var keySource: ServiceKeySource {
-        ServiceKeySource(apple: appleKeys, own: keys)
-    }
+    private var keySource: ServiceKeySource { ServiceKeySource(apple: appleKeys, own: keys) }
 }
 
 /// The keys of the running service.

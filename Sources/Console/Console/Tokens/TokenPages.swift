@@ -89,9 +89,7 @@ package struct TokenPages: Sendable {
                         "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks)
                 }
             }
-            for section in token.sections {
-                Card(.text(section.title)) { Facts(section.members) }
-            }
+            for section in token.sections { Card(.text(section.title)) { Facts(section.members) } }
         }
     }
 

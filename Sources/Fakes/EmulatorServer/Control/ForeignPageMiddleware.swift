@@ -10,8 +10,7 @@ package struct ForeignPageMiddleware<Context: RequestContext>: RouterMiddleware 
     package init(hosts: AllowedHosts) { check = ForeignPageCheck(hosts: hosts) }
 
     package func handle(
-        _ request: Request, context: Context,
-        next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let host = request.head.authority.map { [$0] } ?? []
         do throws(ForeignPageRefusal) {
@@ -47,8 +46,7 @@ package struct BrowserMiddleware<Context: RequestContext>: RouterMiddleware {
     package init() {}
 
     package func handle(
-        _ request: Request, context: Context,
-        next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard request.headers[.origin] == nil else {
             throw EmulatorError(.browserRefused, detail: "the control API is not for web pages")

@@ -20,9 +20,7 @@ struct PageRoutes: Sendable {
     init(state: ReceiverState) { self.state = state }
 
     func add(to router: Router<ReceiverRequestContext>) {
-        router.get("/") { request, _ in
-            await page(isWatching: request.uri.queryParameters["watch"] != nil)
-        }
+        router.get("/") { request, _ in await page(isWatching: request.uri.queryParameters["watch"] != nil) }
         router.post("faults") { request, _ in
             let form = try await PageForm(request, token: token)
             let receiver = try ControlRoutes.receiver(form["receiver"] ?? "")

@@ -85,9 +85,7 @@ public final class ServiceNumbers: Service {
         let hours = series.withLock { $0.takeChangedHours() }
         guard !hours.isEmpty else { return }
         let rows = hours.flatMap { hour, counts in
-            counts.map {
-                ServiceHourCount(replica: replica, hour: hour, name: $0.key.text, count: $0.value)
-            }
+            counts.map { ServiceHourCount(replica: replica, hour: hour, name: $0.key.text, count: $0.value) }
         }.filter { $0.name.count <= ServiceHourCount.longestName }
         do {
             try await store.setServiceHours(rows)
@@ -98,9 +96,7 @@ public final class ServiceNumbers: Service {
         }
     }
 
-    func lastHour() -> [NumberSeries.Point] {
-        series.withLock { $0.lastHour(at: now()) }
-    }
+    func lastHour() -> [NumberSeries.Point] { series.withLock { $0.lastHour(at: now()) } }
 
     /// The newest of what is counted: the last notification, rejected token and cause of failed transactions.
     var newest: (notification: Moment?, rejection: Moment?, failure: String?) {

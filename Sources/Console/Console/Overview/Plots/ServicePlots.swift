@@ -29,8 +29,7 @@ struct ServicePlots {
             let isOther: (CountName) -> Bool = { $0.code.map(own.contains) == false }
             lines.append(
                 Plot.Line(
-                    label: "others",
-                    value: { Double($0.reduce(0) { isOther($1.key) ? $0 + $1.value : $0 }) },
+                    label: "others", value: { Double($0.reduce(0) { isOther($1.key) ? $0 + $1.value : $0 }) },
                     total: PlotNumber.text(Double(others))))
         }
         return plot("refusals", "Refusals by code", .columns, lines)

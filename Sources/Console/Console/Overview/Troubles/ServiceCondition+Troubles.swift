@@ -8,19 +8,15 @@ extension ServiceCondition {
     var troubles: [Trouble] {
         let single = [
             database, keySet, clock, sealing, signingKeys, secrets, overload, notifications, reports,
-            refusals,
-            proxy, revocations,
+            refusals, proxy, revocations,
         ]
         let found = single.compactMap(\.self) + callers + receivers + work
-        let order = Dictionary(
-            uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
+        let order = Dictionary(uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
     }
 
     /// True while a fault of the service itself explains refusals of all callers.
-    var hasFaultOfItsOwn: Bool {
-        [database, keySet, clock, sealing].contains { $0?.severity == .bad }
-    }
+    var hasFaultOfItsOwn: Bool { [database, keySet, clock, sealing].contains { $0?.severity == .bad } }
 
     // MARK: The database
 
@@ -38,8 +34,7 @@ extension ServiceCondition {
             databaseFailure?.detail ?? "", (databaseFailure?.databaseCode).map { "code \($0)" } ?? "",
         ].filter { !$0.isEmpty }.joined(separator: ", ")
         let severity: Trouble.Severity = isDown ? .bad : .warn
-        let cause =
-            "The database \(isDown ? "says" : "said"): \(words.isEmpty ? code.rawValue : words)."
+        let cause = "The database \(isDown ? "says" : "said"): \(words.isEmpty ? code.rawValue : words)."
         func advice(_ now: String, ended: String) -> String { isDown ? now : ended }
         switch code {
         case .full:
@@ -71,8 +66,7 @@ extension ServiceCondition {
         case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
             return Trouble(
                 .databaseFailing, severity,
-                "The database \(isDown ? "fails" : "failed") (\(code.rawValue)): \(effect).",
-                cause: cause,
+                "The database \(isDown ? "fails" : "failed") (\(code.rawValue)): \(effect).", cause: cause,
                 advice: advice(
                     isPostgres
                         ? "See that PostgreSQL runs, can be reached and is not a standby."
@@ -168,8 +162,7 @@ extension ServiceCondition {
             ? "new tokens and notifications of Apple are refused as from the future"
             : "Apple refuses the client secrets"
         let bound = ServiceWarnings.refusingClock
-        let effect =
-            secondsAhead.magnitude > bound.magnitude ? refused : "beyond \(bound) seconds \(refused)"
+        let effect = secondsAhead.magnitude > bound.magnitude ? refused : "beyond \(bound) seconds \(refused)"
         return Trouble(
             .clockWrong, secondsAhead.magnitude >= ServiceWarnings.wrongClock.magnitude ? .bad : .warn,
             "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
@@ -184,10 +177,8 @@ extension ServiceCondition {
             .sealingKeyWrong, .bad,
             "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened. "
                 + "Sign-ins with identity tokens go on; daily checks, erasures at Apple and OAuth clients fail.",
-            cause:
-                "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
-            advice:
-                "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
+            cause: "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
+            advice: "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
             page: .settings)
     }
 

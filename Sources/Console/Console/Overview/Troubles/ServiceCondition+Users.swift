@@ -79,8 +79,7 @@ extension ServiceCondition {
             .notificationsSilent, .warn,
             "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day. "
                 + "Sign-ins are not affected.",
-            cause:
-                "Daily checks found rejected refresh tokens in the last day, and Apple has told of none"
+            cause: "Daily checks found rejected refresh tokens in the last day, and Apple has told of none"
                 + (last.map { " since \(Self.date($0.milliseconds)) UTC" } ?? "") + ".",
             numbers: "\(rejected) tokens were rejected.",
             advice:
@@ -207,8 +206,7 @@ extension ServiceCondition {
                 ? "\(people) stopped using an app at Apple in the last hour. What they had is refused; a new sign-in "
                     + "works."
                 : "Requests for revoked or disabled accounts were refused \(refused) times in the last hour.",
-            cause:
-                "\(told) told by Apple, \(found) found by daily checks."
+            cause: "\(told) told by Apple, \(found) found by daily checks."
                 + (refused > 0
                     ? " \(refused) requests were refused with credential_revoked or account_disabled."
                     : ""),

@@ -123,13 +123,10 @@ extension ServiceCondition {
         let query = [("caller", caller), ("code", code)].compactMap { name, value in
             value.map { "\(name)=\(QueryText.encode($0))" }
         }.joined(separator: "&")
-        return Trouble.Page(
-            title: "Requests", path: "/console/requests" + (query.isEmpty ? "" : "?\(query)"))
+        return Trouble.Page(title: "Requests", path: "/console/requests" + (query.isEmpty ? "" : "?\(query)"))
     }
 
-    static func percent(_ part: Int64, of whole: Int64) -> String {
-        "\(whole > 0 ? part * 100 / whole : 0)%"
-    }
+    static func percent(_ part: Int64, of whole: Int64) -> String { "\(whole > 0 ? part * 100 / whole : 0)%" }
 
     static func duration(_ seconds: Int64) -> String {
         switch seconds {
