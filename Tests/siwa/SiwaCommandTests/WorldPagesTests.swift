@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleEmulator
-import Console
 import EmulatorServer
 import Foundation
 import Pages
@@ -9,6 +8,7 @@ import ScriptedHTTP
 import TestSupport
 import Testing
 
+@testable import Console
 @testable import GoogleEmulator
 @testable import siwa_dev
 

@@ -3,9 +3,9 @@ import AppleAccounts
 /// Verifies the audit log piece by piece, as long as operators look at its page. A whole log can have millions of
 /// rows; `siwa audit verify` verifies it at once.
 ///
-/// When the end is reached, the next look begins anew at the anchor, so that a row that is changed after it was
-/// verified is found. What was verified is remembered by its last row: a log whose end is cut off or written anew
-/// is found too, as long as the process runs.
+/// When the end is reached, the next look begins anew at the anchor, so that it finds a row that was changed
+/// after its verification. The last verified row stays in memory, so that a log whose end was cut off or
+/// rewritten is found too, as long as the process runs.
 actor AuditProgress {
     /// Most rows that one look at the page verifies: some 50 ms.
     static let step = 5000
@@ -19,20 +19,16 @@ actor AuditProgress {
         case broken(AuditVerification.Fault)
     }
 
-    /// A time at which all rows had been read and were as they were written.
+    /// A time at which all rows were read and none had changed.
     struct Whole: Sendable, Equatable {
         let moment: Moment
         let rows: ClosedRange<Int64>?
-        /// Rows whose person was dropped.
+        /// Rows whose user was erased.
         let anonymous: Int
     }
 
-    struct Look: Sendable {
-        let state: State
-        let chain: AuditChain
-        /// `nil` until this process has read all rows.
-        let lastWhole: Whole?
-    }
+    /// - lastWhole: `nil` until this process has read all rows.
+    typealias Look = (state: State, chain: AuditChain, lastWhole: Whole?)
 
     private let reader: any AuditReader
     /// The walk from the anchor that is under way.
@@ -42,7 +38,7 @@ actor AuditProgress {
     private var newest: AuditLink?
     private var fault: AuditVerification.Fault?
     private var lastWhole: Whole?
-    /// The look under way, which others at the same time wait for.
+    /// The current look. Concurrent calls wait for it.
     private var running: Task<Look, any Error>?
 
     init(_ reader: any AuditReader) { self.reader = reader }
@@ -62,7 +58,8 @@ actor AuditProgress {
         var chain = try await reader.auditChain()
         for _ in 0...Self.mostPurges {
             do {
-                // A purge has moved the anchor: what was verified before is gone, or is verified again.
+                // A purge has moved the anchor: the rows before it are gone, and the others are verified
+                // again.
                 if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
                 if let fault { return found(.broken(fault), chain) }
                 if let newest, chain.head.sequence < newest.sequence {
@@ -86,11 +83,11 @@ actor AuditProgress {
     }
 
     private func found(_ state: State, _ chain: AuditChain) -> Look {
-        Look(state: state, chain: chain, lastWhole: lastWhole)
+        (state, chain, lastWhole)
     }
 
     private func goOn(_ chain: AuditChain, at now: Moment) async throws -> State {
-        // Rows up to the anchor are gone, so none of them can be expected.
+        // Rows up to the anchor are gone, so verification cannot expect them.
         let known = newest.flatMap { $0.sequence >= chain.anchor.sequence ? $0.hash : nil }
         var current = verification ?? AuditVerification(chain, expected: known)
         var count = 0

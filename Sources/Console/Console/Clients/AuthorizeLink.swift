@@ -18,8 +18,8 @@ struct AuthorizeLink: Sendable {
     /// Exchanges the code of the link.
     let exchange: String
 
-    /// A link for each redirect URI. Those of this machine come first: of Google's client in development they are the
-    /// ones that lead to the fake Google, and the others to Google.
+    /// A link for each redirect URI. URIs of this machine come first, because in development they lead
+    /// Google's client to the fake Google, and the others to Google.
     static func all(of client: OAuthClient, issuer: Issuer) -> [AuthorizeLink] {
         let uris = client.redirectURIs.map(\.text)
         return (uris.filter(isOfThisMachine) + uris.filter { !isOfThisMachine($0) })
@@ -75,9 +75,9 @@ struct AuthorizeLink: Sendable {
         WebAddress(uri).map { $0.isLoopback } ?? false
     }
 
-    /// Returns an address at which something can listen. At a loopback address the port of a request may differ from the
-    /// registered one (RFC 8252 §7.3): without a port nothing listens there, so the port is that of the page after a
-    /// sign-out, where the client has one.
+    /// Returns an address at which something can listen. At a loopback address the port of a request may
+    /// differ from the registered one (RFC 8252 §7.3): without a port nothing listens there, so the link uses
+    /// the port of the page after a sign-out, if the client has such a page.
     private static func reachable(_ uri: String, of client: OAuthClient) -> (uri: String, note: String?) {
         guard let address = WebAddress(uri), address.isLoopback, address.port == nil else {
             return (uri, nil)

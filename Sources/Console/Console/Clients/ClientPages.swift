@@ -8,7 +8,7 @@ package import OAuth
 import Pages
 import SignIn
 
-/// The OAuth clients: what each is configured for, how it is used, and how its users see it.
+/// The pages of the OAuth clients: configuration, use, and a preview of the pages for users.
 package struct ClientPages: Sendable {
     /// `nil` without OAuth clients.
     let server: OAuthServer?

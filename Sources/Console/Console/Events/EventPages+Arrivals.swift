@@ -6,7 +6,7 @@ import Inspection
 import Pages
 import StrictJSON
 
-// What came from Apple and from Google.
+// Notifications of Apple and security events of Google.
 extension EventPages {
     func apple(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let (scope, isDevelopment) = (request.viewer.scope, request.viewer.isDevelopment)
@@ -33,7 +33,7 @@ extension EventPages {
                         place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
                         at: "/console/events/apple"))
             }
-            // The app of what was refused is not verified, so it belongs to none.
+            // The app of a refused notification is not verified, so the notification belongs to no app.
             if scope == .all { refused(from: .apple, request) }
         }
     }

@@ -2,8 +2,8 @@ import AppleAccounts
 import EventDelivery
 import Pages
 
-// The deliveries to receivers. What the commands of `siwa deliveries` do needs a stopped service on SQLite; the
-// running service does it here on every database.
+// The deliveries to receivers. On SQLite the commands of `siwa deliveries` need a stopped service; these
+// pages do the same in the running service on every database.
 extension EventPages {
     func deliveries(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let deliveries = try await deliveries(at: request.now)
@@ -21,7 +21,7 @@ extension EventPages {
         }
     }
 
-    /// The configured receivers and those that only the database has.
+    /// The configured receivers, and receivers that are only in the database.
     func deliveries(at now: Moment) async throws -> [Delivery] {
         let stored = try await store.receivers()
         let last = try await store.lastEventSequence()

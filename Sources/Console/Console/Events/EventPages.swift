@@ -5,14 +5,15 @@ package import HTTPAPI
 import Pages
 import StrictJSON
 
-/// The event feed with its readers, the deliveries to receivers, and what came from Apple and from Google.
+/// The pages of events: the feed with its readers, the deliveries to receivers, and messages from Apple and
+/// Google.
 package struct EventPages: Sendable {
     package typealias Store = AccountStore & InboxStore & DeliveryStore & GrantInspectionStore
 
     /// A receiver as the configuration has it.
     ///
-    /// - form: The way in which it gets its events, in a few words.
-    /// - isVerifiable: True if it gets security event tokens, and so also verification events.
+    /// - form: The way in which the receiver gets its events, in a few words.
+    /// - isVerifiable: True if the receiver gets security event tokens, and so also verification events.
     package typealias Receiver = (name: ReceiverName, form: String, isVerifiable: Bool)
 
     let store: any Store
@@ -50,7 +51,7 @@ package struct EventPages: Sendable {
         ]
     }
 
-    /// A page with links to the others, of which the operator sees those that may be opened.
+    /// Returns a page with links to the other pages that the operator may open.
     func page(
         _ title: String, at path: String, _ request: ConsoleRequest, isLive: Bool = false,
         @PageBuilder _ content: () throws -> HTML

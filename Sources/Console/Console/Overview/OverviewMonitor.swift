@@ -2,7 +2,7 @@ import AppleAccounts
 public import ServiceLifecycle
 import Synchronization
 
-/// Looks every five seconds for what is wrong, so that the overview can say since when. Runs where the console
+/// Checks for faults every five seconds, so that the overview can show when each began. Runs if the console
 /// is on.
 public final class OverviewMonitor: Service {
     static let interval = Duration.seconds(5)
@@ -25,9 +25,9 @@ public final class OverviewMonitor: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - look: The condition of everything that is not counted. It must not wait for a database that does not
+    ///   - look: Returns the condition without the counts. It must not wait for a database that does not
     ///     respond.
-    ///   - onChange: Called when something is wrong that was right, or the other way round.
+    ///   - onChange: Called when a fault begins or ends.
     public init(
         numbers: ServiceNumbers, clock: any Clock<Duration> = ContinuousClock(),
         onChange: @escaping @Sendable () -> Void = {}, look: @escaping @Sendable () async -> ServiceCondition
@@ -44,7 +44,7 @@ public final class OverviewMonitor: Service {
         }
     }
 
-    /// Looks, and returns what it has found.
+    /// Checks for faults now, and returns them.
     @discardableResult
     func lookNow() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
         var condition = await look()
@@ -78,8 +78,8 @@ public final class OverviewMonitor: Service {
     /// Troubles that everyone with a session may know, as the last look has found them.
     var knownTroubles: [DatedTrouble] { state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) } }
 
-    /// The troubles that everyone with a session may know after a write has failed: what its error says of the
-    /// database, unless that is known, and the others.
+    /// The troubles that all operators may know after a failed write: the fault of the database by the error,
+    /// unless it is already known, and the other troubles.
     func troubles(after error: any Error) -> [DatedTrouble] {
         let known = knownTroubles
         guard !known.contains(where: \.trouble.isOfDatabase), let failure = error as? StorageError,
@@ -106,17 +106,17 @@ public final class OverviewMonitor: Service {
                     at: hours.map { ($0.begin, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
             }
         }
-        // What has been counted since the read is in the minutes.
+        // Counts since the last read are in the minutes.
         return state.withLock { $0.day }.merging(numbers.sum(ofLastMinutes: 60)) { max($0, $1) }
     }
 }
 
 /// Finds out when any replica last found a rejected refresh token, from the counts that all replicas store by hour.
 ///
-/// The moment is never too late, so a notification that came after the rejection is not taken for one before it. Does
-/// no I/O and reads no clock.
+/// The moment is never later than the rejection, so a notification after the rejection never counts as an
+/// earlier one. Does no I/O and reads no clock.
 struct SharedRejections {
-    /// Milliseconds after which a replica has stored what it has counted.
+    /// Milliseconds within which a replica stores its counts.
     static let slowestWrite: Int64 = 65_000
 
     private var counts: [Moment: Int64] = [:]
@@ -127,7 +127,7 @@ struct SharedRejections {
     /// - Parameter hours: Beginnings of hours with the rejections of all replicas.
     mutating func look(at hours: [(hour: Moment, count: Int64)], now: Moment) {
         for (hour, count) in hours where count > counts[hour] ?? 0 {
-            // What was not there at the last look had not been stored before it.
+            // A rejection that the last look did not find was stored after it.
             let since = lookedAt.map { max(hour, $0.advanced(byMilliseconds: -Self.slowestWrite)) } ?? hour
             last = last.map { max($0, since) } ?? since
         }

@@ -2,7 +2,7 @@ public import AppleAccounts
 import KeySets
 public import Pages
 
-/// The first page: what is wrong now, the plots, and the state of everything that the service depends on.
+/// The first page: current faults, plots, and the state of each dependency of the service.
 ///
 /// An operator who may see a part of the apps sees the state of the service, and no number: each number is about
 /// people of all apps.
@@ -222,7 +222,7 @@ public struct KeyCondition: Sendable {
 }
 
 extension ServiceCondition {
-    /// Nouns for what has not been compared since the start.
+    /// Names of the parts that have not been checked since the start.
     fileprivate var unknownParts: [String] {
         var parts: [String] = []
         switch keys.status {

@@ -226,8 +226,8 @@ extension PeoplePages {
     }
 }
 
-/// Times of the daily checks of a person's refresh tokens at Apple. A check that Apple answers with yes leaves no
-/// entry, because there is one for each user and day: its time is concluded from that of the next.
+/// Times of the daily checks of a person's refresh tokens at Apple. A successful check leaves no entry,
+/// because each user has one a day: its time follows from the time of the next check.
 struct CheckTimes {
     /// By the primary client ID of the app.
     let next: [ClientID: PlannedCheck]

@@ -7,7 +7,7 @@ public import OAuth
 import Pages
 public import SignIn
 
-/// The pages about people: the list, one person, and what an operator can do with one.
+/// The pages of people: the list, one person, and the actions on a person.
 ///
 /// Everything is limited to the apps of the operator's key: reads by the queries of the store, changes inside the
 /// transactions of the commands.
@@ -276,7 +276,7 @@ struct PersonSearch {
         (self.place, self.fields) = (place, fields)
     }
 
-    /// The ways in which the text can be meant; `nil` without a text. The first way with a result counts.
+    /// The possible meanings of the text; `nil` without a text. The first meaning with a result counts.
     var keys: [AccountSearch.Key?] {
         guard !text.isEmpty else { return [nil] }
         if let id = AccountID(text) { return [.account(id)] }

@@ -3,11 +3,11 @@ import AuthorizationServer
 import Pages
 import SignIn
 
-/// Puts together what is stored about the past of a person.
+/// Builds the time line of a person from the stored rows.
 ///
-/// The history has what made no event, or says more than the event. An event belongs to the entry of the history
-/// that has its two moments. Events without an entry, notifications without an entry, and the last sign-in have rows
-/// of their own.
+/// The history has entries without an event, and details that an event lacks. An event belongs to the history
+/// entry with the same two moments. Events without an entry, notifications without an entry, and the last
+/// sign-in have rows of their own.
 struct PersonTimeline: PagePart {
     let items: [TimelineItem]
 
@@ -71,7 +71,7 @@ struct PersonTimeline: PagePart {
         return groups
     }
 
-    /// - Parameter disabling: The one that holds.
+    /// - Parameter disabling: The disabling in force.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
         // The last event of a commit says most: the credential comes after the account.
         let main =
@@ -82,7 +82,7 @@ struct PersonTimeline: PagePart {
             title: title, look: look, app: events.lazy.compactMap(\.clientID).first,
             moment: main.hasMomentOfApple ? main.moment : nil, recordedAt: main.recordedAt, effect: effect,
             facts: main.facts, events: events)
-        // The event tells no reason. Those of disablings that are over are in the audit log.
+        // The event has no reason. The audit log has the reasons of past disablings.
         if main.kind == .accountDisabled, let disabling, disabling.since == main.recordedAt {
             item.facts += [
                 Fact("reason", .code(disabling.reason.rawValue)),
@@ -92,7 +92,7 @@ struct PersonTimeline: PagePart {
         return item
     }
 
-    /// The last sign-in changes its time alone, so it can be without a row.
+    /// A sign-in can change only its time, so it can have no row.
     private static func lastSignIn(of account: Account, _ items: [TimelineItem]) -> TimelineItem? {
         guard let last = account.lastSignInAt, !items.contains(where: { $0.recordedAt == last }) else {
             return nil
@@ -100,7 +100,7 @@ struct PersonTimeline: PagePart {
         let credentials = account.credentials.filter { $0.state == .authorized && $0.source == .signIn }
         let credential = credentials.count == 1 ? credentials[0] : nil
         return TimelineItem(
-            title: "Last sign-in", look: .good, app: credential?.clientID, moment: credential?.since,
+            title: "Last sign-in", look: "good", app: credential?.clientID, moment: credential?.since,
             recordedAt: last, effect: "Nothing new: the person stays signed in.")
     }
 
@@ -108,7 +108,7 @@ struct PersonTimeline: PagePart {
     private static func lastUse(of grant: GrantRecord) -> TimelineItem? {
         guard let day = grant.lastUsedAt else { return nil }
         return TimelineItem(
-            title: "Tokens issued to \(grant.oauthClientID.rawValue)", look: .plain, app: grant.clientID,
+            title: "Tokens issued to \(grant.oauthClientID.rawValue)", look: "", app: grant.clientID,
             moment: nil, recordedAt: max(day, grant.createdAt), hasDayAlone: true,
             effect: "The last day on which the client got or refreshed tokens.",
             facts: [Fact("grant", .code(grant.id.rawValue))])
@@ -117,20 +117,9 @@ struct PersonTimeline: PagePart {
 
 /// One row of a person's time line.
 struct TimelineItem: PagePart {
-    /// The class of the style sheet: how the row looks.
-    enum Look: String {
-        case good, warn, bad
-        case plain = ""
-    }
-
-    /// The two moments that the state rule has compared.
-    struct Comparison: Equatable {
-        let revokedAt: Moment
-        let authorizedAt: Moment
-    }
-
     let title: String
-    let look: Look
+    /// A class of the style sheet; empty for a plain row.
+    let look: String
     let app: ClientID?
     /// Apple's moment; `nil` when Apple sent none.
     let moment: Moment?
@@ -138,17 +127,18 @@ struct TimelineItem: PagePart {
     let recordedAt: Moment
     /// True if only the day of `recordedAt` is known.
     var hasDayAlone = false
-    /// Its effect, in one sentence.
+    /// The effect, in one sentence.
     let effect: String
-    var comparison: Comparison?
-    /// The facts that came.
+    /// The two moments that the state rule has compared.
+    var comparison: (revokedAt: Moment, authorizedAt: Moment)?
+    /// Facts of the row.
     var facts: [Fact] = []
-    /// The events that the backend got.
+    /// Events that the backend received.
     var events: [AccountEvent] = []
 
     var html: HTML {
         HTML {
-            "<li\(HTML.class(look.rawValue))>"
+            "<li\(HTML.class(look))>"
             Details("\(title)\(app.map { " \(HTML.muted($0.rawValue))" as HTML })") {
                 if !facts.isEmpty { Facts(facts) }
                 if events.isEmpty {
@@ -162,7 +152,7 @@ struct TimelineItem: PagePart {
                 }
             }
             "<p>\(effect)</p>"
-            comparison?.plot
+            comparison.map(Self.plot)
             "<p class=\"muted\">\(times)</p>"
             "</li>"
         }
@@ -177,10 +167,8 @@ struct TimelineItem: PagePart {
         let isNews = distance.milliseconds >= 1000
         return "Apple \(moment.shown) · here \(recorded)\(isNews ? " (\(delay))" : "")"
     }
-}
 
-extension TimelineItem.Comparison {
-    fileprivate var plot: HTML {
+    private static func plot(revokedAt: Moment, authorizedAt: Moment) -> HTML {
         let (revoked, authorized) = (revokedAt.shown, authorizedAt.shown)
         return """
             <svg class="plot small" viewBox="0 0 420 62" role="img" aria-label="Withdrawn \(revoked), authorized \

@@ -17,34 +17,35 @@ extension AccountEvent {
     }
 
     /// Title, look and one sentence, for a row without an entry of the history.
-    var words: (title: String, look: TimelineItem.Look, effect: String) {
+    var words: (title: String, look: String, effect: String) {
         let client = grant?.oauthClientID.rawValue ?? "an OAuth client"
         let why = reason?.words ?? "no reason is stored"
         let ended = grant?.reason?.rawValue.replacing("_", with: " ") ?? "no reason is stored"
         return switch kind {
-        case .accountCreated: ("First sign-in", .good, "The account was created.")
-        case .credentialAuthorized: ("Sign-in", .good, "The credential is authorized from Apple's moment on.")
-        case .credentialRevoked: ("Credential revoked", .bad, "The credential is revoked: \(why).")
-        case .emailChanged: ("Address changed", .plain, "Apple signed another address.")
+        case .accountCreated: ("First sign-in", "good", "The account was created.")
+        case .credentialAuthorized:
+            ("Sign-in", "good", "The credential is authorized from Apple's moment on.")
+        case .credentialRevoked: ("Credential revoked", "bad", "The credential is revoked: \(why).")
+        case .emailChanged: ("Address changed", "", "Apple signed another address.")
         case .emailForwardingChanged:
-            ("Mail forwarding changed", .plain, "Apple changed the forwarding of mail.")
+            ("Mail forwarding changed", "", "Apple changed the forwarding of mail.")
         case .profileChanged:
-            ("Profile changed", .plain, "The app posted a name, or Apple's estimate of the user rose.")
-        case .accountDeleted: ("Apple Account deleted", .bad, "The person deleted the Apple Account.")
-        case .accountErased: ("Erased", .bad, "All personal data was deleted.")
+            ("Profile changed", "", "The app posted a name, or Apple's estimate of the user rose.")
+        case .accountDeleted: ("Apple Account deleted", "bad", "The person deleted the Apple Account.")
+        case .accountErased: ("Erased", "bad", "All personal data was deleted.")
         case .accountTransferred:
-            ("Moved to another team", .plain, "The account moved to another team, and has another sub.")
-        case .grantCreated: ("Grant to \(client)", .good, "The person agreed that the client acts for them.")
-        case .grantRevoked: ("Grant of \(client) ended", .warn, "Tokens have ended: \(ended).")
-        case .tokenRevoked: ("A token of \(client) ended", .warn, "Tokens have ended: \(ended).")
+            ("Moved to another team", "", "The account moved to another team, and has another sub.")
+        case .grantCreated: ("Grant to \(client)", "good", "The person agreed that the client acts for them.")
+        case .grantRevoked: ("Grant of \(client) ended", "warn", "Tokens have ended: \(ended).")
+        case .tokenRevoked: ("A token of \(client) ended", "warn", "Tokens have ended: \(ended).")
         case .accountDisabled:
             (
-                "Disabled", .warn,
+                "Disabled", "warn",
                 "The person cannot sign in, and tokens are suspended. The audit log has the operator."
             )
-        case .accountEnabled: ("Enabled", .good, "The person can sign in again.")
+        case .accountEnabled: ("Enabled", "good", "The person can sign in again.")
         case .sessionsEnded:
-            ("Signed out everywhere", .warn, "All sessions and grants before this moment have ended.")
+            ("Signed out everywhere", "warn", "All sessions and grants before this moment have ended.")
         }
     }
 
@@ -84,7 +85,7 @@ extension SeenHistoryEntry {
     var item: TimelineItem {
         let (title, isRevocation) = kind.words
         let (look, effect) = result
-        let comparison = decidedBy.map { TimelineItem.Comparison(revokedAt: moment, authorizedAt: $0) }
+        let comparison = decidedBy.map { (revokedAt: moment, authorizedAt: $0) }
         return TimelineItem(
             title: title, look: look, app: clientID, moment: hasMomentOfApple ? moment : nil,
             recordedAt: recordedAt, effect: effect,
@@ -103,25 +104,25 @@ extension SeenHistoryEntry {
         }
     }
 
-    private var result: (look: TimelineItem.Look, effect: String) {
+    private var result: (look: String, effect: String) {
         switch outcome {
         case .changed:
-            guard kind.words.isRevocation else { return (.plain, "Stored.") }
+            guard kind.words.isRevocation else { return ("", "Stored.") }
             let moment = hasMomentOfApple ? "Apple's moment on" : "the moment on at which Apple was asked"
-            return (.bad, "The credential is revoked from \(moment).")
+            return ("bad", "The credential is revoked from \(moment).")
         case .overtaken:
-            guard let decidedBy else { return (.warn, "Changed nothing.") }
+            guard let decidedBy else { return ("warn", "Changed nothing.") }
             let later = kind.words.isRevocation ? "the authorization" : "what is stored"
             let distance = ShownDuration(from: moment, to: decidedBy)
-            return (.warn, "Came too late: \(later) is later by \(distance). Changed nothing.")
+            return ("warn", "Came too late: \(later) is later by \(distance). Changed nothing.")
         case .alreadySo where kind == .signIn:
-            return (.good, "The first sign-in of the day to this app. Nothing new.")
-        case .alreadySo: return (.plain, "It was so already. Changed nothing.")
-        case .tokenKept: return (.good, "Apple's refresh token is held.")
-        case .tokenSuperseded: return (.plain, "A token of a later authorization was held already.")
-        case .tokenDropped: return (.warn, "The authorization had been revoked. The token was not kept.")
-        case .tokenUnavailable: return (.warn, "There is no refresh token of this code.")
-        case .ignored: return (.plain, "It was about a token that is not held any more. Changed nothing.")
+            return ("good", "The first sign-in of the day to this app. Nothing new.")
+        case .alreadySo: return ("", "It was so already. Changed nothing.")
+        case .tokenKept: return ("good", "Apple's refresh token is held.")
+        case .tokenSuperseded: return ("", "A token of a later authorization was held already.")
+        case .tokenDropped: return ("warn", "The authorization had been revoked. The token was not kept.")
+        case .tokenUnavailable: return ("warn", "There is no refresh token of this code.")
+        case .ignored: return ("", "It was about a token that is not held any more. Changed nothing.")
         }
     }
 }
@@ -150,7 +151,7 @@ extension KeptPayload {
     func item(account: Account?, isShown: Bool) -> TimelineItem {
         let isEarlier = account.map { receivedAt < $0.createdAt } ?? false
         return TimelineItem(
-            title: "Apple's notification: \(type)", look: .plain, app: clientID, moment: moment,
+            title: "Apple's notification: \(type)", look: "", app: clientID, moment: moment,
             recordedAt: receivedAt,
             effect: isEarlier
                 ? "It came before the account was known here. Its moment counts in the state rule."

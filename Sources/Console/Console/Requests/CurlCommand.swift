@@ -4,7 +4,7 @@ import HTTPAPI
 /// place of its values, and the body is a file, because neither is kept.
 struct CurlCommand: Sendable {
     let text: String
-    /// Sentences about what is to be done first; `nil` when the command is complete.
+    /// Steps before the command; `nil` if the command is complete.
     let steps: String?
 
     init(_ request: RecentRequest, address: String) {
@@ -39,7 +39,7 @@ struct CurlCommand: Sendable {
             parts.append("-H \(ShellText.quoted("Content-Type: \(type)")) --data-binary @\(name)")
             file = name
         }
-        // A path that no call has is not kept either.
+        // A path without a route is not kept either.
         let target = request.exchange?.target ?? (request.route == "none" ? "/{path}" : request.route)
         // Without it curl reads braces and brackets as a list of addresses.
         if target.contains(where: { "{}[]".contains($0) }) { parts.append("--globoff") }

@@ -22,7 +22,7 @@ package struct RequestsPages: Sendable {
 
     /// - Parameters:
     ///   - address: The public URL of the service, for commands to copy.
-    ///   - audit: Keeps who sent a request again; `nil` where none can be sent.
+    ///   - audit: Records who sent a request again; `nil` if requests cannot be sent again.
     ///   - replay: `nil` outside of development.
     package init(recent: RecentRequests, address: String, audit: ConsoleAudit? = nil, replay: Replay? = nil) {
         (self.recent, self.address, self.audit, self.replay) = (recent, address, audit, replay)
@@ -43,7 +43,7 @@ package struct RequestsPages: Sendable {
     private func list(_ request: ConsoleRequest) -> ConsoleAnswer {
         let filter = RequestFilter(request.query)
         let found = Self.sorted(recent.all.filter { filter.accepts($0) }, request.place.order)
-        // The ID of one request is an exact question, whose answer is its page.
+        // A search for the ID of one request opens its page.
         if filter.isExact, found.count == 1 { return .redirect(to: "/requests/\(found[0].number)") }
         let place = request.place.limited(to: found.count, size: Self.pageSize)
         let shown = found.dropFirst(place.skipped).prefix(Self.pageSize)
@@ -151,7 +151,7 @@ package struct RequestsPages: Sendable {
 extension RecentRequest {
     var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
 
-    /// Without the day, because all of them are of the last minutes or hours.
+    /// Without the day, because all requests are minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
     /// Anyone can name a client.
@@ -176,7 +176,7 @@ extension RecentRequest {
         ]
     }
 
-    /// Gives the token that the request carried, with what came beside it, to the inspector.
+    /// A form that sends the token of the request, with the values beside it, to the inspector.
     fileprivate func inspectForm(token: String) -> HTML? {
         guard let exchange, let carried = TokenText.carried(by: exchange) else { return nil }
         let body = (try? JSONValue(parsing: exchange.body))?.object
@@ -205,7 +205,7 @@ extension RecentRequest {
     }
 }
 
-/// A value that a check has found, for people: a time of a token also as the distance from the request.
+/// Formats a value that a check found: a time in a token also as its distance from the request.
 enum FoundValue {
     private static let times = ["exp", "iat", "nbf", "auth_time"]
 
@@ -225,7 +225,7 @@ enum FoundValue {
     }
 }
 
-/// The page that says what codes mean. Requests lead to its rows.
+/// The page that explains codes. Requests link to its rows.
 enum CodeList {
     private static let problems = "code"
     private static let reasons = "reason"
@@ -236,7 +236,7 @@ enum CodeList {
             ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
-                // A code that is also one of the interface has its row there.
+                // A code of the interface has its row above.
                 ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),
@@ -277,7 +277,7 @@ enum CodeList {
     }
 }
 
-/// The question of the form above the list. Empty fields ask nothing.
+/// The filter of the form above the list. Empty fields filter nothing.
 struct RequestFilter: Sendable {
     let id: String
     let code: String

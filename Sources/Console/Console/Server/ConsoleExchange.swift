@@ -6,7 +6,7 @@ import NIOHTTP1
 import SignIn
 import Synchronization
 
-/// A request that the console has taken on, until its response is written.
+/// A request that the console handles, until its response is written.
 final class ConsoleExchange: HTTPExchange {
     let requestID: String
     let omitsBody: Bool
@@ -21,7 +21,7 @@ final class ConsoleExchange: HTTPExchange {
 
     /// - Parameters:
     ///   - isLogged: False for files, and for waits for changes.
-    ///   - isOperator: True if a session has proven an operator.
+    ///   - isOperator: True if a session identified an operator.
     init(
         requestID: String, method: String, route: String, startedAt: NIODeadline, omitsBody: Bool,
         isLongPoll: Bool = false, isLogged: Bool, isOperator: Bool = false, site: ConsoleSite
@@ -33,7 +33,7 @@ final class ConsoleExchange: HTTPExchange {
         log = isLogged ? site.log : nil
     }
 
-    /// Notes that a key has proven an operator.
+    /// Notes that an API key identified an operator.
     func proveOperator() { isOperator.store(true, ordering: .relaxed) }
 
     var unavailable: HTTPResponse {
@@ -50,7 +50,7 @@ final class ConsoleExchange: HTTPExchange {
     }
 }
 
-/// Logs what operators do, and attempts to sign in.
+/// Logs requests of operators, and attempts to sign in.
 final class ConsoleLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -60,8 +60,8 @@ final class ConsoleLog: Sendable {
         (self.logger, self.now) = (logger, now)
     }
 
-    /// One line for each request of a page. The number is bounded by the operators; what outsiders cause goes
-    /// through `refused`.
+    /// One line for each request of a page. The operators bound the number of lines; requests without a
+    /// session are logged by `refused`.
     func record(
         method: String, route: String, _ response: HTTPResponse, requestID: String, microseconds: Int64
     ) {

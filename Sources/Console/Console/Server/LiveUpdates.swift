@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Tells open pages that something has changed. A page asks with the number that it knows, and waits for a
-/// higher one.
+/// Notifies open pages of changes. A page sends the number that it knows, and waits for a higher number.
 public final class LiveUpdates: Sendable {
     /// Pages that may wait at the same time. A page above this number is answered at once.
     static let mostWaiting = 64
@@ -26,7 +25,7 @@ public final class LiveUpdates: Sendable {
 
     var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Something that pages show has changed. Called on any thread; costs little when no page waits.
+    /// Notifies waiting pages of a change. Called on any thread; costs little when no page waits.
     public func changed() {
         let released = state.withLock { state in
             state.number += 1
@@ -54,7 +53,7 @@ public final class LiveUpdates: Sendable {
             return (state.nextWaiter, nil)
         }
         guard let id = place.id else { return place.answer ?? .unchanged }
-        // Ends the wait at its time. Cancelled when the wait ends before.
+        // Ends the wait after `longest`. Cancelled if the wait ends earlier.
         let timer = Task { [weak self] in
             try? await Task.sleep(for: longest)
             self?.release(id)

@@ -1,8 +1,8 @@
 public import AppleAccounts
 import Pages
 
-/// The page of the settings: what is in force and where it comes from, what is to be registered, and what
-/// `siwa doctor` finds.
+/// The page of the settings: values in force with their sources, values to register, and findings of `siwa
+/// doctor`.
 public struct SettingsPages: Sendable {
     private let configuration: ShownConfiguration
     private let doctor: any DoctorFinding

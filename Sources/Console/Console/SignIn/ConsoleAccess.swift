@@ -7,30 +7,23 @@ import NIOHTTP1
 import OAuth
 import Synchronization
 
-/// Decides who is an operator. In `siwa dev` everyone is who can reach the console on this machine.
+/// Decides who is an operator. In `siwa dev` every visitor of the console on this machine is an operator.
 final class ConsoleAccess: Sendable {
-    private enum Mode: Sendable {
-        case development(formKey: [UInt8])
-        case operators(@Sendable () -> CallerDirectory, EndedConsoleSessions)
-    }
-
-    /// A visit with what later checks need.
-    struct Visit: Sendable {
-        let viewer: ConsoleViewer
-        let formKey: [UInt8]
-        /// `nil` in development.
-        let session: ConsoleSession?
-    }
+    /// A visit with the values that later checks need. The session is `nil` in development.
+    typealias Visit = (viewer: ConsoleViewer, formKey: [UInt8], session: ConsoleSession?)
 
     enum SignIn {
         case signedIn(ConsoleSession, name: String)
-        /// - name: The name of a right key that opens no session; `nil` for what is no key.
+        /// - name: The name of a right key that opens no session; `nil` for an unknown key.
         case refused(String, code: String, name: String? = nil)
         /// Seconds to wait.
         case paused(Int64)
     }
 
-    private let mode: Mode
+    /// The API keys of now and the ended sessions; `nil` in development.
+    private let operators: (callers: @Sendable () -> CallerDirectory, ended: EndedConsoleSessions)?
+    /// The key of the forms in development.
+    private let formKey = SecureRandom.bytes(count: ConsoleSession.formKeySize)
     let hosts: AllowedHosts
     let seal: ConsoleSeal
     private let guessing = Mutex(AttemptPauses<AnySubject>())
@@ -41,10 +34,9 @@ final class ConsoleAccess: Sendable {
     init(_ visitors: ConsoleSite.Visitors) {
         switch visitors {
         case .developers(let hosts):
-            mode = .development(formKey: SecureRandom.bytes(count: ConsoleSession.formKeySize))
-            (self.hosts, seal) = (hosts, ConsoleSeal(keys: Self.processKeys))
+            (operators, self.hosts, seal) = (nil, hosts, ConsoleSeal(keys: Self.processKeys))
         case .operators(let callers, let hosts, let sealingKeys, let tickets):
-            mode = .operators(callers, EndedConsoleSessions(tickets))
+            operators = (callers, EndedConsoleSessions(tickets))
             (self.hosts, seal) = (hosts, ConsoleSeal(keys: sealingKeys ?? Self.processKeys))
         }
     }
@@ -57,43 +49,33 @@ final class ConsoleAccess: Sendable {
         return ring
     }()
 
-    var isDevelopment: Bool {
-        switch mode {
-        case .development: true
-        case .operators: false
-        }
-    }
+    var isDevelopment: Bool { operators == nil }
 
     /// Returns `nil` when the visitor has to sign in. The session can have ended before its time: `hasEnded` asks
     /// the database.
     func visit(cookie: String?, at now: Moment) -> Visit? {
-        switch mode {
-        case .development(let formKey):
-            return Visit(
-                viewer: ConsoleViewer(
-                    name: "developer", scope: .all, isDevelopment: true,
-                    formToken: ConsoleFormToken.make(key: formKey)),
-                formKey: formKey, session: nil)
-        case .operators(let callers, _):
-            guard
-                let session = ConsoleCookie.session.values(in: cookie).lazy
-                    .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
-                    .first,
-                // Asked again for each request, so that a removed key or role ends its sessions.
-                let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now)
-            else { return nil }
-            return Visit(
-                viewer: ConsoleViewer(
-                    name: key.name, scope: key.scope, isDevelopment: false,
-                    formToken: ConsoleFormToken.make(key: session.formKey)),
-                formKey: session.formKey, session: session)
+        func visit(_ name: String, _ scope: AppScope, _ formKey: [UInt8], _ session: ConsoleSession?) -> Visit
+        {
+            let viewer = ConsoleViewer(
+                name: name, scope: scope, isDevelopment: isDevelopment,
+                formToken: ConsoleFormToken.make(key: formKey))
+            return (viewer, formKey, session)
         }
+        guard let callers = operators?.callers else { return visit("developer", .all, formKey, nil) }
+        guard
+            let session = ConsoleCookie.session.values(in: cookie).lazy
+                .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
+                .first,
+            // Asked again for each request, so that a removed key or role ends its sessions.
+            let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now)
+        else { return nil }
+        return visit(key.name, key.scope, session.formKey, session)
     }
 
-    /// Takes an API key. A right key is never refused because of wrong ones, so that a guesser behind the same
-    /// proxy cannot keep operators out: a key has 256 random bits.
+    /// Signs in with an API key. A right key is never refused because of wrong keys, so that a guesser behind
+    /// the same proxy cannot keep operators out: a key has 256 random bits.
     func signIn(with secret: String, from address: RequesterAddress?, at now: Moment) -> SignIn {
-        guard case .operators(let callers, _) = mode else {
+        guard let callers = operators?.callers else {
             return .refused("siwa dev needs no sign-in.", code: "console_sign_in_not_needed")
         }
         switch callers().operatorKey(presenting: secret) {
@@ -135,18 +117,12 @@ final class ConsoleAccess: Sendable {
 
     /// - Throws: `StorageError`. Then no session counts as good.
     func hasEnded(_ session: ConsoleSession, at now: Moment) async throws -> Bool {
-        switch mode {
-        case .development: false
-        case .operators(_, let ended): try await ended.contains(session, at: now)
-        }
+        try await operators?.ended.contains(session, at: now) ?? false
     }
 
     /// - Throws: `StorageError`. Then the session has ended in this process alone.
     func signOut(_ session: ConsoleSession) async throws {
-        switch mode {
-        case .development: break
-        case .operators(_, let ended): try await ended.end(session)
-        }
+        try await operators?.ended.end(session)
     }
 
     /// Returns the code of a request that a page of another site may have sent, or `nil`.

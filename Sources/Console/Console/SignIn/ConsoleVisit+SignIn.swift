@@ -5,7 +5,7 @@ import HTTPEngine
 import NIOHTTP1
 import Pages
 
-// Signing in and out, and what pages keep in cookies.
+// Sign-in, sign-out and cookies.
 extension ConsoleVisit {
     /// True if the browser uses https. Browsers name the scheme in each POST.
     private var isSecure: Bool {
@@ -33,15 +33,15 @@ extension ConsoleVisit {
             </form>
             </div>
             """
-        let page = ConsoleFrame.Page(title: "Sign in", path: "/sign-in")
-        return ConsoleReply(status: status, body: site.frame.render(content, as: page), code: code)
+        return ConsoleReply(
+            status: status, body: site.frame.render(content, "Sign in", at: "/sign-in"), code: code)
     }
 
     func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {
         let then = form["then"]
         // The length first, because to look at each character takes far longer.
         let given = form["key"] ?? ""
-        // What is pasted often has a line break.
+        // Pasted text often has a line break.
         let key = given.utf8.count <= CallerDirectory.longestSecret ? given.filter { !$0.isWhitespace } : ""
         guard !key.isEmpty else {
             return signInPage(
@@ -75,7 +75,7 @@ extension ConsoleVisit {
 
     func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
-        // First, because the session ends whatever the audit log can keep.
+        // First, because the session must end even if the audit log cannot record it.
         if let session = visit.session {
             do {
                 try await site.access.signOut(session)
@@ -89,7 +89,8 @@ extension ConsoleVisit {
         return reply
     }
 
-    /// The session has ended in this process, and for this browser. The operator learns where it has not.
+    /// The session has ended in this process and in this browser. The operator learns where a copy still
+    /// works.
     private func endNotWritten(of session: ConsoleSession, _ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Signed out here",
@@ -100,8 +101,8 @@ extension ConsoleVisit {
             code: "console_end_not_written", back: (ConsoleSite.root + "/sign-in", "Sign in"), error: error)
     }
 
-    /// No session is good while it is not known if it has ended. The operator, whose cookie is genuine, learns what
-    /// is wrong.
+    /// Refuses the session while the database cannot say if it has ended. The operator, whose cookie is
+    /// genuine, sees the current troubles.
     func sessionNotKnown(_ error: any Error) -> ConsoleReply {
         site.log.failed(error, route: "session", requestID: requestID)
         return site.withoutDatabase(
@@ -125,8 +126,8 @@ extension ConsoleVisit {
         }
     }
 
-    /// No session begins that the audit log does not know. But the operator, whose key is right, learns what is
-    /// wrong: with a database that takes no writes the overview cannot be opened.
+    /// Refuses a session that the audit log cannot record. The operator, whose key is right, sees the current
+    /// troubles, because without a session the overview does not open.
     private func notRecorded(_ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Not now",
@@ -145,8 +146,8 @@ extension ConsoleVisit {
         guard pagePath != "/live" else {
             return ConsoleReply(status: .unauthorized, contentType: "text/plain; charset=utf-8")
         }
-        // Browsers do not send the cookie when a link of another site led here (SameSite). A page of our own
-        // that loads the address again gets it.
+        // Browsers send no cookie after a link from another site (SameSite). They send it when a page of this
+        // site loads the address again.
         if head.headers["sec-fetch-site"] == ["cross-site"] || head.headers["sec-fetch-site"] == ["same-site"]
         {
             return site.message(

@@ -4,20 +4,6 @@ import Pages
 /// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
 /// script.
 struct ConsoleFrame: Sendable {
-    /// Everything about a page but its content.
-    struct Page {
-        var title: String
-        /// The path below the console's root, for the navigation.
-        var path: Substring
-        /// `nil` for a page outside a session: it has no navigation.
-        var viewer: ConsoleViewer?
-        var notice: String?
-        /// The address of the page's live updates; `nil` for a page that does not change by itself.
-        var live: String?
-        /// Seconds after which the browser loads the same address again.
-        var reload: Int?
-    }
-
     private let entries: [(page: ConsolePage, entry: ConsolePage.Entry)]
 
     init(_ pages: [ConsolePage]) {
@@ -30,11 +16,19 @@ struct ConsoleFrame: Sendable {
         entries.first { $0.page.isOpen(to: viewer) }?.page.path
     }
 
-    func render(_ content: HTML, as page: Page) -> [UInt8] {
+    /// - Parameters:
+    ///   - path: The path below the console's root, for the navigation.
+    ///   - viewer: `nil` for a page outside a session: it has no navigation.
+    ///   - live: The address of the page's live updates; `nil` for a page that does not change by itself.
+    ///   - reload: Seconds after which the browser loads the same address again.
+    func render(
+        _ content: HTML, _ title: String, at path: Substring, for viewer: ConsoleViewer? = nil,
+        notice: String? = nil, live: String? = nil, reload: Int? = nil
+    ) -> [UInt8] {
         let (style, script) = (ConsoleAssets.style, ConsoleAssets.script)
-        let reload = page.reload.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">\n" as HTML }
-        let live = page.live.map { " data-live=\"\($0)\"" as HTML }
-        let notice = page.notice.map { "<p class=\"notice\" role=\"status\">\($0)</p>\n" as HTML }
+        let reload = reload.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">\n" as HTML }
+        let live = live.map { " data-live=\"\($0)\"" as HTML }
+        let notice = notice.map { "<p class=\"notice\" role=\"status\">\($0)</p>\n" as HTML }
         let document: HTML = """
             <!doctype html>
             <html lang="en">
@@ -43,14 +37,14 @@ struct ConsoleFrame: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <meta name="robots" content="noindex">
-            \(reload)<title>\(page.title) - siwa</title>
+            \(reload)<title>\(title) - siwa</title>
             <link rel="icon" href="data:,">
             <link rel="stylesheet" href="\(style.path)" integrity="\(style.integrity)">
             <script src="\(script.path)" integrity="\(script.integrity)" defer></script>
             </head>
             <body>
             <a class="skip" href="#main">Skip to the content</a>
-            \(page.viewer.map { header(for: $0, at: page.path) })<main id="main" tabindex="-1"\(live)>
+            \(viewer.map { header(for: $0, at: path) })<main id="main" tabindex="-1"\(live)>
             \(notice)\(content)
             </main>
             </body>
@@ -103,7 +97,7 @@ struct ConsoleFrame: Sendable {
 }
 
 extension ConsolePage {
-    /// True if the operator may open the page. The others see that there is no such page.
+    /// True if the operator may open the page. Other operators get the response of an unknown page.
     func isOpen(to viewer: ConsoleViewer) -> Bool {
         switch access {
         case .operators: true

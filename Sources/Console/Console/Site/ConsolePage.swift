@@ -12,9 +12,9 @@ public struct ConsolePage: Sendable {
 
     /// Operators that may open the page. It has no default, because a forgotten property would be dangerous.
     public enum Access: Sendable {
-        /// Every operator. What is shown is limited to the apps of the operator's key.
+        /// Every operator. The page shows only the apps of the operator's key.
         case operators
-        /// Operators whose key is for all apps: the page shows what belongs to no app.
+        /// Operators whose key is for all apps: the page shows data that belongs to no app.
         case operatorsOfAllApps
         /// `siwa dev` alone.
         case development
@@ -48,31 +48,23 @@ public struct ConsolePage: Sendable {
     }
 }
 
-/// Keeps what an operator does in the console in the audit log, and returns after the entry is durable. A page calls it
-/// before it shows what the entry tells of, and shows nothing if it throws: personal data is never shown without a row
-/// of the audit log. Changes of accounts and receivers do not need it: the store writes their rows in the transaction
-/// of the change.
+/// Records an action of an operator in the audit log, and returns after the entry is durable. A page calls it
+/// before it shows the data of the entry, and shows nothing if it throws: personal data is never shown
+/// without a row of the audit log. Changes of accounts and receivers do not need it: the store writes their
+/// rows in the transaction of the change.
 public typealias ConsoleAudit = @Sendable (AuditEntry) async throws -> Void
 
 /// A request of a signed-in operator, as a page sees it.
 public struct ConsoleRequest: Sendable {
     public let requestID: String
     /// The decoded values of the names in the path.
-    public let parameters: [String: String]
+    public internal(set) var parameters: [String: String] = [:]
     /// The decoded fields of the query; the first of a name counts.
-    public let query: [String: String]
+    public internal(set) var query: [String: String] = [:]
     /// The decoded fields of the form; empty for GET.
-    public let form: [String: String]
+    public internal(set) var form: [String: String] = [:]
     public let viewer: ConsoleViewer
     public let now: Moment
-
-    public init(
-        requestID: String, parameters: [String: String] = [:], query: [String: String] = [:],
-        form: [String: String] = [:], viewer: ConsoleViewer, now: Moment
-    ) {
-        (self.requestID, self.parameters, self.query, self.form) = (requestID, parameters, query, form)
-        (self.viewer, self.now) = (viewer, now)
-    }
 
     /// The page of a long list that the request asks for. A text that no page has written asks for the first one.
     public var place: ListPlace {
@@ -100,7 +92,7 @@ extension [String: String] {
     }
 }
 
-/// The operator who looks.
+/// The operator of a request.
 public struct ConsoleViewer: Sendable {
     /// The name of the API key, or `developer` in `siwa dev`.
     public let name: String
@@ -109,14 +101,9 @@ public struct ConsoleViewer: Sendable {
     public let isDevelopment: Bool
     /// The token that each form sends back as the field `csrf`.
     public let formToken: String
-
-    public init(name: String, scope: AppScope, isDevelopment: Bool, formToken: String) {
-        (self.name, self.scope) = (name, scope)
-        (self.isDevelopment, self.formToken) = (isDevelopment, formToken)
-    }
 }
 
-/// The answer of a page. What reads the fields of a request can throw it.
+/// The answer of a page. Functions that read the fields of a request can throw it.
 public enum ConsoleAnswer: Error {
     /// The content of a page, for the frame of the console.
     ///

@@ -24,13 +24,10 @@ struct ConsoleReply {
             status: status, contentType: contentType, body: body, forbidsCaching: !isImmutable)
         response.code = code
         response.fields = Self.protection
-        if let framedPolicy {
-            response.fields += [("content-security-policy", framedPolicy), ("x-frame-options", "SAMEORIGIN")]
-        } else {
-            response.fields += [
-                ("content-security-policy", Self.contentSecurityPolicy), ("x-frame-options", "DENY"),
-            ]
-        }
+        response.fields += [
+            ("content-security-policy", framedPolicy ?? Self.contentSecurityPolicy),
+            ("x-frame-options", framedPolicy == nil ? "DENY" : "SAMEORIGIN"),
+        ]
         if isImmutable { response.fields.append(("cache-control", "public, max-age=31536000, immutable")) }
         if let location { response.fields.append(("location", location)) }
         if let allow { response.fields.append(("allow", allow)) }
@@ -69,8 +66,8 @@ extension ConsoleVisit {
         var reply = site.message(
             "Not this way", "This address does not take this method.", status: .methodNotAllowed,
             code: "method_not_allowed", back: (ConsoleSite.root, "To the console"))
-        reply.allow = (allowed.contains(.get) ? ["GET", "HEAD"] : []).joined(separator: ", ")
-        if allowed.contains(.post) { reply.allow = (reply.allow ?? "").isEmpty ? "POST" : "GET, HEAD, POST" }
+        let methods: [(ConsolePage.Method, String)] = [(.get, "GET, HEAD"), (.post, "POST")]
+        reply.allow = methods.filter { allowed.contains($0.0) }.map(\.1).joined(separator: ", ")
         return reply
     }
 

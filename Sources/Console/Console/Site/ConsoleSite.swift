@@ -42,9 +42,9 @@ public final class ConsoleSite: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - live: Told of each change by what the pages show.
-    ///   - audit: Keeps who signed in and out.
-    ///   - monitor: Says what is wrong to an operator whose session cannot begin.
+    ///   - live: Receives each change of the data that pages show.
+    ///   - audit: Records sign-ins and sign-outs.
+    ///   - monitor: Has the current troubles for an operator whose session cannot begin.
     public init(
         pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, audit: ConsoleAudit? = nil,
         monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
@@ -92,12 +92,11 @@ extension ConsoleSite: PageSite {
             if let back { "<p>\(HTML.link(.text(back.text), to: back.path))</p>" }
             if let requestID { "<p class=\"muted\">Request \(HTML.code(requestID))</p>" }
         }
-        var page = ConsoleFrame.Page(title: title, path: "", viewer: viewer)
-        page.reload = reload
-        return ConsoleReply(status: status, body: frame.render(content, as: page), code: code)
+        let page = frame.render(content, title, at: "", for: viewer, reload: reload)
+        return ConsoleReply(status: status, body: page, code: code)
     }
 
-    /// - Parameter isOperator: True for an operator, who learns what is wrong.
+    /// - Parameter isOperator: True for an operator, who sees the current troubles.
     func unavailable(requestID: String, isOperator: Bool) -> HTTPResponse {
         let (title, text, code) = (
             "Too slow", "The page took too long. Probably the database does not answer.",
@@ -110,7 +109,7 @@ extension ConsoleSite: PageSite {
         return reply.response
     }
 
-    /// Returns a response that says what is wrong, for an operator who cannot open the overview.
+    /// Returns a response with the current troubles, for an operator who cannot open the overview.
     func withoutDatabase(
         _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
         requestID: String? = nil, error: (any Error)? = nil

@@ -184,15 +184,11 @@ struct ConsoleVisit: Sendable {
     private func render(
         _ content: HTML, _ title: String, _ number: UInt64?, _ visit: ConsoleAccess.Visit
     ) -> ConsoleReply {
-        var page = ConsoleFrame.Page(title: title, path: pagePath, viewer: visit.viewer)
-        if let number { page.live = "\(ConsoleSite.root)/live?after=\(number)" }
-        var reply = ConsoleReply()
-        if let notice = notice(visit) {
-            page.notice = notice
-            reply.cookies = ConsoleCookie.notice.deletions
-        }
-        reply.body = site.frame.render(content, as: page)
-        return reply
+        let notice = notice(visit)
+        let page = site.frame.render(
+            content, title, at: pagePath, for: visit.viewer, notice: notice,
+            live: number.map { "\(ConsoleSite.root)/live?after=\($0)" })
+        return ConsoleReply(body: page, cookies: notice == nil ? [] : ConsoleCookie.notice.deletions)
     }
 
     // Changes

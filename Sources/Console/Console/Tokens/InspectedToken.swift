@@ -8,7 +8,7 @@ import StrictJSON
 
 /// The result of an inspection, as the page shows it.
 struct InspectedToken: Sendable {
-    /// The answer to the question if the token is good now.
+    /// The verdict: the token is valid now, it is not, or the service cannot know.
     enum Answer: String, Sendable {
         case good = "Yes"
         case bad = "No"
@@ -60,7 +60,7 @@ struct InspectedToken: Sendable {
             reasons.append("No signature was verified, so anyone can have written the content below.")
         }
         for check in report.checks {
-            // A report has values for failed checks alone: what passed is in the content of the token.
+            // A report has values for failed checks only: values that passed are in the content of the token.
             let passed = check.finding == .passed ? report.compared(by: check.name) : nil
             addRow(
                 check.name, check.finding, found: check.failure?.found ?? passed?.found ?? "",
@@ -85,10 +85,10 @@ struct InspectedToken: Sendable {
         }
     }
 
-    /// Adds a reason, with which a good token stays good.
+    /// Adds a reason that does not change the verdict.
     mutating func note(_ reason: String) { reasons.append(reason) }
 
-    /// Adds a reason for which no token of this kind is good.
+    /// Adds a reason that makes the token invalid.
     mutating func refuse(_ reason: String) {
         answer = .bad
         reasons.removeAll { $0 == Self.allPassed }
@@ -201,20 +201,20 @@ extension InspectedToken {
 }
 
 extension InspectedToken {
-    /// Seconds by which a token can seem older than its grant. Two replicas can have written them, whose clocks differ.
+    /// Seconds by which a token can seem older than its grant, because the clocks of two replicas can differ.
     private static let largestSkew: Int64 = 10
 
     /// Adds the state of the user's grant to the client of a genuine ID token.
     ///
     /// - Parameters:
-    ///   - grant: `nil` where the user grants the client nothing now.
-    ///   - account: `nil` for an account that does not exist any more.
+    ///   - grant: `nil` if the user has no grant for the client now.
+    ///   - account: `nil` if the account no longer exists.
     ///   - issuedAt: Seconds since 1970, from the token.
     mutating func add(
         _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
-        // A grant that ended, and that the user gave anew, is younger than the token.
+        // A grant that the user gave again after its end is younger than the token.
         func addCheck(_ found: String, hasPassed: Bool) {
             addRow(
                 "grant", hasPassed ? .passed : .failed, found: found,

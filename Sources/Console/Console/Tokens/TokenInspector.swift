@@ -10,7 +10,7 @@ package import KeySets
 package import OAuth
 import StrictJSON
 
-/// Runs the checks of the service on one token that an operator gives, and says if it is good now. Stores
+/// Runs the checks of the service on a token from an operator, and returns if it is valid now. Stores
 /// nothing.
 package struct TokenInspector: Sendable {
     package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
@@ -48,10 +48,7 @@ package struct TokenInspector: Sendable {
         var nonce: String?
         var authorizationCode: String?
         var accessToken: String?
-        var appAttest = AppAttestValues()
-    }
-
-    struct AppAttestValues: Sendable {
+        /// The values for an object of App Attest.
         var bundleID: String?
         var challenge: String?
         var keyID: String?
@@ -125,7 +122,7 @@ package struct TokenInspector: Sendable {
             ).first
         else { return }
         let authenticated = claims?["auth_time"]?.integer ?? claims?["iat"]?.integer ?? 0
-        // The viewer may see the account, because the credential is of one of the viewer's apps.
+        // The viewer may see the account, because the credential belongs to an app of the viewer.
         var account: Account?
         if found.state != .notFound {
             account = try? await store.account(SubjectKey(team: app.team, subject: subject))
@@ -161,7 +158,7 @@ package struct TokenInspector: Sendable {
                 return status.flatMap { viewer.scope.allows($0.grant.clientID) ? $0 : nil }
             },
             codes: { presented in
-                // A code of another app's client is not there, as for every caller with a limited key.
+                // A code of another app's client is not found, as for every caller with a limited key.
                 switch try await store.find(presented) {
                 case .code(let code)? where visible.contains(code.oauthClientID): .code(code)
                 case .device(let device)? where visible.contains(device.oauthClientID): .device(device)
@@ -195,17 +192,16 @@ package struct TokenInspector: Sendable {
     private func object(
         _ kind: AppAttestationKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
     ) async -> InspectedToken {
-        let values = question.appAttest
-        guard let bundleID = values.bundleID.flatMap({ ClientID($0) }),
+        guard let bundleID = question.bundleID.flatMap({ ClientID($0) }),
             let app = apps(viewer).first(where: { $0.clientIDs.contains(bundleID) }),
             let appID = AppID(teamID: app.team.rawValue, bundleID: bundleID.rawValue),
-            let challenge = values.challenge,
-            let keyID = values.keyID.flatMap({ AttestedKeyID(base64: $0) })
+            let challenge = question.challenge,
+            let keyID = question.keyID.flatMap({ AttestedKeyID(base64: $0) })
         else { return .incompleteObject(kind) }
         let expectation: AttestationInspection.Expectation
         switch kind {
         case .attestation:
-            guard let environment = values.environment else { return .incompleteObject(kind) }
+            guard let environment = question.environment else { return .incompleteObject(kind) }
             expectation = .attestation(roots: roots, platform: .iOS, keyID: keyID, environment: environment)
         case .assertion:
             guard let record = try? await store.attestedKey(keyID), record.appID == appID,

@@ -6,7 +6,7 @@ import Inspection
 import Pages
 import StrictJSON
 
-/// The token inspector: a form, and the checks of what was given in it.
+/// The pages of the token inspector: a form, and the checks of the token in it.
 package struct TokenPages: Sendable {
     private let inspector: TokenInspector
 
@@ -47,10 +47,9 @@ package struct TokenPages: Sendable {
         question.nonce = value("nonce", request)
         question.authorizationCode = value("authorization_code", request)
         question.accessToken = value("access_token", request)
-        question.appAttest = TokenInspector.AppAttestValues(
-            bundleID: value("bundle_id", request), challenge: value("challenge", request),
-            keyID: value("key_id", request),
-            environment: value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) })
+        (question.bundleID, question.challenge) = (value("bundle_id", request), value("challenge", request))
+        question.keyID = value("key_id", request)
+        question.environment = value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) }
         var token = await inspector.inspect(question, for: request.viewer, at: request.now)
         if text != given { token.note("The text around the token was left out.") }
         return page(request, result: resultCards(of: token, Self.shortened(text), request))
@@ -94,7 +93,7 @@ package struct TokenPages: Sendable {
     }
 
     private func formCard(_ request: ConsoleRequest) -> Card {
-        // In development nothing is secret, and the fields keep what was given.
+        // In development nothing is secret, so the fields keep their values.
         let isDevelopment = request.viewer.isDevelopment
         func given(_ name: String) -> String { isDevelopment ? request.form[name] ?? "" : "" }
         func field(_ label: String, _ name: String, _ value: String? = nil) -> HTML {
@@ -169,9 +168,9 @@ extension String {
     }
 }
 
-/// The token in a text that was copied together with what stood around it.
+/// Finds a token in a text with other content around it.
 enum TokenText {
-    /// Members of the bodies in which tokens and codes are sent, and returned.
+    /// Names of the members of requests and responses that carry tokens and codes.
     private static let members = [
         "payload", "identity_token", "id_token", "refresh_token", "access_token", "token", "code",
         "authorization_code", "device_code", "attestation", "assertion", "SET",

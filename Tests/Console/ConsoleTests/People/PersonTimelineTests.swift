@@ -43,7 +43,7 @@ import Testing
         #expect(item.title == "Apple's notification: consent withdrawn")
         let sentence = "Came too late: the authorization is later by 40 s. Changed nothing."
         #expect(item.effect == sentence)
-        #expect(item.comparison == TimelineItem.Comparison(revokedAt: 1_000_000, authorizedAt: 1_040_000))
+        #expect(item.comparison?.revokedAt == 1_000_000 && item.comparison?.authorizedAt == 1_040_000)
         #expect(item.events == [])
         #expect(item.moment == 1_000_000 && item.recordedAt == 1_017_000)
         let page = try await people.person(account.id)

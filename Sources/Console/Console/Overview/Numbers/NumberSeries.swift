@@ -33,8 +33,8 @@ struct NumberSeries {
     /// The cause of the failed transactions that were counted last; of several at once the most frequent.
     private(set) var lastFailure: String?
 
-    /// Takes the totals since the start of the process. Those that were read before others that are already taken
-    /// count nothing: several readers take totals at the same time, in any order.
+    /// Adds the growth of the totals since the start of the process. Totals that are older than the last ones
+    /// add nothing, because several readers call this in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult
@@ -105,7 +105,7 @@ struct NumberSeries {
         changedHours.formUnion(hours.keys.filter { self.hours[$0] != nil })
     }
 
-    /// Notes that the hours that were taken are stored. Forgets those that are over.
+    /// Notes that the hours of the last write are stored. Forgets hours that have ended.
     mutating func forgetStoredHours(at now: Moment) {
         storedHours.merge(writtenHours) { $1 }
         writtenHours = [:]
@@ -133,7 +133,7 @@ struct CountName: Hashable, Sendable {
     static let checkRejected = CountName("check_rejected")
     /// Calls in which Apple refused the client secret.
     static let secretRefused = CountName("secret_refused")
-    /// Identity tokens that were verified, and those that were refused.
+    /// Verified identity tokens, and refused identity tokens.
     static let verified = CountName("verified")
     static let unverified = CountName("unverified")
     /// Identity tokens that could be neither, because Apple's keys could not be had.

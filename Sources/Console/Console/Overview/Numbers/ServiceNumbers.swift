@@ -8,8 +8,8 @@ public import ServiceLifecycle
 import SignIn
 import Synchronization
 
-/// Counts what the overview shows: by minute in memory, and by hour in the database, where the counts of all
-/// replicas are summed.
+/// Counts the numbers of the overview: by minute in memory, and by hour in the database, where the counts of
+/// all replicas are summed.
 ///
 /// Reads the metrics every five seconds, and stores the hours once a minute. A process that is killed loses at
 /// most the counts of its last minute.
@@ -37,7 +37,7 @@ public final class ServiceNumbers: Service {
     }
 
     /// - Parameters:
-    ///   - totals: Numbers since the start of the process.
+    ///   - totals: Counts since the start of the process.
     ///   - replica: The name of this process, different from all others that share the database.
     init(
         totals: @escaping @Sendable () -> NumberSeries.Counts, store: any ServiceHourStore,
@@ -71,7 +71,7 @@ public final class ServiceNumbers: Service {
         if hasChanged { listener.withLock { $0 }?() }
     }
 
-    /// Stores the hours that have changed. What cannot be stored stays in memory, for at most 48 hours.
+    /// Stores the hours that have changed. Hours that cannot be stored stay in memory, for at most 48 hours.
     ///
     /// Counts are stored as they are, so of two writes at the same time the older could end last. While one is
     /// under way, others do nothing; the next write has their counts.
@@ -98,7 +98,7 @@ public final class ServiceNumbers: Service {
 
     func lastHour() -> [NumberSeries.Point] { series.withLock { $0.lastHour(at: now()) } }
 
-    /// The newest of what is counted: the last notification, rejected token and cause of failed transactions.
+    /// The last notification, rejected token and cause of failed transactions.
     var newest: (notification: Moment?, rejection: Moment?, failure: String?) {
         series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
     }
@@ -110,8 +110,8 @@ public final class ServiceNumbers: Service {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
     }
 
-    /// Returns the last hours of all replicas and the hour under way, the oldest first. What this process has not
-    /// stored yet is added in memory: looking at a page writes nothing.
+    /// Returns the last hours of all replicas and the hour under way, the oldest first. Counts that this
+    /// process has not stored yet are added in memory: loading a page writes nothing.
     ///
     /// - Throws: `StorageError`.
     func hours(_ number: Int) async throws -> [NumberSeries.Point] {
@@ -125,7 +125,8 @@ public final class ServiceNumbers: Service {
         for sum in try await store.serviceHours(from: first) {
             counts[sum.hour, default: [:]][CountName(stored: sum.name)] = sum.count
         }
-        // After the sums. What a write meanwhile stores is in neither of the two for this page, never in both.
+        // Read after the sums, so that this page can miss counts that a concurrent write stores, but never
+        // shows them twice.
         for (hour, own) in series.withLock({ $0.unstoredHours }) {
             counts[hour, default: [:]].merge(own, uniquingKeysWith: +)
         }
@@ -136,7 +137,7 @@ public final class ServiceNumbers: Service {
 /// Reads the totals that the overview counts from the metrics of the process. Nothing is counted twice, and
 /// requests cost nothing more.
 struct RegistryTotals: Sendable {
-    /// Requests whose durations are shown: those that users wait for.
+    /// Routes of requests whose durations are shown, because users wait for them.
     static let timedRoutes: Set<String> = ["/v1/sign-ins", "/v1/identity-tokens/verify", "/oauth/token"]
 
     let registry: MetricsRegistry

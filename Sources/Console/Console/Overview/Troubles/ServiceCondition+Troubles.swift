@@ -220,9 +220,9 @@ extension ServiceCondition {
     var secrets: Trouble? {
         let refused = hour[.secretRefused] ?? 0
         guard refused > 0 else { return nil }
-        // Calls are rare, so silence proves little; after ten minutes it is told as the past.
+        // Calls are rare, so their absence proves little. After ten minutes the sentence uses the past tense.
         let isOver = (recent[.secretRefused] ?? 0) == 0
-        // The times in a secret are those of this clock, so a wrong clock explains it.
+        // A secret contains times of this clock, so a wrong clock explains the refusal.
         let isClockWrong = clock != nil
         return Trouble(
             .refusedByApple, .warn,

@@ -91,8 +91,8 @@ extension ServiceCondition {
     /// Milliseconds that a notification can take longer than a check.
     private static let slowestNotification: Int64 = 300_000
 
-    /// True when a check contradicts that notifications arrive: it found a revocation that Apple has not told of,
-    /// and nothing has come since; or nothing has come for a day.
+    /// True if notifications do not arrive: a check found a revocation without a notification, and none has
+    /// arrived since; or none has arrived for a day.
     private func isSilent(since last: Moment?) -> Bool {
         let isLong = lastNotification.map { now.milliseconds - $0.milliseconds >= 86_400_000 } ?? true
         if (day[.notification] ?? 0) == 0, isLong { return true }

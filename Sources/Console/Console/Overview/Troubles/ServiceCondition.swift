@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 public import KeySets
 
-/// Everything from which the overview concludes what is wrong, at one moment.
+/// The measurements of one moment from which the overview finds faults.
 public struct ServiceCondition: Sendable {
     public var now: Moment
     /// The failure of the last check of the database; `nil` while it accepts commands.
@@ -31,7 +31,7 @@ public struct ServiceCondition: Sendable {
     public var google: ReceiverCondition?
     /// Receivers of events that are paused.
     public var pausedReceivers: [String] = []
-    /// Receivers that have not taken an event for some time, without those that are paused.
+    /// Receivers that have not taken an event for some time, except paused receivers.
     public var lateReceivers: [LateReceiver] = []
     public var queues: [QueueCondition] = []
     /// Counts of the last ten minutes, of this process.
@@ -82,7 +82,7 @@ public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 /// Events that wait for a receiver.
 ///
 /// - failing: Events whose delivery has failed at least once.
-/// - attempts: The most attempts that one of them has had.
+/// - attempts: The highest number of attempts of an event.
 public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
 /// Work that is due.

@@ -4,7 +4,7 @@ import Pages
 
 /// Something that is wrong now, as a sentence for an operator who knows only that sign-ins fail.
 public struct Trouble: Sendable, Equatable {
-    /// The kinds, the most urgent first. What explains other troubles comes before them.
+    /// The kinds, the most urgent first. A trouble that explains others comes before them.
     public enum Kind: String, Sendable, CaseIterable {
         case databaseFull = "database_full"
         case standbyLost = "standby_lost"
@@ -32,7 +32,7 @@ public struct Trouble: Sendable, Equatable {
         case bad
         /// A part of the service fails, or will.
         case warn
-        /// No fault: what single users meet.
+        /// No fault of the service: events of single users.
         case note
     }
 
@@ -81,7 +81,7 @@ public struct Trouble: Sendable, Equatable {
         }
     }
 
-    /// True for what an operator who may see a part of the apps may know too: its words name no caller and have no
+    /// True if operators of a part of the apps may read the trouble: its text names no caller and has no
     /// count. Counts are in `numbers`.
     var concernsEveryone: Bool {
         switch kind {
