@@ -3,9 +3,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
-@testable import siwa_dev
-
 /// Proofs of the genuine app, and accounts that are disabled or signed out everywhere.
 extension BackendHandlerTests {
     @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)

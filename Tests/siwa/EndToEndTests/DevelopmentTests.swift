@@ -6,9 +6,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
-@testable import siwa_dev
-
 /// `siwa dev` with the tools and the browser of a developer.
 @Suite(.serialized) struct DevelopmentTests {
     @Test func `users sign in on the web with each Services ID, also after a reset of the fake Apple`()

@@ -2,7 +2,6 @@ import Cryptography
 import Encodings
 import EventDelivery
 import Foundation
-import HTTPAPI
 import JOSE
 import ScriptedHTTP
 import StrictJSON

@@ -7,9 +7,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
-@testable import siwa_dev
-
 /// The receivers of `siwa dev`: what a backend learns, and what a receiver that fails costs.
 @Suite(.serialized, .timeLimit(.hung)) struct EventReceiverTests {
     @Test func `a revocation at Apple arrives at both receivers within a second, verified`() async throws {

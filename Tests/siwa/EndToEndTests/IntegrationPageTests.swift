@@ -4,7 +4,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa_dev
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.

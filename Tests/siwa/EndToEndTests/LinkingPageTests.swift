@@ -1,5 +1,4 @@
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
 

@@ -3,7 +3,6 @@ import SiwaBinary
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa_dev
 
 /// Each block of a shell on the pages: it runs here against `siwa dev`, in a test of its own, or not at all for a

@@ -6,7 +6,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa_dev
 
 /// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops,

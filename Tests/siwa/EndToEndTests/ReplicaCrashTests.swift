@@ -1,6 +1,5 @@
 import Foundation
 import PostgresCluster
-import StrictJSON
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa_dev
 
 /// The use of an app by one user, from the first sign-in to the end. Only Apple is simulated.

@@ -1,6 +1,5 @@
 import AppleAccounts
 import AsyncHTTPClient
-import Cryptography
 import Foundation
 import HTTPAPI
 import KeySets

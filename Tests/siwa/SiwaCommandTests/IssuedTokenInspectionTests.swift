@@ -2,7 +2,6 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import JOSE
-import SignIn
 import StrictJSON
 import TestSupport
 import Testing

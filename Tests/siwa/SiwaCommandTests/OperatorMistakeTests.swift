@@ -1,5 +1,4 @@
 import AppleAccounts
-import Encodings
 import Foundation
 import HTTPAPI
 import NIOCore

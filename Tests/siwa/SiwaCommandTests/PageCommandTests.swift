@@ -3,7 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa
 @testable import siwa_dev
 

@@ -4,7 +4,6 @@ import Encodings
 import Testing
 import TokenMint
 
-@testable import Composition
 @testable import HTTPAPI
 @testable import siwa_dev
 

@@ -4,7 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa_dev
 
 @Suite struct SeedFileTests {

@@ -1,7 +1,5 @@
 import AppleAccounts
-import AppleIDClient
 import Foundation
-import HTTPAPI
 import Logging
 import TestSupport
 import Testing

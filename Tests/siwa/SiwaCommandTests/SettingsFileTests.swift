@@ -2,7 +2,6 @@ import AppleAccounts
 import AuthorizationServer
 import Foundation
 import HTTPAPI
-import SignIn
 import TestSupport
 import Testing
 

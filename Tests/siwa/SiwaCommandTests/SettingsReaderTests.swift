@@ -1,12 +1,10 @@
 import AppleAccounts
 import AppleIDClient
-import AppleIdentity
 import ArgumentParser
 import Encodings
 import Foundation
 import HTTPAPI
 import Logging
-import SignIn
 import TestSupport
 import Testing
 import TokenMint

@@ -6,7 +6,6 @@ import EmulatorServer
 import Foundation
 import Logging
 import ServiceLifecycle
-import SignIn
 import SiwaBinary
 import TestSupport
 

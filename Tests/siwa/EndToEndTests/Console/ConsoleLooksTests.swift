@@ -1,11 +1,7 @@
-import Encodings
 import Foundation
 import StrictJSON
 import TestSupport
 import Testing
-
-@testable import Composition
-@testable import siwa_dev
 
 /// Every page of the console in Chromium, with data: in light and dark, at the width of a phone, with the
 /// keyboard alone, without scripts, and as axe sees it.

@@ -1,13 +1,9 @@
-import Cryptography
 import Foundation
 import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
 import Testing
-
-@testable import Composition
-@testable import siwa_dev
 
 /// The console of the built program in production, on its own port.
 @Suite(.serialized) struct ConsoleServerTests {

@@ -6,7 +6,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import ExampleBackend
 @testable import siwa_dev
 

@@ -3,7 +3,6 @@ import Foundation
 import HTTPAPI
 import NIOCore
 import ScriptedHTTP
-import SiwaBinary
 import StrictJSON
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import AppleEmulator
-import EmulatorServer
 import Foundation
 import Logging
 import PostgresCluster

@@ -3,8 +3,6 @@ import EmulatorServer
 import Encodings
 import GoogleEmulator
 import NIOHTTP1
-import StrictJSON
-import TestSupport
 import Testing
 
 #if os(Linux)

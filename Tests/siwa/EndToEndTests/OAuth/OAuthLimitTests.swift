@@ -2,7 +2,6 @@ import AppleEmulator
 import GoogleEmulator
 import NIOHTTP1
 import StrictJSON
-import TestSupport
 import Testing
 
 /// The largest number of tokens of one user, when all requests arrive at two replicas at the same time.

@@ -1,9 +1,6 @@
 import Foundation
-import StrictJSON
 import TestSupport
 import Testing
-
-@testable import Composition
 
 /// The programs of `docs/oauth.md`, against `siwa dev`.
 @Suite struct OAuthPageTests {

@@ -1,7 +1,6 @@
 import AppleAccounts
 import AppleEmulator
 import AppleIDClient
-import Cryptography
 import Encodings
 import Foundation
 import HTTPEngine

@@ -5,7 +5,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import Composition
 @testable import siwa
 
 /// Changes of a prepared file between the two teams.
