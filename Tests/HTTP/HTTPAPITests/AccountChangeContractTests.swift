@@ -1,5 +1,3 @@
-import AppleAccounts
-import Encodings
 import HTTPAPI
 import StorageConformance
 import StrictJSON
@@ -36,8 +34,7 @@ import TokenMint
 
     @Test func `a disabled user is refused, and every call says that the account is disabled`() async throws {
         let id = try await account(service)
-        let disabled = try await disable(service, id)
-        #expect(disabled.status == 200)
+        let disabled = try await disable(service, id).expecting(200)
         #expect(disabled.json?["id"]?.string == id)
         #expect(disabled.json?["disabled"]?["reason"]?.string == "abuse")
         #expect(disabled.json?["disabled"]?["since"]?.string == "2026-01-01T00:01:00.000Z")
@@ -137,8 +134,7 @@ import TokenMint
     func `a sign-out is told, and signs nobody out of Apple`() async throws {
         let id = try await account(service)
         for body in ["{}", #"{"google":true}"#, #"{"google":null}"#] {
-            let response = try await service.post("/v1/accounts/\(id)/sign-out", body: body)
-            #expect(response.status == 200)
+            let response = try await service.post("/v1/accounts/\(id)/sign-out", body: body).expecting(200)
             #expect(response.json?["sessions_ended_at"]?.string == "2026-01-01T00:01:00.000Z")
             #expect(response.json?["credentials"]?.array?.first?["state"]?.string == "authorized")
         }

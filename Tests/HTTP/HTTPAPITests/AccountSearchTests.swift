@@ -31,8 +31,7 @@ import TokenMint
 
     @Test func `finds accounts by address, and gives pages with a cursor`() async throws {
         let people = try await Self.fill(service.store)
-        let one = try await service.get("/v1/accounts?email=PERSON1%40example.com")
-        #expect(one.status == 200)
+        let one = try await service.get("/v1/accounts?email=PERSON1%40example.com").expecting(200)
         #expect(Self.ids(one) == [people[1].id.rawValue])
         expect(one.json, has: ["has_more": false, "cursor": nil])
         var found: [String] = []

@@ -48,15 +48,13 @@ private enum AppCheckRoutePolicies {
                 target: .app(bundleID: RunningService.secondClientID), hour: hour,
                 tally: AppCheckTally(verified: 7)),
         ])
-        let response = try await service.get(Self.path)
-        #expect(response.status == 200)
+        let response = try await service.get(Self.path).expecting(200)
         #expect(response.json?["app"]?.string == TokenMint.clientID)
         let targets = try #require(response.json?["targets"]?.array)
         try #require(targets.count == 2)
         #expect(targets[0]["kind"]?.string == "app")
         #expect(targets[0]["client_id"] == nil)
-        #expect(targets[0]["app_check"]?.string == "monitored")
-        #expect(targets[0]["first_attesting_version"]?.string == "4.2")
+        expect(targets[0], has: ["app_check": "monitored", "first_attesting_version": "4.2"])
         #expect(targets[0]["total"]?["invalid"]?.integer == 3)
         #expect(targets[0]["hours"]?.array?.count == 2)
         let last = try #require(targets[0]["hours"]?.array?.last)

@@ -6,12 +6,9 @@ import Encodings
 import HTTPEngine
 import NIOCore
 import OAuth
-import SignIn
-import StrictJSON
 import Synchronization
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import HTTPAPI
 

@@ -63,8 +63,7 @@ import TokenMint
             ])
         #expect(account["credentials"]?.array == [credential])
 
-        let second = try await service.signIn()
-        #expect(second.status == 200)
+        let second = try await service.signIn().expecting(200)
         #expect(second.json?["is_new_account"]?.bool == false)
         #expect(second.json?["account"]?["id"]?.string == id)
 
@@ -98,8 +97,7 @@ import TokenMint
 
     @Test func `a credential goes from notFound to authorized to revoked`() async throws {
         let target = "/v1/credentials/\(Self.sub)?client_id=com.example.web"
-        let before = try await service.get(target)
-        #expect(before.status == 200)
+        let before = try await service.get(target).expecting(200)
         #expect(before.text == #"{"client_id":"com.example.app","state":"notFound"}"#)
         _ = try await service.signIn()
         #expect(try await service.get(target).json?["state"]?.string == "authorized")
@@ -133,16 +131,14 @@ import TokenMint
             ("client_id", .string(TokenMint.clientID)),
             ("subs", .array(["nobody", .string(Self.sub), "nobody"])),
         ])
-        let response = try await service.post("/v1/credentials/query", body: body)
-        #expect(response.status == 200)
+        let response = try await service.post("/v1/credentials/query", body: body).expecting(200)
         let credentials = response.json?["credentials"]?.array ?? []
         #expect(credentials.map { $0["sub"]?.string } == ["nobody", Self.sub, "nobody"])
         #expect(credentials.map { $0["state"]?.string } == ["notFound", "authorized", "notFound"])
     }
 
     @Test func `a minted nonce serves one sign-in`() async throws {
-        let minted = try await service.post("/v1/nonces")
-        #expect(minted.status == 201)
+        let minted = try await service.post("/v1/nonces").expecting(201)
         let nonce = try #require(minted.json?["nonce"]?.string)
         let digest = try #require(minted.json?["nonce_sha256"]?.string)
         #expect(digest == Hexadecimal.encode(SHA256Digest.hash(nonce)))
@@ -210,8 +206,7 @@ import TokenMint
     @Test func `the feed can be read from its end, and not from behind it`() async throws {
         #expect(try await service.get("/v1/events?after=latest").json?["cursor"]?.string == "0")
         _ = try await service.signIn()
-        let end = try await service.get("/v1/events?after=latest")
-        #expect(end.status == 200)
+        let end = try await service.get("/v1/events?after=latest").expecting(200)
         #expect(end.json?["events"]?.array?.isEmpty == true)
         expect(end.json, has: ["cursor": "2", "has_more": false])
         for wait in ["", "&wait=30"] {
@@ -234,14 +229,12 @@ import TokenMint
         let first = try await service.get(target)
         let tag = try #require(first["etag"])
         for value in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
-            let second = try await service.get(target, fields: ["If-None-Match": value])
-            #expect(second.status == 304)
+            let second = try await service.get(target, fields: ["If-None-Match": value]).expecting(304)
             #expect(second["etag"] == tag)
             #expect(second["content-length"] == nil)
         }
         _ = try await service.signIn()
-        let changed = try await service.get(target, fields: ["If-None-Match": tag])
-        #expect(changed.status == 200)
+        let changed = try await service.get(target, fields: ["If-None-Match": tag]).expecting(200)
         #expect(changed["etag"] != tag)
     }
 
@@ -262,10 +255,8 @@ import TokenMint
 
     @Test(arguments: ["/livez", "/readyz", "/health", "/version"])
     func `operations are public, also with HEAD`(target: String) async throws {
-        let get = try await service.get(target, secret: nil)
-        #expect(get.status == 200)
-        let head = try await service.call("HEAD", target, secret: nil)
-        #expect(head.status == 200)
+        let get = try await service.get(target, secret: nil).expecting(200)
+        let head = try await service.call("HEAD", target, secret: nil).expecting(200)
         #expect(head["content-length"] == String(get.body.count))
     }
 
@@ -282,8 +273,7 @@ import TokenMint
         _ = try await service.post("/v1/identity-tokens/verify", body: try Bodies.identityToken())
         _ = try await service.post(
             "/v1/identity-tokens/verify", body: try Bodies.identityToken { $0["aud"] = "x" })
-        let metrics = try await service.get("/metrics")
-        #expect(metrics.status == 200)
+        let metrics = try await service.get("/metrics").expecting(200)
         #expect(
             metrics.text.contains(
                 #"siwa_http_requests_total{route="/v1/identity-tokens/verify",status="200"} 1"#))

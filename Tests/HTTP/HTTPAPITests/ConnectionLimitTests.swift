@@ -3,7 +3,6 @@ import HTTPEngine
 import NIOCore
 import StrictJSON
 import Testing
-import TokenMint
 
 /// Clients that are slow, greedy, broken or clever, over real sockets.
 @Suite struct ConnectionLimitTests {
@@ -48,8 +47,7 @@ import TokenMint
                 RunningService.request(
                     "POST", "/v1/sign-ins",
                     fields: ["Content-Length": "10000000", "Content-Type": "application/json"]))
-            let answer = try await connection.response()
-            #expect(answer.status == 413)
+            let answer = try await connection.response().expecting(413)
             #expect(answer["connection"] == "close")
         }
     }
@@ -213,8 +211,7 @@ import TokenMint
                 "POST /v1/identity-tokens/verify HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                     + "Authorization: Bearer \(RunningService.secret)\r\n\(field)"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-            let answer = try await connection.response()
-            #expect(answer.status == 200)
+            let answer = try await connection.response().expecting(200)
             #expect(answer["connection"] == "close")
             #expect(try await connection.closes())
         }
@@ -310,8 +307,7 @@ import TokenMint
                 }
                 try await connection.send(requests.joined() + Self.health)
                 for number in requests.indices {
-                    let answer = try await connection.response()
-                    #expect(answer.status == 200)
+                    let answer = try await connection.response().expecting(200)
                     #expect(answer["x-request-id"] == "\(round).\(number)")
                 }
                 #expect(try await connection.response().text.contains("alive"))

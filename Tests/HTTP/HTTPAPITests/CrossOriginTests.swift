@@ -29,8 +29,7 @@ import Testing
         let fields = Self.page.merging([
             "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization",
         ]) { $1 }
-        let response = try await service.call("OPTIONS", path, secret: nil, fields: fields)
-        #expect(response.status == 204)
+        let response = try await service.call("OPTIONS", path, secret: nil, fields: fields).expecting(204)
         #expect(response.text.isEmpty)
         #expect(response["access-control-allow-origin"] == "*")
         #expect(response["access-control-allow-methods"] == "GET, POST")

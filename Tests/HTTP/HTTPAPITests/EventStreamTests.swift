@@ -20,8 +20,7 @@ import Testing
     }
 
     @Test func `the metadata names the endpoints`() async throws {
-        let response = try await service.get("/.well-known/ssf-configuration", secret: nil)
-        #expect(response.status == 200)
+        let response = try await service.get("/.well-known/ssf-configuration", secret: nil).expecting(200)
         let json = try #require(response.json)
         #expect(json["spec_version"]?.string == "1_0")
         #expect(json["issuer"]?.string == OAuthSample.issuer)
@@ -79,8 +78,7 @@ import Testing
     @Test func `a stream is verified once a minute`() async throws {
         let body = #"{"stream_id":"client:shop"}"#
         #expect(try await Self.call(service, "POST", "/oauth/events/verify", body).status == 204)
-        let soon = try await Self.call(service, "POST", "/oauth/events/verify", body)
-        #expect(soon.status == 429)
+        let soon = try await Self.call(service, "POST", "/oauth/events/verify", body).expecting(429)
         #expect(soon["retry-after"] == "60")
         service.clock.advance(by: .seconds(60))
         #expect(try await Self.call(service, "POST", "/oauth/events/verify", body).status == 204)
@@ -145,8 +143,7 @@ import Testing
 
     @Test func `a receiver polls, takes what it got, and gets what follows`() async throws {
         _ = try await service.signIn()
-        let first = try await Self.poll(service)
-        #expect(first.status == 200)
+        let first = try await Self.poll(service).expecting(200)
         expect(first.fields, has: ["content-type": "application/json", "cache-control": "no-store"])
         let events = try await service.memory.allEvents().map(\.id.rawValue)
         #expect(Self.ids(first) == [events[0]])
@@ -206,8 +203,7 @@ import Testing
     @Test(arguments: malformed)
     func `a malformed poll is refused`(body: String, code: String) async throws {
         #expect(try await Self.poll(service, body).outcome == "400 \(code)")
-        let client = try await Self.clientPoll(service, body)
-        #expect(client.status == 400)
+        let client = try await Self.clientPoll(service, body).expecting(400)
         #expect(client.json?["error"]?.string == "invalid_request")
     }
 
@@ -263,8 +259,7 @@ import Testing
     }
 
     @Test func `a client without credentials is asked for them`() async throws {
-        let response = try await service.post(Self.client, body: Self.now, secret: nil)
-        #expect(response.status == 401)
+        let response = try await service.post(Self.client, body: Self.now, secret: nil).expecting(401)
         #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
         #expect(response.json?["error"]?.string == "invalid_client")
     }

@@ -218,8 +218,7 @@ import struct Foundation.URL
 
     @Test(.service())
     func `it is served to everybody`() async throws {
-        let response = try await service.get("/openapi.yaml", secret: nil)
-        #expect(response.status == 200)
+        let response = try await service.get("/openapi.yaml", secret: nil).expecting(200)
         #expect(response["content-type"] == "application/yaml")
         #expect(response.text == OpenAPIDocument.text(version: "0.0.1-test"))
     }

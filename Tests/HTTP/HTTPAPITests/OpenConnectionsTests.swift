@@ -7,8 +7,6 @@ import StorageConformance
 import Testing
 import TokenMint
 
-@testable import HTTPAPI
-
 /// Clients that hold as many connections as they can get, over real sockets.
 @Suite struct OpenConnectionsTests {
     private var service: RunningService { .current }

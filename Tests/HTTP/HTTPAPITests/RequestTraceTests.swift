@@ -1,4 +1,3 @@
-import AppleAccounts
 import HTTPAPI
 import StrictJSON
 import Synchronization
@@ -165,8 +164,7 @@ extension Trait where Self == TestScope<RunningService> {
         options.warnings = warnings
         try await RunningService.with(options) { service in
             for path in ["/readyz", "/health"] {
-                let response = try await service.get(path, secret: nil)
-                #expect(response.status == 200)
+                let response = try await service.get(path, secret: nil).expecting(200)
                 #expect(response.json?["status"]?.string == "ready")
                 #expect((response.json?["warnings"]?.array?.compactMap(\.string) ?? []) == expected)
                 #expect((response.json?["warnings"] == nil) == expected.isEmpty)

@@ -2,9 +2,6 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import Encodings
-import EventDelivery
-import HTTPAPI
-import JOSE
 import OAuth
 import OAuthSamples
 import StorageConformance

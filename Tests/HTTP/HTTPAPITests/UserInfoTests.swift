@@ -1,4 +1,3 @@
-import AuthorizationServer
 import Encodings
 import OAuthSamples
 import StrictJSON
@@ -94,8 +93,7 @@ import Testing
     func `a key with its name sees what it sees as a bearer token`() async throws {
         let (id, tokens) = try await OAuthEndpointTests.link(service)
         let access = try #require(tokens["access_token"]?.string)
-        let seen = try await Self.ask(service, "backend", RunningService.secret, token: access)
-        #expect(seen.status == 200)
+        let seen = try await Self.ask(service, "backend", RunningService.secret, token: access).expecting(200)
         #expect(seen.json?["sub"]?.string == id)
         let limited = try await Self.ask(service, "second", RunningService.limitedSecret, token: access)
         #expect(limited.status == 200)

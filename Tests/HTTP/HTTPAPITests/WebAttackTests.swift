@@ -4,7 +4,6 @@ import HTTPAPI
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// Attacks that sign a user in as another user, or redirect a browser elsewhere.
 @Suite(.service()) struct WebAttackTests {

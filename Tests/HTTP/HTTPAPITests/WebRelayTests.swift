@@ -1,7 +1,6 @@
 import AppleAccounts
 import Cryptography
 import Encodings
-import HTTPAPI
 import Logging
 import StorageConformance
 import StrictJSON
@@ -52,19 +51,16 @@ import TokenMint
     @Test func `a whole sign-in ends with a code for which the backend gets the account`() async throws {
         let redirect = try await visitor.begin("?state=s%2F1")
         let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
-        let arrived = try await visitor.post(try visitor.form(for: redirect, user: user))
-        #expect(arrived.status == 303)
+        let arrived = try await visitor.post(try visitor.form(for: redirect, user: user)).expecting(303)
         #expect(arrived["location"]?.hasPrefix("https://siwa.test/v1/web/finish?ticket=") == true)
         expect(arrived.fields, has: ["referrer-policy": "no-referrer", "cache-control": "no-store"])
-        let finished = try await visitor.follow(arrived)
-        #expect(finished.status == 303)
+        let finished = try await visitor.follow(arrived).expecting(303)
         #expect(finished["location"]?.hasPrefix("https://app.example/apple?from=siwa&code=") == true)
         #expect(finished["location"]?.hasSuffix("&state=s%2F1") == true)
         expect(finished.fields, has: ["referrer-policy": "no-referrer", "set-cookie": nil])
         let code = try #require(WebVisitor.parameters(of: finished["location"] ?? "")["code"])
 
-        let result = try await visitor.redeem(code)
-        #expect(result.status == 201)
+        let result = try await visitor.redeem(code).expecting(201)
         #expect(result.json?["is_new_account"]?.bool == true)
         expect(result.json?["account"], has: ["first_name": "Ada", "sub": .string(TokenMint.subject)])
         // The address that Apple signed, not one that a client could have put into the form.
@@ -76,8 +72,7 @@ import TokenMint
         #expect(try await visitor.redeem(code).outcome == "400 web_code_invalid")
 
         let second = try await visitor.visit()
-        let known = try await visitor.redeem(try #require(second["code"]))
-        #expect(known.status == 200)
+        let known = try await visitor.redeem(try #require(second["code"])).expecting(200)
         #expect(known.json?["is_new_account"]?.bool == false)
         #expect(second["state"] == nil)
     }
@@ -106,8 +101,7 @@ import TokenMint
     ])
     func `what Apple says instead is handed on`(error: String, told: String) async throws {
         let redirect = try await visitor.begin("?state=s1")
-        let arrived = try await visitor.post([("state", redirect.state), ("error", error)])
-        #expect(arrived.status == 303)
+        let arrived = try await visitor.post([("state", redirect.state), ("error", error)]).expecting(303)
         let finished = try await visitor.follow(arrived)
         let parameters = WebVisitor.parameters(of: finished["location"] ?? "")
         #expect(parameters == ["from": "siwa", "error": told, "state": "s1"])
@@ -239,8 +233,7 @@ import TokenMint
     @Test(arguments: ["", "{", "[]", "\"x\"", #"{"name":7}"#, #"{"name":{"firstName":1}}"#, "{}", "null"])
     func `a user object that cannot be read does not fail the sign-in`(user: String) async throws {
         let code = try #require(try await visitor.visit(user: user)["code"])
-        let result = try await visitor.redeem(code)
-        #expect(result.status == 201)
+        let result = try await visitor.redeem(code).expecting(201)
         #expect(result.json?["account"]?["first_name"] == nil)
     }
 

@@ -7,7 +7,6 @@ import SignIn
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import OAuthFixtures
 

@@ -1,11 +1,9 @@
 import AppleAccounts
-import AppleIdentity
 import Cryptography
 import Encodings
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import OAuthFixtures
 

@@ -6,7 +6,6 @@ import JOSE
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import OAuthFixtures
 

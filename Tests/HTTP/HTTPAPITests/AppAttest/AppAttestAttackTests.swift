@@ -1,11 +1,8 @@
-import AppAttestation
 import AppleAccounts
 import AttestationMint
-import Encodings
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// Objects, challenges and proofs that must not hold.
 @Suite(.attestedApp()) struct AppAttestAttackTests {

@@ -7,7 +7,6 @@ import Encodings
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// The calls of App Attest, and the proofs that they make possible.
 @Suite(.attestedApp()) struct AppAttestContractTests {
@@ -16,16 +15,14 @@ import TokenMint
     static let calls = ["/v1/sign-ins", "/v1/identity-tokens/verify"]
 
     @Test func `registers a key once, and shows it`() async throws {
-        let first = try await app.register()
-        #expect(first.status == 201)
+        let first = try await app.register().expecting(201)
         #expect(first.json?["is_new_key"]?.bool == true)
         let key = first.json?["key"]
         #expect(key?["key_id"]?.string == app.device.keyID)
         #expect(key?["client_id"]?.string == AttestedApp.bundleID)
         #expect(key?["team_id"]?.string == AttestationMint.teamID)
         expect(key, has: ["environment": "production", "validation_category": nil])
-        let second = try await app.register()
-        #expect(second.status == 200)
+        let second = try await app.register().expecting(200)
         #expect(second.json?["is_new_key"]?.bool == false)
     }
 
@@ -34,8 +31,7 @@ import TokenMint
         async throws
     {
         let challenge = try await app.challenge("attestation")
-        let first = try await app.register(challenge: challenge)
-        #expect(first.status == 201)
+        let first = try await app.register(challenge: challenge).expecting(201)
         let token = try Bodies.token()
         #expect(try await app.send(token, try await app.proof(for: token, counter: 7)).status == 201)
         for seconds in [0, 299, 3600] as [Int64] {
@@ -106,8 +102,7 @@ import TokenMint
         #expect(try await app.send(token, nil, to: call).kind == "unknown_origin")
         #expect(try await app.send(token, nil, to: call, version: "4.1").kind == "outdated_app")
         for proof in [JSONValue.string("proof"), 1, .array([]), .object(JSONObject())] {
-            let malformed = try await app.send(token, proof, to: call)
-            #expect(malformed.status == 200)
+            let malformed = try await app.send(token, proof, to: call).expecting(200)
             #expect(malformed.json?["app_check"]?["cause"]?.string == "proof_malformed")
         }
         let unknown = try await app.send(token, try await app.proof(for: token, counter: 1), to: call)
@@ -176,8 +171,7 @@ import TokenMint
         let canonical =
             "client_id=\(AttestedApp.client)&code=a%20b&code_verifier=" + String(repeating: "v", count: 43)
             + "&grant_type=authorization_code&redirect_uri=com.example.phone%3A%2Fcb&unknown="
-        let missing = try await OAuthEndpointTests.post(app.service, "/oauth/token", rest)
-        #expect(missing.status == 401)
+        let missing = try await OAuthEndpointTests.post(app.service, "/oauth/token", rest).expecting(401)
         #expect(missing.json?["error"]?.string == "invalid_client")
         #expect(missing.cause == "proof_missing")
         for (text, counter, cause) in [
@@ -244,8 +238,7 @@ struct AttestedApp: Sendable {
 
     func challenge(_ purpose: String = "assertion") async throws -> String {
         let body = Bodies.json([("purpose", .string(purpose)), ("client_id", .string(Self.bundleID))])
-        let response = try await service.post("/v1/app-attest/challenges", body: body)
-        #expect(response.status == 201)
+        let response = try await service.post("/v1/app-attest/challenges", body: body).expecting(201)
         return try #require(response.json?["challenge"]?.string)
     }
 

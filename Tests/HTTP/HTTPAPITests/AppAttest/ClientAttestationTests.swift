@@ -142,8 +142,7 @@ import Testing
             let response = try await Self.post(app, Self.keys, junk)
             try #require(response.cause == "challenge_invalid")
         }
-        let paused = try await Self.register(app)
-        #expect(paused.status == 503)
+        let paused = try await Self.register(app).expecting(503)
         #expect(paused.json?["error"]?.string == "temporarily_unavailable")
         #expect(paused["retry-after"] == "60")
         // A backend with an API key goes on, and so do proofs.

@@ -5,10 +5,7 @@ import Encodings
 import HTTPAPI
 import Logging
 import StorageConformance
-import StrictJSON
-import TestSupport
 import Testing
-import TokenMint
 
 /// The attacks on a browser at the authorization endpoint that RFC 9700 and RFC 6819 name.
 @Suite(.service(.authorize)) struct AuthorizeAttackTests {

@@ -1,11 +1,8 @@
-import AppleAccounts
 import AuthorizationServer
-import HTTPAPI
 import StorageConformance
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// Cases in which a user has to sign in at Apple, and their results.
 @Suite(.service(.authorize)) struct AuthorizeSessionTests {

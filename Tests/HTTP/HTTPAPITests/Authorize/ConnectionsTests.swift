@@ -4,7 +4,6 @@ import HTTPEngine
 import Pages
 import StorageConformance
 import StrictJSON
-import TestSupport
 import Testing
 import TokenMint
 
@@ -58,12 +57,10 @@ import TokenMint
     @Test func `a user signs in, sees each client with its scopes, and removes one`() async throws {
         try await Self.agree(visitor, to: [OAuthClients.google, OAuthClients.shop])
         visitor.setCookie("__Host-siwa_session", nil)
-        let redirect = try await visitor.get("\(Self.path)?\(Self.app)")
-        #expect(redirect.status == 303)
+        let redirect = try await visitor.get("\(Self.path)?\(Self.app)").expecting(303)
         let arrival = try await visitor.arrival(after: redirect)
         #expect(arrival == "\(Self.path)?\(Self.app)")
-        let page = try await visitor.get(arrival)
-        #expect(page.status == 200)
+        let page = try await visitor.get(arrival).expecting(200)
         for text in [
             "<bdi>Google</bdi>", "<bdi>Example Shop</bdi>", "<li>Control your devices</li>",
             "<li>Recognize you when you come back</li>", "Access since <bdi>1 January 2026</bdi>",
@@ -71,8 +68,7 @@ import TokenMint
         ] { #expect(page.text.contains(text), "\(text)") }
         let forms = Self.forms(page)
         #expect(forms.count == 2)
-        let answer = try await Self.post(visitor, token: forms[0].token, grant: forms[0].grant)
-        #expect(answer.status == 303)
+        let answer = try await Self.post(visitor, token: forms[0].token, grant: forms[0].grant).expecting(303)
         #expect(answer["location"] == "\(Self.path)?\(Self.app)&removed=1")
         let rest = try await visitor.get(try #require(answer["location"]))
         #expect(rest.text.contains(#"role="status">The access was removed."#))
@@ -166,8 +162,7 @@ import TokenMint
             })
         try await RunningService.with(second) { service in
             let visitor = AuthorizeVisitor(service)
-            let page = try await visitor.get(Self.path)
-            #expect(page.status == 200)
+            let page = try await visitor.get(Self.path).expecting(200)
             #expect(page.text.contains("<bdi>First &lt;App&gt;</bdi>"))
             #expect(page.text.contains("href=\"\(Self.path)?\(Self.app)\""))
             #expect(page.text.contains("href=\"\(Self.path)?app=\(RunningService.secondClientID)\""))

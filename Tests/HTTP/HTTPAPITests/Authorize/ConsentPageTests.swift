@@ -8,7 +8,6 @@ import Pages
 import SignIn
 import StorageConformance
 import Testing
-import TokenMint
 
 @testable import HTTPAPI
 @testable import OAuth

@@ -6,7 +6,6 @@ import StorageConformance
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import HTTPAPI
 @testable import OAuth
@@ -133,8 +132,7 @@ extension RunningService.Options {
     {
         let device = try await Self.begin(service)
         #expect(try await Self.poll(service, device).json?["error"]?.string == "authorization_pending")
-        let form = try await visitor.get("/oauth/device")
-        #expect(form.status == 200)
+        let form = try await visitor.get("/oauth/device").expecting(200)
         #expect(form.text.contains(#"<form method="get" action="/oauth/device">"#))
         #expect(form.text.contains(#"name="user_code""#))
         #expect(form.text.contains(#"<input type="hidden" name="entered" value="1">"#))
@@ -154,8 +152,7 @@ extension RunningService.Options {
         ] { #expect(page.response.text.contains(text), "\(text)") }
         let answer = try await Self.answer(visitor, page, "agree", devices: false)
         #expect(answer.status == 200 && answer.text.contains("Your device is connected"))
-        let tokens = try await Self.poll(service, device)
-        #expect(tokens.status == 200)
+        let tokens = try await Self.poll(service, device).expecting(200)
         #expect(tokens.json?["scope"]?.string == "openid email")
         #expect(tokens.json?["refresh_token"] != nil && tokens.json?["id_token"] != nil)
         let introspection = try await Self.post(
@@ -416,8 +413,7 @@ extension RunningService.Options {
         #expect(try await guess("2001:db8:9::1") == 400)
         for number in 0..<1000 { _ = try await guess("198.51.\(number >> 8).\(number & 255)") }
         stranger.fields["X-Forwarded-For"] = "203.0.113.9"
-        let closed = try await stranger.get(second.path)
-        #expect(closed.status == 429)
+        let closed = try await stranger.get(second.path).expecting(429)
         let seconds = try #require(closed["retry-after"].flatMap { Int($0) })
         #expect(seconds > 60)
         #expect(closed.text.contains("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)</bdi>"))

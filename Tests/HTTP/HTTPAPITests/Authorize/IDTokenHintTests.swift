@@ -1,12 +1,6 @@
-import AppleAccounts
 import StorageConformance
 import StrictJSON
-import TestSupport
 import Testing
-import TokenMint
-
-@testable import HTTPAPI
-@testable import OAuth
 
 /// An ID token that names the user of an authorization request (OpenID Connect Core §3.1.2.1).
 @Suite(.service(.oauth)) struct IDTokenHintTests {

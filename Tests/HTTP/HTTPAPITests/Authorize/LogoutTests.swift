@@ -1,6 +1,5 @@
 import AppleAccounts
 import AuthorizationServer
-import Cryptography
 import JOSE
 import Logging
 import StorageConformance
@@ -298,8 +297,7 @@ struct LogoutTests {
         visitor.setCookie(Self.cookie, nil)
         let query = Self.query([("client_id", "shop"), ("post_logout_redirect_uri", Self.back)])
         let answer = try await visitor.get("\(Self.path)?\(query)&\(state)")
-        #expect(answer["location"] == "\(Self.back)?\(state)")
-        #expect(answer["set-cookie"] == nil)
+        expect(answer.fields, has: ["location": "\(Self.back)?\(state)", "set-cookie": nil])
     }
 
     @Test(arguments: [
@@ -321,8 +319,7 @@ struct LogoutTests {
         // Browsers do not send the cookie with a form of another site, and do with the GET that follows.
         let session = visitor.cookies[Self.cookie]
         visitor.setCookie(Self.cookie, nil)
-        let redirect = try await visitor.post(Self.path, parameters)
-        #expect(redirect.status == 303)
+        let redirect = try await visitor.post(Self.path, parameters).expecting(303)
         visitor.setCookie(Self.cookie, session)
         #expect(try await visitor.get(try #require(redirect["location"]))["location"] == Self.back)
         #expect(try await !Self.isSignedIn(visitor))

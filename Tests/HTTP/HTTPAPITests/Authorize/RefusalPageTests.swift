@@ -3,11 +3,9 @@ import AuthorizationServer
 import Encodings
 import HTTPEngine
 import NIOHTTP1
-import SignIn
 import StorageConformance
 import TestSupport
 import Testing
-import TokenMint
 
 @testable import HTTPAPI
 

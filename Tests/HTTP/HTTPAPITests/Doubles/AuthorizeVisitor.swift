@@ -1,7 +1,6 @@
 import StrictJSON
 import TestSupport
 import Testing
-import TokenMint
 
 /// A browser at the authorization endpoint, with its cookies and Apple's role.
 final class AuthorizeVisitor {

@@ -131,6 +131,12 @@ struct ProbeResponse {
     var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 4096)) }
 
     subscript(field: String) -> String? { fields[field] }
+
+    /// Checks the status, and reports the body of a response with another one.
+    func expecting(_ status: Int, sourceLocation: SourceLocation = #_sourceLocation) -> ProbeResponse {
+        #expect(self.status == status, "\(text)", sourceLocation: sourceLocation)
+        return self
+    }
 }
 
 /// Checks members of an object, and reports each that differs; `nil` for members that are not there.

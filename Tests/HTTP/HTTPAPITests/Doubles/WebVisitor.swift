@@ -2,7 +2,6 @@ import Cryptography
 import Encodings
 import StrictJSON
 import Testing
-import TokenMint
 
 /// A browser with Apple's role: begins sign-ins, posts the form back, and follows the redirect to the app's
 /// page.
