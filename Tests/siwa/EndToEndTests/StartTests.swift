@@ -80,6 +80,15 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// A console that listens on a port of the system's choice would be open to every program of the machine.
+        @Test func `without a port for the console the service listens on its own port alone`() async throws {
+            try await ServiceProcess.with { service, _ in
+                #expect(try service.listeningPorts() == [service.port])
+            }
+        }
+    #endif
+
     private static func refusal(
         of command: Command, port: Int, applePort: Int, names ports: [Int]
     ) async throws {

@@ -214,6 +214,24 @@ final class ServiceProcess: Sendable {
         }
     }
 
+    /// The TCP ports on which the process listens with IPv4, as Linux lists them.
+    func listeningPorts() throws -> [Int] {
+        let directory = "/proc/\(process.processIdentifier)"
+        let sockets = Set(
+            try FileManager.default.contentsOfDirectory(atPath: "\(directory)/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/fd/\($0)")
+            })
+        return try String(contentsOfFile: "\(directory)/net/tcp", encoding: .utf8).split(separator: "\n")
+            .compactMap {
+                // Number, local address, remote address, state (0A listens), four columns, timeout, inode.
+                let columns = $0.split(separator: " ")
+                guard columns.count > 9, columns[3] == "0A", sockets.contains("socket:[\(columns[9])]") else {
+                    return nil
+                }
+                return columns[1].split(separator: ":").last.flatMap { Int($0, radix: 16) }
+            }
+    }
+
     var logText: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Waits until the process has ended, and returns its status.
