@@ -5,7 +5,7 @@ import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
-    /// All configured keys, including keys of operators.
+    /// All configured keys, including operator keys.
     private let allKeys: [APIKey]
     /// The keys that may call the interface.
     private let keys: [APIKey]
@@ -14,7 +14,7 @@ public struct CallerDirectory: Sendable {
     /// True if every caller is accepted.
     let isOpen: Bool
 
-    /// Log name of the metrics key. If the metrics key is configured, no API key can have this name.
+    /// Log name of the metrics key. If a metrics key is configured, no API key can have this name.
     public static let metricsName = "metrics"
 
     /// - Parameter metricsKey: SHA-256 of the secret that Prometheus sends.
@@ -31,8 +31,8 @@ public struct CallerDirectory: Sendable {
         isOpen = true
     }
 
-    /// Maximum length of a presented secret in bytes, checked before hashing. `siwa api-key` makes keys of 48
-    /// bytes.
+    /// Maximum length of a presented secret in bytes, checked before hashing. `siwa api-key` creates keys of
+    /// 48 bytes.
     package static let longestSecret = 512
 
     /// The names of the API keys, without the metrics key.
@@ -43,13 +43,13 @@ public struct CallerDirectory: Sendable {
 
     /// Returns the caller; `nil` if the directory accepts every caller. Throws `caller_unauthenticated`.
     ///
-    /// Compares the hash of the secret with every configured hash in full, so that the duration reveals
-    /// nothing about the hashes.
+    /// Compares the secret's hash with every configured hash in full, so that the time taken reveals nothing
+    /// about the hashes.
     func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the reader of the metrics: an API key, or the metrics key.
+    /// Returns the caller that may read the metrics, by an API key or by the metrics key.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }
@@ -65,15 +65,15 @@ public struct CallerDirectory: Sendable {
         return found
     }
 
-    /// Returns the caller with this name if the secret belongs to its key, or `nil`.
+    /// Returns the caller with this name if the secret belongs to the caller's key, otherwise `nil`.
     func caller(named name: String, presenting secret: String) -> APIKey? {
         guard secret.utf8.count <= Self.longestSecret else { return nil }
         let hash = SHA256Digest.hash(secret)
-        // The comparison of names only reveals which names exist, and names are not secret.
+        // Comparing the names reveals only which names exist, and names are not secret.
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 
-    /// Result of looking up an operator's key at the console's sign-in.
+    /// Result of looking up an operator's key during a console sign-in.
     package enum OperatorFinding {
         case operatorKey(APIKey)
         /// A configured key without the role `operator`.
@@ -82,7 +82,7 @@ public struct CallerDirectory: Sendable {
         case unknown
     }
 
-    /// Finds the key of an operator. Compares the secret's hash with every configured hash in full.
+    /// Finds an operator's key. Compares the secret's hash with every configured hash in full.
     package func operatorKey(presenting secret: String) -> OperatorFinding {
         guard secret.utf8.count <= Self.longestSecret else { return .unknown }
         let hash = SHA256Digest.hash(secret)
@@ -108,8 +108,8 @@ public struct CallerDirectory: Sendable {
     }
 }
 
-/// A configured API key: its name for the log, the SHA-256 of its secret, and the apps that its caller has
-/// access to.
+/// A configured API key: its name for the log, the SHA-256 of its secret, and the apps to which its caller
+/// has access.
 public struct APIKey: Sendable {
     public let name: String
     public let hash: SHA256Digest
@@ -132,27 +132,27 @@ public struct APIKey: Sendable {
     }
 }
 
-/// Makes the secrets that callers present.
+/// Creates the secrets that callers present.
 public enum APIKeySecret {
-    /// A prefix that identifies leaked keys, and keys that were configured instead of their hashes.
+    /// A prefix that identifies leaked keys, and keys that were configured in place of their hashes.
     public static let prefix = "siwa_"
 
-    /// Returns the prefix with 256 random bits.
+    /// Returns the prefix followed by 256 random bits.
     public static func make() -> String {
         prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// The hash for the configuration. A secret of 256 random bits cannot be guessed, so a fast hash is
+    /// The hash for the configuration. A secret with 256 random bits cannot be guessed, so a fast hash is
     /// sufficient.
     public static func hash(_ secret: String) -> SHA256Digest {
         SHA256Digest.hash(secret)
     }
 }
 
-/// The field `Authorization` with a Bearer token (RFC 6750 §2.1), for every endpoint that accepts a token.
+/// The `Authorization` header with a Bearer token (RFC 6750 §2.1), for every endpoint that accepts a token.
 ///
-/// Ignores the case of the scheme, and white space around the token: RFC 9110
-/// §11.4 allows several spaces after the scheme. Reading allocates nothing.
+/// Ignores the scheme's case and white space around the token, because RFC 9110 §11.4 allows several spaces
+/// after the scheme. Reading allocates nothing.
 struct BearerField {
     /// The token. It is not checked, and can be empty.
     let token: Substring

@@ -8,11 +8,11 @@ import OAuth
 import SignIn
 import Tracing
 
-/// Passes a request to its route: matches the route, authenticates the
-/// caller, and turns every error into a response in its `ErrorFormat`.
+/// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
+/// response in the route's `ErrorFormat`.
 ///
-/// Knows nothing about sockets. Every error that a route throws becomes exactly one response, so that no
-/// input can end a connection without a response.
+/// The dispatcher knows nothing about sockets. Every error that a route throws becomes exactly one response,
+/// so no input can end a connection without a response.
 final class Dispatcher: Sendable {
     let observer: RequestObserver
     private let callers: CallerDirectory
@@ -68,8 +68,8 @@ final class Dispatcher: Sendable {
             info.endpoint = endpoint
             info.errorFormat = routes.errorFormat(of: endpoint, at: target, headers: head.headers)
             if let foreignPages { try foreignPages.check(head, to: endpoint) }
-            // Rejects before authentication and before reading the body, because both cost more than a
-            // rejection.
+            // Rejects a request before authenticating the caller and reading the body, because both cost more
+            // than a rejection.
             if case .reject(let seconds) = gate.decide(endpoint.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let isProblem = if case .problem = info.errorFormat { true } else { false }
@@ -81,7 +81,7 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .now(response))
             }
-            // The route table accepts OPTIONS only for calls that web pages may read.
+            // The route table accepts OPTIONS only for calls whose responses web pages may read.
             if head.method == .OPTIONS { return (info, .now(CrossOriginAccess.preflight)) }
             let caller: APIKey? =
                 switch endpoint.caller {
@@ -124,7 +124,7 @@ final class Dispatcher: Sendable {
             }
             return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
-            // This request was refused before the caller was known.
+            // A request that was refused before its caller was known has no trace position yet.
             if let tracing, info.trace == nil {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)
@@ -142,14 +142,14 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Performs the work of a step. Converts an error to its response.
+    /// Performs a step's work. Converts an error to its response.
     func next(
         after work: @Sendable () async throws -> Step<HTTPResponse>, for info: RequestInfo
     ) async -> Step<HTTPResponse> {
         do {
             return try await AuditOrigin.$current.withValue(origin(of: info)) {
                 guard let context = info.trace?.context else { return try await work() }
-                // Later calls in this task find the request's span in the task-local context.
+                // The context is task-local, so that later calls in this task find the request's span.
                 return try await ServiceContext.withValue(context) { try await work() }
             }
         } catch {
@@ -166,8 +166,8 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Runs `body` on the event loop, with the request as the origin of the commands on grants. The audit log
-    /// records the origin. Calls without commands on grants write to the audit log only in tasks.
+    /// Runs `body` on the event loop. Records the request as the origin of its grant commands, for the audit
+    /// log. Calls without grant commands write to the audit log only in tasks.
     private func withOrigin<Value>(of info: RequestInfo, _ body: () throws -> Value) rethrows -> Value {
         guard info.endpoint?.fields == .oauth else { return try body() }
         return try AuditOrigin.$current.withValue(origin(of: info), operation: body)
@@ -184,7 +184,7 @@ final class Dispatcher: Sendable {
 
     /// Returns the response to a request that is incomplete or arrives too slowly.
     ///
-    /// - Parameter target: The target of the request line; `nil` if the request line did not arrive.
+    /// - Parameter target: The target in the request line; `nil` if the request line did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
         let target = target.flatMap { RequestTarget($0) }
         let format = target.map { routes.errorFormat(at: $0) } ?? info.errorFormat
@@ -203,7 +203,7 @@ final class Dispatcher: Sendable {
 }
 
 extension ForeignPageCheck {
-    /// Checks the host and the origin of a request. Throws `host_refused` or `origin_refused`.
+    /// Checks a request's host and origin. Throws `host_refused` or `origin_refused`.
     func check(_ head: HTTPRequestHead, to endpoint: Endpoint) throws(Problem) {
         let host = head.headers["host"]
         do throws(ForeignPageRefusal) {

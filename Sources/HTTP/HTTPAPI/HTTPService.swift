@@ -15,8 +15,8 @@ public import ServiceLifecycle
 public import SignIn
 public import TraceExport
 
-/// Serves the HTTP interface until graceful shutdown. On shutdown it stops accepting connections, and returns
-/// when every request in progress has its response.
+/// Serves the HTTP interface until graceful shutdown. On shutdown the service stops accepting connections,
+/// and returns when every request in progress has received its response.
 public final class HTTPService: Service {
     /// The values and services that the interface depends on.
     public struct Dependencies: Sendable {
@@ -29,44 +29,44 @@ public final class HTTPService: Service {
         public var version: String
         /// Returns the current time in milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// The sign-in on the web. With `nil`, requests to its routes get 404.
+        /// The web sign-in. With `nil`, requests to its routes get 404.
         public var web: WebSignIn?
         /// The authorization server. With `nil`, requests to its routes get 404.
         public var oauth: OAuthServer?
-        /// Keys that sign events for receivers, in a service without OAuth clients.
+        /// Keys that sign events for receivers, for a service without OAuth clients.
         public var eventKeys: SigningKeys?
-        /// The authorization endpoint. With `nil`, when no OAuth client is configured, requests to it get
+        /// The authorization endpoint. With `nil`, for a service without OAuth clients, requests to it get
         /// 404.
         public var authorize: AuthorizeUseCase?
-        /// Refuses requests from pages of other sites, in development. `nil` accepts every host name, which a
+        /// Refuses requests from other sites' pages, in development. `nil` accepts every host name, which a
         /// service behind a proxy needs.
         public var foreignPages: ForeignPageCheck?
-        /// Warnings that probes and metrics report together with the readiness.
+        /// Warnings that probes and metrics report together with readiness.
         public var warnings: ServiceWarnings
-        /// Counters of App Check in this process, for the metrics.
+        /// This process's App Check counters, for the metrics.
         public var appCheck = AppCheck()
-        /// The stored counts of App Check. With `nil`, requests to their route get 404.
+        /// The stored App Check counts. With `nil`, requests to their route get 404.
         public var appCheckHours: (any AppCheckHourStore)?
         /// Records each caller that reads many accounts at once. `nil` disables the recording.
         public var audit: (any AuditStore)?
-        /// The receivers that poll for events, and the event streams of OAuth clients. `nil` without any of
-        /// them.
+        /// The receivers that poll for events, and the OAuth clients' event streams. `nil` if there are
+        /// neither.
         public var eventStreams: EventStreams?
-        /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil`
-        /// without a console.
+        /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil` if
+        /// there is no console.
         public var arrivals: ArrivalLog?
         /// Pages that `siwa dev` serves on the same port as the calls. With `nil`, requests to their paths
         /// get 404.
         package var site: (any PageSite)?
-        /// Records the spans of requests. `nil` without tracing.
+        /// Records request spans. `nil` without tracing.
         public var spans: SpanRecorder?
-        /// Sampling rate of the log: of this many successful requests, one is logged.
+        /// The log's sampling rate: one of this many successful requests is logged.
         public var logRate = 1
-        /// The requests that the console shows. `nil` without a console.
+        /// The requests that the console shows. `nil` if there is no console.
         public var recent: RecentRequests?
         /// The callers that read the event feed. `nil` if the console does not show them.
         public var feedReaders: FeedReaders?
-        /// The time of the last notification at any replica. `nil` if the service only knows its own
+        /// The time of the last notification received by any replica. `nil` if the service knows only its own
         /// notifications.
         public var lastNotification: LastNotification?
 
@@ -226,7 +226,7 @@ public final class HTTPService: Service {
         }
     }
 
-    /// Returns the port that the service listens on. Throws if it could not listen.
+    /// Returns the port on which the service listens. Throws if the service could not listen.
     public func boundPort() async throws -> Int {
         try await server.boundPort()
     }

@@ -7,8 +7,8 @@ import NIOHTTP1
 import SignIn
 import Tracing
 
-/// Passes the requests of one event loop to the `Dispatcher`, and collects their commands. An instance stays
-/// on its event loop.
+/// Passes one event loop's requests to the `Dispatcher`, and collects their commands. An instance stays on
+/// its event loop.
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop
@@ -114,7 +114,7 @@ final class DispatchedExchange: HTTPExchange {
         (self.info, self.dispatcher) = (info, dispatcher)
     }
 
-    /// The tracing context for the commit of the request's command; `nil` if the request is not recorded.
+    /// The tracing context for committing the request's command; `nil` if the request is not recorded.
     var context: ServiceContext? { info.trace?.context }
 
     var requestID: String { info.requestID }
@@ -135,8 +135,8 @@ final class DispatchedExchange: HTTPExchange {
     }
 }
 
-/// Pages on the port of the interface that are not calls of the interface, such as the console in
-/// development. The pages have their own checks, responses and log lines.
+/// Pages on the interface's port that are not calls of the interface, such as the console in development. The
+/// pages have their own checks, responses and log lines.
 package protocol PageSite: Sendable {
     /// Returns `true` if the target belongs to a page.
     func serves(_ target: RequestTarget) -> Bool

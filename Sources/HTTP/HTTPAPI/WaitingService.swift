@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Responds on the port of the service while the service waits for its database. It responds to `/livez` with
-/// 200, so that no supervisor restarts the process, and to all other requests with 503 `storage_unavailable`.
+/// Responds on the service's port while the service waits for its database. It responds to `/livez` with 200,
+/// so that no supervisor restarts the process, and to all other requests with 503 `storage_unavailable`.
 ///
-/// Authenticates no callers and reads no bodies. After `end`, the service itself listens on the port.
+/// It authenticates no callers and reads no bodies. After `end`, the service itself listens on the port.
 public final class WaitingService: Sendable {
     private let running = Mutex<Task<Void, Never>?>(nil)
     private let make: @Sendable () -> HTTPServer
@@ -17,7 +17,7 @@ public final class WaitingService: Sendable {
         host: String, port: Int, limits: ServerLimits, now: @escaping @Sendable () -> Int64
     ) {
         make = {
-            // This logger is silent, because the service itself logs the line about listening.
+            // This logger is silent, because the service itself logs the listening message.
             let silent = Logger(label: "siwa") { _ in SwiftLogNoOpLogHandler() }
             return HTTPServer(
                 host: host, port: port, limits: limits, logger: silent, now: now,
@@ -25,12 +25,12 @@ public final class WaitingService: Sendable {
         }
     }
 
-    /// Starts listening. Reports no error if the port is not available, because the service reports it later.
+    /// Starts listening. Does not report a port that is unavailable, because the service reports it later.
     public func begin() {
         running.withLock { running in
             guard running == nil else { return }
             let server = make()
-            // The task ends with `end`, which the start sequence always calls.
+            // The task ends when the start sequence calls `end`, which it always does.
             running = Task { try? await server.run() }
         }
     }
@@ -46,7 +46,7 @@ public final class WaitingService: Sendable {
     }
 }
 
-/// The interface of a service that waits for its database.
+/// The interface that a service provides while it waits for its database.
 private final class WaitingInterface: HTTPInterface {
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate

@@ -17,14 +17,14 @@ struct AuthorizationURL {
         fields.append(("state", secrets.state))
         if scope.mayHaveOpenID { fields.append(("nonce", secrets.nonce)) }
         fields += [("code_challenge", secrets.challenge), ("code_challenge_method", "S256")]
-        // The query of the endpoint must be retained (RFC 6749 §3.1).
+        // An endpoint's own query must be kept (RFC 6749 §3.1).
         return endpoint + (endpoint.contains("?") ? "&" : "?") + FormEncoding.encode(fields)
     }
 }
 
-/// The requested scope of a sign-in (RFC 6749 §3.3). Without a requested scope, the server selects the scope.
+/// The scope to request at sign-in (RFC 6749 §3.3). If none is requested, the server selects the scope.
 package struct RequestedScope: Sendable, Equatable {
-    /// Space-separated names; `nil` without a requested scope.
+    /// Space-separated names; `nil` if no scope is requested.
     let text: String?
 
     /// - Parameter options: Values of `--scope`, each with one or more scope names. Throws
@@ -51,11 +51,11 @@ package struct RequestedScope: Sendable, Equatable {
 
     /// True if the response must contain an ID token.
     var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
-    /// True if the response may contain an ID token, also when the server selects the scope.
+    /// True if the response may contain an ID token, including when the server selects the scope.
     var mayHaveOpenID: Bool { text == nil || hasOpenID }
 }
 
-/// The random values of one sign-in. They exist only in memory.
+/// One sign-in's random values. They exist only in memory.
 struct LoginSecrets: Sendable {
     /// Binds the authorization response to this sign-in (RFC 6749 §10.12).
     let state: String

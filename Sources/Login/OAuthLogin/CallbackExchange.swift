@@ -1,12 +1,11 @@
 import Cryptography
 import Encodings
 
-/// Handles the requests to the loopback address. Accepts a single authorization response (RFC 8252 §7.3,
-/// §8.10).
+/// Handles requests to the loopback address. Accepts a single authorization response (RFC 8252 §7.3, §8.10).
 ///
 /// Any program on this machine, and any page in the browser, can send requests to this address.
 struct CallbackExchange {
-    /// A request line with the `Host` fields.
+    /// A request line and its `Host` headers.
     struct Request {
         let method: String
         /// Path and query, as received.
@@ -15,21 +14,21 @@ struct CallbackExchange {
     }
 
     enum Reply: Equatable {
-        /// Shows the page, and continues to wait.
+        /// Shows the page, and keeps waiting.
         case page(CallbackPage)
         /// Shows the page, and ends the wait with a refusal.
         case response(CallbackPage, AuthorizationResponse)
-        /// Ends the wait with a code. The browser receives its page when the tokens have been verified.
+        /// Ends the wait with a code. The browser receives its page once the tokens have been verified.
         case held(AuthorizationResponse)
     }
 
     let expectation: AuthorizationResponse.Expectation
-    /// Expected value of `Host`: `127.0.0.1:PORT` or `[::1]:PORT`.
+    /// Expected `Host` header: `127.0.0.1:PORT` or `[::1]:PORT`.
     let host: String
     /// Expected path, beginning with a slash.
     let path: String
     private(set) var isAnswered = false
-    /// Number of requests with the `state` of another sign-in.
+    /// Number of requests with another sign-in's `state`.
     private(set) var otherStates = 0
 
     init(expectation: AuthorizationResponse.Expectation, host: String, path: String) {
@@ -37,7 +36,7 @@ struct CallbackExchange {
     }
 
     mutating func reply(to request: Request) -> Reply {
-        // A page of another site can make its own name resolve to this machine (DNS rebinding).
+        // Another site's page can make its own host name resolve to this machine (DNS rebinding).
         guard request.hosts.count == 1, request.hosts[0].lowercased().isByteEqual(to: host) else {
             return .page(.otherHost)
         }
@@ -62,17 +61,17 @@ struct CallbackExchange {
     }
 }
 
-/// Meaning of a request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
+/// The meaning of a request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
 enum AuthorizationResponse: Equatable {
     /// A request without `state`, such as a port scan or a browser's request for an icon.
     case unrelated
-    /// A response with the `state` of another sign-in, or with a guessed `state`. The wait continues:
+    /// A response with another sign-in's `state`, or with a guessed `state`. The wait continues, because
     /// otherwise any page in the browser could end the sign-in.
     case otherState
     case code(String)
     case refused(LoginError)
 
-    /// Expected values of the authorization response.
+    /// The values that the authorization response must have.
     struct Expectation: Sendable {
         let state: String
         let issuer: String
@@ -143,6 +142,6 @@ enum AuthorizationResponse: Equatable {
         return code
     }
 
-    /// Maximum size of a code in bytes. The standard does not limit it.
+    /// Maximum size of a code in bytes. The standard sets no limit.
     private static let longestCode = 4096
 }

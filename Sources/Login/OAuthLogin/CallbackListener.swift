@@ -5,8 +5,8 @@ import Synchronization
 
 /// The HTTP server on a free loopback port that receives the browser's requests (RFC 8252 §7.3).
 ///
-/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header.
-/// The connection with the code waits up to two minutes for its page.
+/// The server accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of
+/// headers. The connection that sent the code waits up to two minutes for its page.
 final class CallbackListener: Sendable {
     private static let mostConnections = 16
     private static let connectionTime = TimeAmount.seconds(10)
@@ -16,12 +16,12 @@ final class CallbackListener: Sendable {
     private struct State {
         var exchange: CallbackExchange
         var connections = 0
-        /// Connection of the browser that sent the code.
+        /// Connection on which the browser sent the code.
         var held: (any Channel)?
     }
 
     let redirectURI: String
-    /// Number of requests with the `state` of another sign-in so far.
+    /// Number of requests so far with another sign-in's `state`.
     var otherStates: Int { state.withLock { $0.exchange.otherStates } }
 
     private let channel: any Channel
@@ -29,10 +29,10 @@ final class CallbackListener: Sendable {
     private let responses: AsyncStream<AuthorizationResponse>
     private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
-    /// Listens on 127.0.0.1, or on [::1] if IPv4 is missing. It does not use `localhost`, which may resolve
+    /// Listens on 127.0.0.1, or on [::1] if IPv4 is missing. Does not use `localhost`, because it may resolve
     /// to another interface (RFC 8252 §8.3).
     ///
-    /// - Parameter path: Path of the redirect URI: empty, or beginning with a slash.
+    /// - Parameter path: The redirect URI's path: empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
     static func open(
         path: String, expecting expectation: AuthorizationResponse.Expectation
@@ -56,15 +56,15 @@ final class CallbackListener: Sendable {
     ) {
         self.channel = channel
         redirectURI = "http://\(host)\(path)"
-        // Without a path, browsers request "/".
+        // For a redirect URI without a path, browsers request "/".
         let exchange = CallbackExchange(
             expectation: expectation, host: host, path: path.isEmpty ? "/" : path)
         state = Mutex(State(exchange: exchange))
         (responses, continuation) = AsyncStream.makeStream()
     }
 
-    /// Waits for the authorization response and returns its code. Throws `.responseMissing` after the limit,
-    /// and the error of a refused response.
+    /// Waits for the authorization response and returns its code. Throws `.responseMissing` after the time
+    /// limit, or the error of a refused response.
     func code(within limit: Duration) async throws(LoginError) -> String {
         let response = await withTaskGroup(of: AuthorizationResponse?.self) { group in
             group.addTask { [responses] in
@@ -89,7 +89,7 @@ final class CallbackListener: Sendable {
         }
     }
 
-    /// Sends the result page to the browser that sent the code. Does nothing when no browser waits.
+    /// Sends the result page to the browser that sent the code. Does nothing if no browser is waiting.
     func show(_ page: CallbackPage) async {
         let held = state.withLock { state in
             defer { state.held = nil }
@@ -113,7 +113,7 @@ final class CallbackListener: Sendable {
         }
         guard isServed else { return connection.close() }
         connection.closeFuture.whenComplete { _ in self.state.withLock { $0.connections -= 1 } }
-        // The time limit also ends connections that send nothing or send slowly.
+        // The time limit also ends connections that send nothing or send too slowly.
         let end = connection.eventLoop.scheduleTask(in: Self.connectionTime) {
             connection.close(promise: nil)
         }
@@ -141,7 +141,7 @@ final class CallbackListener: Sendable {
     }
 }
 
-/// Stores the listener for connections that arrive before `open` knows the port.
+/// Holds the listener for connections that arrive before `open` knows the port.
 private final class PendingListener: Sendable {
     private let listener = Mutex<CallbackListener?>(nil)
 
@@ -158,7 +158,7 @@ private final class PendingListener: Sendable {
     func start(_ listener: CallbackListener) { self.listener.withLock { $0 = listener } }
 }
 
-/// Responds to one request of a connection to the loopback address, and closes the connection.
+/// Responds to a connection's one request to the loopback address, and closes the connection.
 final class CallbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -169,9 +169,9 @@ final class CallbackHandler: ChannelInboundHandler {
     private var hasReplied = false
 
     /// - Parameters:
-    ///   - reply: Decides about a request.
-    ///   - finish: Receives a refusal after its page was sent.
-    ///   - hold: Receives a code. The connection stays open until its page is sent.
+    ///   - reply: Decides how to respond to a request.
+    ///   - finish: Receives a refusal after its page has been sent.
+    ///   - hold: Receives a code. The connection stays open until its page has been sent.
     init(
         reply: @escaping @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply,
         finish: @escaping @Sendable (AuthorizationResponse) -> Void,
@@ -181,7 +181,7 @@ final class CallbackHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The handler never reads the body: it replies after the head, and then closes the connection.
+        // Ignores the body, because the handler replies after the head and then closes the connection.
         guard case .head(let head) = unwrapInboundIn(data), !hasReplied else { return }
         hasReplied = true
         let request = CallbackExchange.Request(
@@ -199,8 +199,8 @@ final class CallbackHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Sends the page, and closes the connection. The future always completes,
-    /// even when the browser has closed the connection.
+    /// Sends the page, and closes the connection. The future always completes, even if the browser has closed
+    /// the connection.
     @discardableResult
     static func send(
         _ page: CallbackPage, to channel: any Channel, isHead: Bool = false

@@ -1,11 +1,11 @@
 import Cryptography
 import Encodings
 
-/// The pages of the loopback address. They contain no script, load no resources, and direct the user back to
+/// The pages at the loopback address. They contain no scripts, load no resources, and direct the user back to
 /// the terminal.
 enum CallbackPage: Equatable {
     case signedIn
-    /// Shows the message of a `LoginError`.
+    /// Shows a `LoginError` message.
     case failed(String)
     case otherState
     case alreadyAnswered
@@ -24,7 +24,7 @@ enum CallbackPage: Equatable {
         }
     }
 
-    /// Header fields of the page, with `no-referrer` because its URL contains the code.
+    /// The page's headers, with `no-referrer` because its URL contains the code.
     var headers: [(name: String, value: String)] {
         [
             ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),

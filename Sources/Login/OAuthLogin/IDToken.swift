@@ -3,7 +3,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// An ID token as received, before its checks (OpenID Connect Core §2).
+/// An ID token as received, before it is checked (OpenID Connect Core §2).
 struct IDToken: Sendable {
     let algorithm: String
     let keyID: String?
@@ -44,17 +44,17 @@ struct IDToken: Sendable {
     }
 }
 
-/// The checks of an ID token that comes directly from the token endpoint (OpenID Connect Core §3.1.3.7).
+/// Checks an ID token that comes directly from the token endpoint (OpenID Connect Core §3.1.3.7).
 struct IDTokenCheck {
     let issuer: String
     let clientID: String
-    /// Nonce of the request; `nil` at a refresh, because the server need not repeat the nonce (§12.2).
+    /// The request's nonce; `nil` for a refresh, because the server need not repeat the nonce (§12.2).
     let nonce: String?
     let accessToken: String
-    /// Value of `sub` at the sign-in, which a refresh must repeat (§12.2).
+    /// The sign-in's `sub`, which a refresh must repeat (§12.2).
     var subject: String?
 
-    /// Tolerated difference between clocks in seconds.
+    /// Tolerated clock skew, in seconds.
     static let leeway: Int64 = 60
 
     /// - Parameter now: Seconds since 1970. Throws `.idTokenRefused`.
@@ -65,7 +65,7 @@ struct IDTokenCheck {
         guard token.audience.contains(where: { $0.isByteEqual(to: clientID) }) else {
             throw refusal("aud must contain this client")
         }
-        // Rules 4 and 5: a token with several audiences names the authorized party.
+        // Rules 4 and 5: a token with several audiences must name the authorized party.
         if token.audience.count > 1 || token.authorizedParty != nil {
             guard token.authorizedParty?.isByteEqual(to: clientID) == true else {
                 throw refusal("azp must be this client")
@@ -88,7 +88,7 @@ struct IDTokenCheck {
         }
     }
 
-    /// True if `at_hash` uses SHA-256, the hash function of the signature (§3.1.3.6).
+    /// True if the token's signature, and therefore `at_hash`, uses SHA-256 (§3.1.3.6).
     private func usesSHA256(_ token: IDToken) -> Bool { token.algorithm.hasSuffix("256") }
 
     private func refusal(_ words: String) -> LoginError {
@@ -96,11 +96,11 @@ struct IDTokenCheck {
     }
 }
 
-/// Verifies the signature of an ID token with the server's key set.
+/// Verifies an ID token's signature with the server's key set.
 ///
 /// OpenID Connect Core §3.1.3.7, rule 6, allows a client that receives the token directly from the token
-/// endpoint to rely on TLS instead. So this check accepts and reports an algorithm that it does not
-/// implement. A signature that it can verify must be valid.
+/// endpoint to rely on TLS instead. So this check accepts an algorithm that it does not implement, and
+/// reports it. A signature that it can verify must be valid.
 enum IDTokenSignature {
     enum Verdict: Equatable {
         case verified

@@ -1,6 +1,6 @@
 import Encodings
 
-/// A failed sign-in or sign-out of `siwa login`. `message` contains the expected value, the found value and
+/// A failed sign-in or sign-out of `siwa login`. `message` contains the expected value, the value found and
 /// the remedy, but no token.
 package struct LoginError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
@@ -8,7 +8,7 @@ package struct LoginError: CodedError {
         case optionMalformed
         /// The server cannot be reached, responds too late, or sends more than the limit.
         case serverUnreachable
-        /// Neither location has metadata.
+        /// No metadata was found at either location.
         case metadataMissing
         case metadataUnusable
         /// The metadata names another issuer (RFC 8414 §3.3).
@@ -18,18 +18,18 @@ package struct LoginError: CodedError {
         case listenFailed
         /// No authorization response arrived in time.
         case responseMissing
-        /// The authorization response has the right `state` but is not acceptable, for example because of its
-        /// `iss`.
+        /// The authorization response has the right `state` but is not acceptable, for example because of a
+        /// wrong `iss`.
         case responseRefused
         /// The server responded with an OAuth error.
         case serverRefused
         /// `invalid_grant`: the server does not accept the code or the refresh token.
         case grantInvalid
-        /// `invalid_token`: Google's response to the revocation of an ended token.
+        /// `invalid_token`: Google's response if the token to revoke has already ended.
         case tokenInvalid
         case tokenResponseUnusable
         case idTokenRefused
-        /// The file with the tokens cannot be read or written, or is not private.
+        /// The token file cannot be read or written, or is not private.
         case fileUnusable
     }
 
@@ -43,8 +43,8 @@ package struct LoginError: CodedError {
     package var description: String { message }
 }
 
-/// Messages for the errors of the authorization and token endpoints (RFC 6749
-/// §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6).
+/// Messages for authorization and token endpoint errors (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core
+/// §3.1.2.6).
 enum OAuthErrorWords {
     /// - Parameters:
     ///   - word: The server's `error`. An unknown error is shown unchanged.

@@ -1,8 +1,8 @@
 import Encodings
 import StrictJSON
 
-/// Sign-in on a machine without a browser (RFC 8628): the user enters a code in a browser on another device,
-/// while this program polls.
+/// Signs a user in on a machine without a browser (RFC 8628): the user enters a code in a browser on another
+/// device, while this program polls.
 extension LoginFlow {
     func signInByDevice(at server: ServerMetadata) async throws(LoginError) {
         guard let endpoint = server.deviceAuthorizationEndpoint else {
@@ -46,11 +46,11 @@ extension LoginFlow {
                 switch try await answer(device, at: server) {
                 case .tokens(let response): return response
                 case .pending: break
-                // Applies to this request and all later requests (RFC 8628 §3.5).
+                // The longer interval applies to this request and all later requests (RFC 8628 §3.5).
                 case .slowDown: interval = min(interval + 5, DeviceAuthorization.longestInterval)
                 }
             } catch  where error.code == .serverUnreachable {
-                // RFC 8628 §3.5 advises to double the interval: the server may be overloaded.
+                // Doubles the interval, as RFC 8628 §3.5 advises, because the server may be overloaded.
                 interval = min(interval * 2, DeviceAuthorization.longestInterval)
                 say("\(error.message). Trying again in \(interval) s.")
             }
@@ -81,25 +81,25 @@ extension LoginFlow {
     }
 }
 
-/// A response of the device authorization endpoint (RFC 8628 §3.2).
+/// A device authorization endpoint response (RFC 8628 §3.2).
 struct DeviceAuthorization: Sendable, Equatable {
     /// The device code. It is secret until the user has decided.
     let deviceCode: String
-    /// The code and the address for the user, escaped for a terminal.
+    /// The code and the URL for the user, escaped for a terminal.
     let userCode: String
     let verificationURI: String
-    /// The address that contains the code; `nil` if the server sends none.
+    /// The URL that contains the code; `nil` if the server sends none.
     let completeURI: String?
-    /// Seconds until the codes expire.
+    /// Number of seconds until the codes expire.
     let lifetime: Int64
-    /// Seconds between two polls.
+    /// Number of seconds between two polls.
     let interval: Int64
 
-    /// Maximum accepted lifetime in seconds. A longer lifetime would be a mistake of the server.
+    /// Maximum accepted lifetime in seconds. A longer lifetime would be a mistake by the server.
     static let longestLifetime: Int64 = 3600
     static let longestInterval: Int64 = 300
 
-    /// Reads the response. Throws the error of the server, or `.tokenResponseUnusable`.
+    /// Reads the response. Throws the server's error, or `.tokenResponseUnusable`.
     init(_ response: LoginResponse, of issuer: IssuerURL) throws(LoginError) {
         let json = try? JSONValue(parsing: response.body)
         guard response.status == 200 else {
@@ -122,11 +122,11 @@ struct DeviceAuthorization: Sendable, Equatable {
         verificationURI = address
         completeURI = Self.address("verification_uri_complete", of: json, issuer)
         self.lifetime = min(lifetime, Self.longestLifetime)
-        // Without `interval` a client polls every five seconds (RFC 8628 §3.2).
+        // Without `interval`, a client polls every five seconds (RFC 8628 §3.2).
         interval = min(max(json["interval"]?.integer ?? 5, 1), Self.longestInterval)
     }
 
-    /// Reads an address. Returns `nil` for an address that is unsafe for a user to open.
+    /// Reads a URL. Returns `nil` for a URL that is not safe for a user to open.
     private static func address(_ name: String, of json: JSONValue, _ issuer: IssuerURL) -> String? {
         guard let text = json[name]?.string, text.utf8.count <= 2048, let address = WebAddress(text),
             address.isSecure || (issuer.isLocal && address.isLoopback)

@@ -1,7 +1,6 @@
-// OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the
-// exchange of the code, the checks of the ID token, and the file with the tokens. It works with every server.
-// It imports no module of siwa's server, so that the two do not share a bug. It does not own the command
-// line.
+// OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the code
+// exchange, the ID token checks, and the token file. It works with every server. It imports no module of
+// siwa's server, so that the two do not share a bug. It does not own the command line.
 
 import Encodings
 import StrictJSON
@@ -23,13 +22,13 @@ package struct LoginFlow: Sendable {
     let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - redirectPath: The path of the redirect URI: empty, or beginning with a slash.
-    ///   - now: Seconds since 1970.
+    ///   - redirectPath: The redirect URI's path: empty, or beginning with a slash.
+    ///   - now: Returns the current time in seconds since 1970.
     ///   - openBrowser: Returns true if a browser was started; `nil` for a terminal without a browser.
     ///   - say: Writes a line for the user. The text contains no token, code or secret.
     ///   - responseLimit: Maximum time to wait for the browser.
-    ///   - usesDevice: True to sign in by a code that the user enters in any browser (RFC 8628).
-    ///   - clock: Clock for the pauses between two polls.
+    ///   - usesDevice: True to sign in with a code that the user enters in any browser (RFC 8628).
+    ///   - clock: Clock for the pauses between polls.
     package init(
         issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
         file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
@@ -62,8 +61,8 @@ package struct LoginFlow: Sendable {
         }
     }
 
-    /// Revokes the stored tokens at the server (RFC 7009), then removes the file. If the server refuses, the
-    /// file stays, so that the command can be repeated.
+    /// Revokes the stored tokens at the server (RFC 7009), then removes the token file. If the server
+    /// refuses, the file is kept, so that the command can be repeated.
     package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             guard let old = try file.read() else {
@@ -86,8 +85,8 @@ package struct LoginFlow: Sendable {
         for url in issuer.metadataURLs {
             let response = try await transport.get(url)
             guard response.status == 200 else {
-                // A 4xx status, or a redirect to a page, leads to the next URL. A 5xx status is a failure of
-                // the server.
+                // A 4xx status, or a redirect to a page, leads to the next URL. A 5xx status means that the
+                // server has failed.
                 guard (300..<500).contains(response.status) else {
                     throw LoginError(
                         .serverUnreachable, "\(url) answered with status \(response.status); try again later")
@@ -104,7 +103,7 @@ package struct LoginFlow: Sendable {
         )
     }
 
-    /// Refreshes the tokens. Returns false when the user must sign in again.
+    /// Refreshes the tokens. Returns false if the user must sign in again.
     private func refresh(_ old: KeptTokens, at server: ServerMetadata) async throws(LoginError) -> Bool {
         guard let token = old.refreshToken else {
             guard let end = old.expiresAt, end > now() + 60 else { return false }
@@ -117,8 +116,8 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             let received = try await transport.post(form)
             let response = try TokenResponse(status: received.status, body: received.body)
-            // The signature is not verified: if the key set could not be fetched, the rotated refresh token
-            // would be lost. The ID token comes directly from the server (OpenID Connect Core §12.2,
+            // The signature is not verified, because the rotated refresh token would be lost if the key set
+            // could not be fetched. The ID token comes directly from the server (OpenID Connect Core §12.2,
             // §3.1.3.7, rule 6).
             if let idToken = response.idToken {
                 try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)
@@ -168,7 +167,7 @@ package struct LoginFlow: Sendable {
 
     /// Verifies and stores the tokens.
     ///
-    /// - Parameter nonce: Nonce of the request; `nil` for a sign-in without an authorization request.
+    /// - Parameter nonce: The request's nonce; `nil` for a sign-in without an authorization request.
     func keep(
         _ response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) {
@@ -180,7 +179,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // Tokens that could not be stored should not stay valid.
+            // Tokens that could not be stored should not stay valid, so they are revoked.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -211,7 +210,7 @@ package struct LoginFlow: Sendable {
         return response
     }
 
-    /// Returns the `sub` of the ID token; `nil` when there is no ID token.
+    /// Returns the ID token's `sub`; `nil` if there is no ID token.
     private func subject(
         of response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) -> String? {
@@ -261,8 +260,8 @@ package struct LoginFlow: Sendable {
         return try IDTokenSignature.check(token, keySet: response.body)
     }
 
-    /// Revokes the refresh token, which also ends its access tokens. Without a refresh
-    /// token, revokes the access token (RFC 7009 §2.1).
+    /// Revokes the refresh token, which also ends its access tokens. If there is no refresh token, revokes
+    /// the access token (RFC 7009 §2.1).
     private func revoke(
         _ refreshToken: String?, or accessToken: String, at endpoint: String, of server: ServerMetadata
     ) async throws(LoginError) {
@@ -275,7 +274,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
-            // Google sends this response for an ended token, although the standard requires 200.
+            // Google sends this response if the token has already ended, although the standard requires 200.
         }
     }
 

@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import OutgoingHTTP
 
-/// Sends requests to the authorization server, with limits on time and size. It follows no redirect, because
-/// a redirect would send a code, a token or the client's secret to another server.
+/// Sends requests to the authorization server, with limits on time and size. Follows no redirects, because a
+/// redirect would send a code, a token or the client secret to another server.
 package struct LoginTransport: Sendable {
-    /// Maximum size of a body in bytes. Metadata and key sets of large servers have about 10,000.
+    /// Maximum size of a body in bytes. Metadata and key sets from large servers have about 10,000 bytes.
     static let longestBody = 262_144
 
     let client: HTTPClient
@@ -53,7 +53,7 @@ package struct LoginTransport: Sendable {
             return try await bounded {
                 let response = try await client.execute(sent, timeout: TimeAmount(limit))
                 let body = try await response.body.collect(upTo: Self.longestBody)
-                // In a cancelled task, reading a body ends early without an error.
+                // In a cancelled task, reading a body ends early but throws no error.
                 try Task.checkCancellation()
                 return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
             }
@@ -62,7 +62,7 @@ package struct LoginTransport: Sendable {
         }
     }
 
-    /// Applies the time limit to the whole response: the client's own deadline covers only the response head.
+    /// Applies the time limit to the whole response, because the client's deadline covers only the head.
     private func bounded(
         _ body: @escaping @Sendable () async throws -> LoginResponse
     ) async throws -> LoginResponse {
@@ -78,7 +78,7 @@ package struct LoginTransport: Sendable {
         }
     }
 
-    /// Returns the URL for messages, without its query.
+    /// Returns the URL without its query, for messages.
     private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" }).forTerminal() }
 
     private static func words(for error: any Error) -> String {
@@ -99,10 +99,10 @@ struct LoginResponse: Sendable {
     let body: [UInt8]
 }
 
-/// The client, and the secret with which it authenticates to the server.
+/// The client ID, and the secret with which the client authenticates to the server.
 package struct ClientCredentials: Sendable {
     let id: String
-    /// Client secret, as Google's desktop clients have. It protects nothing in a program on a user's machine.
+    /// Client secret, as used by Google's desktop clients. It protects nothing on a user's machine.
     let secret: String?
 
     /// Throws `.optionMalformed` unless both values are visible ASCII of at most 1024 characters (RFC 6749
@@ -119,8 +119,8 @@ package struct ClientCredentials: Sendable {
         (self.id, self.secret) = (id, secret)
     }
 
-    /// Adds the client's credentials to a request. The secret is sent in the body if the server allows it, as
-    /// Google's clients do, otherwise in the header (RFC 6749 §2.3.1); never in both.
+    /// Adds the client credentials to a request. The secret is sent in the body if the server allows it, as
+    /// Google's clients do, otherwise in the header (RFC 6749 §2.3.1), but never in both.
     func authenticate(_ fields: [(name: String, value: String)], at url: String, of server: ServerMetadata)
         -> FormRequest
     {
@@ -144,11 +144,11 @@ package struct ClientCredentials: Sendable {
 
 extension ClientCredentials: CustomStringConvertible, CustomReflectable {
     package var description: String { "client \(id)" }
-    /// Mirror with the ID only. `dump` and string interpolation of types that contain a secret use it.
+    /// Mirror with only the ID, so that dumping or interpolating an enclosing type never shows the secret.
     package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// A form to post to an endpoint of the server.
+/// A form to post to one of the server's endpoints.
 struct FormRequest {
     let url: String
     let fields: [(name: String, value: String)]

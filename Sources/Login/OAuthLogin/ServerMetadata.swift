@@ -1,19 +1,19 @@
 import Encodings
 import StrictJSON
 
-/// The members of a server's metadata that `siwa login` uses, after their checks (RFC 8414 §2, OpenID Connect
+/// The server metadata members that `siwa login` uses, after they were checked (RFC 8414 §2, OpenID Connect
 /// Discovery §3).
 struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let revocationEndpoint: String?
-    /// Endpoint of RFC 8628 §4; `nil` for a server without the device grant.
+    /// The RFC 8628 §4 endpoint; `nil` for a server without the device grant.
     let deviceAuthorizationEndpoint: String?
     let keySetURL: String?
-    /// True if every authorization response contains `iss` (RFC 9207 §3), so that a response without `iss` is
+    /// True if every authorization response contains `iss` (RFC 9207 §3), so a response without `iss` is
     /// refused.
     let promisesIssuer: Bool
-    /// Methods of client authentication; `nil` when the metadata has none.
+    /// Client authentication methods; `nil` if the metadata lists none.
     let authenticationMethods: [String]?
 
     /// Reads the metadata. Throws `.metadataUnusable`, `.issuerMismatch` or `.serverUnsuitable`.
@@ -25,7 +25,7 @@ struct ServerMetadata: Sendable, Equatable {
             throw LoginError(.metadataUnusable, "the metadata of \(issuer.text) is not a JSON object")
         }
         let named = json["issuer"]?.string ?? ""
-        // Without this check a server could send the user to another server and receive that server's codes
+        // Without this check, a server could send the user to another server and receive that server's codes
         // (RFC 8414 §6.2).
         guard named.isByteEqual(to: issuer.text) else {
             throw LoginError(
@@ -47,7 +47,7 @@ struct ServerMetadata: Sendable, Equatable {
         promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
         authenticationMethods = Self.words("token_endpoint_auth_methods_supported", of: json)
         // A server that does not list its methods may still support S256. If it does not, it ignores the
-        // parameter, and the sign-in works without the protection of PKCE.
+        // parameter, and the sign-in works without PKCE protection.
         if let methods = Self.words("code_challenge_methods_supported", of: json), !methods.contains("S256") {
             throw LoginError(
                 .serverUnsuitable, "\(issuer.text) does not offer PKCE with S256, which siwa login needs")
@@ -59,8 +59,8 @@ struct ServerMetadata: Sendable, Equatable {
         }
     }
 
-    /// Returns an endpoint; `nil` if the member is absent. Throws `.metadataUnusable` for a URL to which no
-    /// secret may be sent.
+    /// Returns an endpoint; `nil` if the member is absent. Throws `.metadataUnusable` if secrets must not be
+    /// sent to the URL.
     private static func endpoint(
         _ name: String, of json: JSONValue, _ issuer: IssuerURL
     ) throws(LoginError) -> String? {
@@ -79,9 +79,9 @@ struct ServerMetadata: Sendable, Equatable {
     }
 }
 
-/// The identifier of an authorization server (RFC 8414 §2), and the URLs of its metadata.
+/// An authorization server's issuer identifier (RFC 8414 §2), and its metadata URLs.
 package struct IssuerURL: Sendable, Equatable {
-    /// Issuer as given. It is compared byte by byte with the metadata and with `iss`.
+    /// The issuer as given. It is compared byte by byte with the metadata and with `iss`.
     let text: String
     /// Host with its port, for file names and messages.
     let host: String
@@ -91,7 +91,7 @@ package struct IssuerURL: Sendable, Equatable {
     private let path: String
 
     /// Reads the issuer. Throws `.optionMalformed` for anything except an https URL without query and
-    /// fragment. http is allowed only on loopback: elsewhere tokens would be readable on the network.
+    /// fragment. http is allowed only on loopback, because elsewhere tokens would be readable on the network.
     package init(_ text: String) throws(LoginError) {
         guard let address = WebAddress(text), address.query == nil else {
             throw LoginError(
@@ -109,8 +109,8 @@ package struct IssuerURL: Sendable, Equatable {
         host = String(origin.drop { $0 != ":" }.dropFirst(3))
     }
 
-    /// URLs in the order of the attempts. RFC 8414 §3.1 inserts its suffix between host and path, OpenID
-    /// Connect Discovery §4 appends its suffix.
+    /// URLs in the order in which to try them. RFC 8414 §3.1 inserts its suffix between host and path, while
+    /// OpenID Connect Discovery §4 appends its suffix.
     var metadataURLs: [String] {
         let path = path.hasSuffix("/") ? String(path.dropLast()) : path
         return [

@@ -3,10 +3,10 @@ import Encodings
 import Foundation
 import StrictJSON
 
-/// The private file with the tokens of one issuer and client.
+/// The private token file for one issuer and client.
 ///
-/// The file is in its own directory with mode 0700. Each call locks the directory, because two calls must not
-/// use the same refresh token: the server rotates it.
+/// The file has its own directory with mode 0700. Each call locks the directory, because the server rotates
+/// the refresh token and two calls must not use the same one.
 package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
 
@@ -16,7 +16,7 @@ package struct TokenFile: Sendable {
     init(directory: String) { self.directory = directory }
 
     /// Places the file under `XDG_STATE_HOME`, by default `~/.local/state` (XDG Base Directory
-    /// Specification). Throws `.fileUnusable` without a home directory.
+    /// Specification). Throws `.fileUnusable` if there is no home directory.
     package init(
         environment: [String: String], issuer: IssuerURL, clientID: String
     ) throws(LoginError) {
@@ -28,7 +28,7 @@ package struct TokenFile: Sendable {
         } else {
             throw LoginError(.fileUnusable, "HOME is not set; set it, or XDG_STATE_HOME, to an absolute path")
         }
-        // The digest distinguishes all issuers and clients; the host makes the name readable.
+        // The digest distinguishes all issuers and clients, while the host makes the file name readable.
         let digest = SHA256Digest.hash("\(issuer.text)\n\(clientID)")
         let host = issuer.host.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" }
         directory = "\(state)/siwa/login/\(String(host))-\(Hexadecimal.encode(digest.prefix(8)))"
@@ -58,8 +58,8 @@ package struct TokenFile: Sendable {
         return try await body()
     }
 
-    /// Reads the tokens; `nil` if there is no file. Throws `.fileUnusable` for a file that other users could
-    /// have read or written.
+    /// Reads the tokens; returns `nil` if there is no file. Throws `.fileUnusable` for a file that other
+    /// users could have read or written.
     func read() throws(LoginError) -> KeptTokens? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -67,8 +67,7 @@ package struct TokenFile: Sendable {
             throw LoginError(.fileUnusable, "\(path) cannot be read; remove it to sign in anew")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The path was not a link when it was opened, and only the owner of the directory can replace the
-        // file.
+        // The path was not a link when it was opened, and only the directory's owner can replace the file.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         guard attributes[.type] as? FileAttributeType == .typeRegular,
             attributes[.ownerAccountID] as? Int == Int(geteuid()),
@@ -86,8 +85,8 @@ package struct TokenFile: Sendable {
         return tokens
     }
 
-    /// Replaces the file. The new content is complete and on disk when the call returns, because a rotation
-    /// ends the old refresh token.
+    /// Replaces the file. When the call returns, the new content is complete and on disk, because rotation
+    /// invalidates the old refresh token.
     func write(_ tokens: KeptTokens) throws(LoginError) {
         let new = "\(path).new"
         unlink(new)
@@ -114,19 +113,19 @@ package struct TokenFile: Sendable {
     }
 }
 
-/// Values of a sign-in that `siwa login` stores between two calls.
+/// Sign-in values that `siwa login` stores between calls.
 struct KeptTokens: Sendable, Equatable {
     let issuer: String
     let clientID: String
-    /// Requested scope, so that a call with another `--scope` signs in again; `nil` without `--scope`.
+    /// Requested scope, so that a call with a different `--scope` signs in again; `nil` without `--scope`.
     let requestedScope: String?
-    /// Granted scope; `nil` when the response has none.
+    /// Granted scope; `nil` if the response has none.
     let scope: String?
     let accessToken: String
-    /// Expiry in seconds since 1970; `nil` when the response has none.
+    /// Expiry in seconds since 1970; `nil` if the response has none.
     let expiresAt: Int64?
     let refreshToken: String?
-    /// `sub` of the ID token; `nil` when the response had no ID token.
+    /// The ID token's `sub`; `nil` if the response had no ID token.
     let subject: String?
 
     /// - Parameters:
@@ -145,7 +144,7 @@ struct KeptTokens: Sendable, Equatable {
         self.subject = subject ?? old?.subject
     }
 
-    /// Parses the content of the file. Returns `nil` for any content that `json` does not write.
+    /// Parses the file content. Returns `nil` for any content that `json` does not write.
     init?(parsing bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let issuer = json["issuer"]?.string,
             let clientID = json["client_id"]?.string, let accessToken = json["access_token"]?.string
@@ -158,7 +157,7 @@ struct KeptTokens: Sendable, Equatable {
         subject = json["sub"]?.string
     }
 
-    /// The content of the file. Programs that use the tokens read it.
+    /// The file content, which programs that use the tokens read.
     var json: [UInt8] {
         var json = JSONObject([("issuer", .string(issuer)), ("client_id", .string(clientID))])
         json["sub"] = subject.map { .string($0) }

@@ -1,20 +1,20 @@
 import Encodings
 import StrictJSON
 
-/// A successful response of the token endpoint (RFC 6749 §5.1).
+/// A successful token endpoint response (RFC 6749 §5.1).
 struct TokenResponse: Sendable, Equatable {
     let accessToken: String
-    /// Lifetime of the access token in seconds; `nil` when the response has none.
+    /// Lifetime of the access token in seconds; `nil` if the response has none.
     let lifetime: Int64?
     let refreshToken: String?
     let idToken: String?
-    /// Granted scope; `nil` when it equals the requested scope.
+    /// Granted scope; `nil` if it equals the requested scope.
     let scope: String?
 
     /// Maximum size of a token in bytes.
     static let longestToken = 16 * 1024
 
-    /// Reads the response. Throws the error of the server, or `.tokenResponseUnusable`.
+    /// Reads the response. Throws the server's error, or `.tokenResponseUnusable`.
     init(status: Int, body: [UInt8]) throws(LoginError) {
         let json = try? JSONValue(parsing: body)
         guard status == 200 else { throw Self.failure(status: status, json) }
@@ -32,12 +32,12 @@ struct TokenResponse: Sendable, Equatable {
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", of: json)
         idToken = try Self.token("id_token", of: json)
-        // The limit of a century prevents an overflow in later time arithmetic.
+        // Limits the lifetime to a century, to prevent an overflow in later time arithmetic.
         lifetime = json["expires_in"]?.integer.map { min(max(0, $0), 3_155_760_000) }
         scope = json["scope"]?.string.map { $0.forTerminal(limit: 2048) }
     }
 
-    /// Returns the error of a response with a status other than 200.
+    /// Returns the error for a response with a status other than 200.
     static func failure(status: Int, _ json: JSONValue?) -> LoginError {
         guard (400..<500).contains(status), let word = json?["error"]?.string, !word.isEmpty else {
             return LoginError(

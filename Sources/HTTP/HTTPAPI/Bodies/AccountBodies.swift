@@ -103,7 +103,7 @@ extension Credential: JSONBody {
     }
 }
 
-/// The state of a stored refresh token, as the interface names it.
+/// The state of a stored refresh token, as named in the interface.
 enum RefreshTokenState: String, JSONWord {
     static var schemaName: String { "RefreshTokenState" }
     static var schemaText: String { "Absent when no authorization code was ever posted." }
@@ -166,17 +166,17 @@ extension AccountPage: JSONBody {
 }
 
 extension HTTPResponse {
-    /// Returns the response that contains an account.
+    /// Returns the response for an account.
     static func account(_ account: Account) -> HTTPResponse {
         .json(.ok, account, reservingCapacity: 768)
     }
 
-    /// The response with a page of search results.
+    /// Returns the response for a page of search results.
     static func accounts(_ page: AccountPage) -> HTTPResponse {
         .json(.ok, page, reservingCapacity: 64 + 768 * page.accounts.count)
     }
 
-    /// Returns the response that contains a page of events.
+    /// Returns the response for a page of events.
     static func events(_ page: EventPage) -> HTTPResponse {
         .json(.ok, page, reservingCapacity: 64 + 384 * page.events.count)
     }
@@ -208,7 +208,7 @@ struct ErasureResponse: JSONBody {
     }
 }
 
-/// The erasure's completed and remaining work. Contains nothing that identifies the user.
+/// The completed and the remaining work of an erasure. Contains nothing that identifies the user.
 extension ErasureRecord: JSONBody {
     public static var schemaName: String { "Erasure" }
 
@@ -287,9 +287,9 @@ struct ManualRevocation: Equatable {
     /// The reason why the service had no token, or could not revoke the token.
     let cause: String
 
-    /// Returns the apps that the user must disconnect. One proven revocation ends the user's consent for the
-    /// whole app, so it is sufficient. The result is unknown while a revocation is in progress. An app whose
-    /// consent the user had withdrawn before needs no revocation.
+    /// Returns the apps that the user must disconnect. A single proven revocation ends the user's consent for
+    /// the whole app, so one is enough. The result is unknown while a revocation is in progress. An app for
+    /// which the user had already withdrawn consent needs no revocation.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }

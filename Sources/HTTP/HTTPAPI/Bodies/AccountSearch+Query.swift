@@ -7,7 +7,7 @@ struct AccountSearchQuery: Sendable {
     /// Maximum length of a search text, in characters. No stored name or address is longer.
     private static let longestText = 520
 
-    /// - Parameter clientID: Client ID of the filter, as received. It can be any client ID of the app.
+    /// - Parameter clientID: Client ID of the filter, as received. It can be any of the app's client IDs.
     let clientID: String?
     let key: AccountSearch.Key?
     let filter: AccountFilter
@@ -36,7 +36,7 @@ struct AccountSearchQuery: Sendable {
         limit = Int(try query.number("limit", in: 1...Int64(largestPage), default: Self.defaultLimit))
     }
 
-    /// Accepts at most one search key, because a search with two keys would need an index of both columns.
+    /// Accepts at most one search key, because a search with two keys would need an index over both columns.
     private static func key(_ query: Query) throws(Problem) -> AccountSearch.Key? {
         let names = ["email", "name", "grant_id"].filter { query[$0] != nil }
         guard let name = names.first, let text = query[name] else { return nil }

@@ -3,8 +3,8 @@ import AuthorizationServer
 public import OAuth
 public import StrictJSON
 
-// The bodies of App Flip. They accept an empty text, because Google may send an empty parameter. The service
-// treats it as a missing parameter and returns the error to Google.
+// The bodies of App Flip calls. They accept an empty text, because Google may send an empty parameter. The
+// service treats an empty text as a missing parameter and returns the error to Google.
 
 /// The body of `POST /v1/oauth/app-flip`.
 struct AppFlipBody: RequestBody {
@@ -40,8 +40,8 @@ struct AppFlipBody: RequestBody {
     }
 }
 
-/// The body of `POST /v1/oauth/app-flip/prompt`. It rejects the members for a decision and for an identity
-/// token: the user has not decided yet, and a prompt must not consume an identity token.
+/// The body of `POST /v1/oauth/app-flip/prompt`. It rejects the decision and identity token members, because
+/// the user has not decided yet and a prompt must not consume an identity token.
 struct AppFlipPromptBody: RequestBody {
     static var schemaName: String { "AppFlipPromptRequest" }
     static var schemaText: String {
@@ -136,7 +136,7 @@ extension AppFlipPrompt: JSONBody {
         ) { $0.endsWithSignIn }
     }
 
-    /// The texts of the consent page without markup. The page itself uses the same source.
+    /// The consent page's texts without markup. The page itself is built from the same texts.
     struct Sheet: JSONBody {
         static var schemaName: String { "AppFlipPrompt" }
         static var schemaText: String {

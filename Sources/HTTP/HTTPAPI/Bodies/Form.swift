@@ -6,10 +6,10 @@ import HTTPEngine
 /// Lenient parsers repair broken escapes, and use either the first or the last field of a repeated name, so
 /// two parsers can read the same form differently. Unknown names are ignored, because Apple may add names.
 struct Form: Sendable {
-    /// Maximum number of fields of a form. Apple sends at most four.
+    /// Maximum number of form fields. Apple sends at most four.
     static let mostFields = 16
-    /// Maximum size of a form in bytes. Apple's form contains our `state` of at most 8 KiB. Apple's token,
-    /// code and name need much less than the rest.
+    /// Maximum size of a form in bytes. Apple's form contains our `state` of at most 8 KiB, and Apple's
+    /// token, code and name need much less than the rest.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
@@ -18,7 +18,7 @@ struct Form: Sendable {
     init(
         parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
     ) throws(Problem) {
-        // Checks the bound first, because the time of all later steps depends on the number of bytes.
+        // Checks the size first, because the time for all later steps depends on the number of bytes.
         guard body.count <= mostBytes else { throw Problem(.bodyTooLarge) }
         guard Self.offset(of: 0, in: body[...]) == nil else { throw Problem(.characterNotAllowed) }
         guard body.withUnsafeBytes({ WordScan.endOfPrintableASCII(in: $0) }) == body.count else {
@@ -30,7 +30,7 @@ struct Form: Sendable {
             let end = Self.offset(of: UInt8(ascii: "&"), in: fields)
             let field = end.map { fields[..<$0] } ?? fields
             rest = end.map { fields[($0 + 1)...] }
-            // Checks the bound first, so that parsing stops at the first field beyond it.
+            // Checks the number of fields first, so that parsing stops at the first field beyond the limit.
             guard values.count < mostFields, let mark = Self.offset(of: UInt8(ascii: "="), in: field),
                 Self.offset(of: UInt8(ascii: "="), in: field[(mark + 1)...]) == nil
             else { throw Problem(.formMalformed) }
@@ -51,12 +51,12 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// Returns `true` if the form has only fields with these names.
+    /// Returns `true` if the form has no fields besides those with these names.
     func hasOnly(_ names: StaticString...) -> Bool {
         values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
     }
 
-    /// Removes the prefix from all names that begin with it, and returns the remainders.
+    /// Returns all names that begin with the prefix, without the prefix.
     func names(after prefix: String) -> [String] {
         values.compactMap { field in
             guard field.name.utf8.starts(with: prefix.utf8) else { return nil }

@@ -5,7 +5,7 @@ public import OAuth
 import SignIn
 public import StrictJSON
 
-// The bodies of the authorization server, except the bodies that lower modules declare.
+// The bodies of authorization server calls, except the bodies that lower modules declare.
 
 extension GrantUseCases.Listed: JSONBody {
     public static var schemaName: String { "Grant" }
@@ -13,7 +13,7 @@ extension GrantUseCases.Listed: JSONBody {
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("id") { $0.grant.id }
         member("account_id") { $0.grant.accountID }
-        // The events of grants use the same member.
+        // Grant events use the same member.
         member("client_id", "The OAuth client, by the ID in its configuration.") {
             $0.grant.oauthClientID.rawValue
         }
@@ -51,7 +51,7 @@ struct Grants: JSONBody {
     }
 }
 
-/// A nonce for a native client. Its lifetime is given in seconds, because the clock of a device may be wrong.
+/// A nonce for a native client. Its lifetime is given in seconds, because the device's clock may be wrong.
 struct ClientNonce: JSONBody {
     static var schemaName: String { "ClientNonce" }
     static var schemaText: String { "A nonce for one native sign-in." }
@@ -106,13 +106,13 @@ extension SecurityEventError: JSONBody {
     }
 }
 
-/// Reads the body of a poll (RFC 8936 §2.2). Ignores members that the
-/// RFC does not define, and each `jti` that this service did not make.
+/// Reads the body of a poll (RFC 8936 §2.2). Ignores members that the RFC does not define, and each `jti`
+/// that this service did not create.
 extension PollRequest: RequestBody {
     static var schemaName: String { "PollRequest" }
     static var schemaText: String { "A poll (RFC 8936 §2.2). Unknown members are ignored." }
     static var ignoresUnknownMembers: Bool { true }
-    // Allows one element more than the bound, so that the error names the member.
+    // Allows one element more than the limit, so that the error names the member.
     static var limits: JSONLimits { JSONLimits(members: mostEnded + 1) }
 
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure) {
@@ -150,10 +150,10 @@ extension PollRequest: RequestBody {
         return description == nil || description?.string != nil
     }
 
-    /// Returns the number of tokens within the bound, or `nil` for a negative or malformed number.
+    /// Returns the number of tokens, capped at the limit, or `nil` for a negative or malformed number.
     ///
-    /// Accepts `10.0` and `1e1`, which are integers in JSON: programs without an integer type write numbers
-    /// like this.
+    /// Accepts `10.0` and `1e1`, which are integers in JSON, because programs without an integer type write
+    /// numbers like this.
     private static func count(_ value: JSONValue) -> Int? {
         switch value {
         case .integer(let number): return number >= 0 ? Int(min(number, Int64(mostTokens))) : nil
@@ -237,7 +237,7 @@ extension PollResponse: JSONBody {
     }
 }
 
-/// The event stream of a client.
+/// A client's event stream.
 struct EventStream: JSONBody {
     static var schemaName: String { "EventStream" }
     static var schemaText: String { "A stream (OpenID Shared Signals Framework 1.0 §8.1.1)." }
@@ -288,7 +288,7 @@ struct EventStream: JSONBody {
         }
     }
 
-    /// The schema of the response: the list of the client's streams, or one stream.
+    /// The response schema: the list of the client's streams, or one stream.
     static var responseSchema: JSONSchema {
         .component("EventStreamResponse") {
             .combined(

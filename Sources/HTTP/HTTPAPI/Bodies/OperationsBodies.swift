@@ -2,7 +2,7 @@ public import AppleAccounts
 public import KeySets
 public import StrictJSON
 
-// Response bodies of the calls for operators.
+// Response bodies of the operator calls.
 
 /// The liveness response. A process that responds is alive.
 struct LivenessStatus: JSONBody {

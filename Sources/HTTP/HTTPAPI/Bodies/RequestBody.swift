@@ -1,14 +1,14 @@
 import AppleAccounts
 import StrictJSON
 
-/// The JSON object of a request, declared once. One course over the declared members reads a request
+/// The JSON object in a request, declared once. One course over the declared members reads a request
 /// strictly. Another course lists the members for the schema.
 ///
-/// Reading does not convert types, and rejects repeated and unknown names: an ignored misspelling of `nonce`
-/// would disable a check. A known member with the value `null` counts as absent, because serializers of many
-/// languages write `null` for a value that is not set.
+/// Reading does not convert types, and rejects repeated and unknown names, because ignoring a misspelled
+/// `nonce` would disable a check. A known member with the value `null` counts as absent, because serializers
+/// in many languages write `null` for a value that is not set.
 protocol RequestBody: Sendable, SendableMetatype {
-    /// Name of the schema in the components of the OpenAPI document.
+    /// Name of the schema in the OpenAPI document's components.
     static var schemaName: String { get }
     /// The description of the schema; empty if the members need no description.
     static var schemaText: String { get }
@@ -21,7 +21,7 @@ protocol RequestBody: Sendable, SendableMetatype {
     static var schemaDetail: JSONSchema { get }
 }
 
-/// A course over the members of a request. The bound of a member limits its number of bytes or elements. The
+/// A course over the members of a request. A member's bound limits its number of bytes or elements. The
 /// detail is merged into the schema of the member's type.
 protocol RequestCourse {
     associatedtype Failure: Error
@@ -34,7 +34,7 @@ protocol RequestCourse {
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Failure) -> V?
 
-    /// Visits a member that has its own rules for reading.
+    /// Visits a member that is read by its own rules.
     ///
     /// - Parameter isRequired: True if the use case refuses a request without this member.
     mutating func callAsFunction<V>(
@@ -58,7 +58,7 @@ extension RequestCourse {
     ) throws(Failure) -> V? { try self(name, schema(), isRequired: false, reading: read) }
 }
 
-/// A type that a member of a request can have.
+/// A type that a request member can have.
 protocol RequestValue {
     static var requestSchema: JSONSchema { get }
     /// The schema for values within a bound.
@@ -82,8 +82,8 @@ extension RequestBody {
         do throws(Problem) {
             self = try Self(&course)
         } catch {
-            // Reports a misspelled name before the required member that is missing because of the
-            // misspelling.
+            // Reports a misspelled name before reporting that the required member with the correct name is
+            // missing.
             let known = Self.listing.names
             if let name = course.rest.first(where: { !known.contains($0.name.string) })?.name,
                 !Self.ignoresUnknownMembers
@@ -116,8 +116,8 @@ private struct RequestReading: RequestCourse {
     /// The members that have not been read yet.
     private(set) var rest: [(name: JSONName, found: Found)] = []
 
-    /// A found member. The check of the object already reads strings: most members are strings, so each byte
-    /// is read only once.
+    /// A member found in the object. Strings are already read while the object is checked: most members are
+    /// strings, so most bytes are read only once.
     enum Found {
         case text(String)
         /// The position of a value that is not a string.
@@ -334,13 +334,13 @@ extension JSONSchema {
         .with(JSONSchema(stringLiteral: text))
     }
 
-    /// The schema of any value in an object from Apple.
+    /// The schema of any value in one of Apple's objects.
     static var anyValue: JSONSchema {
         .component("AnyValue") {
             "Any JSON value without U+0000 in strings, nested at most seven levels deep."
         }
     }
 
-    /// The schema of a member name in an object from Apple.
+    /// The schema of a member name in one of Apple's objects.
     static let anyName: JSONValue = ["pattern": #"^[^\x00]*$"#]
 }

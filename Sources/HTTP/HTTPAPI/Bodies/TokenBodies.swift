@@ -6,7 +6,7 @@ import NIOHTTP1
 public import SignIn
 public import StrictJSON
 
-// The bodies of nonces, and of calls with an identity token.
+// The bodies of nonce calls, and of calls with an identity token.
 
 extension IdentityTokenRequest: RequestBody {
     static var schemaName: String { "IdentityTokenRequest" }
@@ -172,9 +172,9 @@ extension UserProfile {
     }
 
     /// Reads the `user` field of Apple's form. Apple sends the field once and does not sign it, and the
-    /// user's browser posts it. Its address is ignored, because only the address in Apple's token is
-    /// reliable. A malformed field is dropped, because the sign-in is valid without the field. Returns `nil`
-    /// for an empty field.
+    /// user's browser posts it, so the address in it is ignored: only the address in Apple's token is
+    /// reliable. A malformed field is dropped, because the sign-in is valid without it. Returns `nil` for an
+    /// empty field.
     init?(unsigned text: String) {
         guard !text.isEmpty else { return nil }
         self = (try? UserProfile(parsing: text)) ?? .unreadable
@@ -231,7 +231,7 @@ struct VerifiedToken: JSONBody {
     }
 }
 
-/// The token's claims with Apple's names. Booleans are JSON booleans, and times are in RFC 3339 format.
+/// The token's claims, under Apple's names. Booleans are JSON booleans, and times are in RFC 3339 format.
 extension VerifiedSignIn: JSONBody {
     public static var schemaName: String { "Identity" }
     public static var schemaText: String {

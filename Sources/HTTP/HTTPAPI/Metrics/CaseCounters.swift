@@ -1,12 +1,12 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// A type whose cases are the values of a metric's label. The number of cases bounds the number of series.
+/// A type whose cases are the values of a metric label. The number of cases bounds the number of series.
 protocol CountedCase: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     static var series: CountedSeries { get }
 }
 
-/// Name, label and help text of the metric of a `CountedCase`.
+/// Name, label and help text of a metric that counts the cases of a `CountedCase`.
 struct CountedSeries: Sendable {
     let name: String
     let label: String
@@ -17,7 +17,7 @@ struct CountedSeries: Sendable {
     }
 }
 
-/// A counter for each case. The initializer makes all counters, so that a scrape shows each series from 0.
+/// A counter for each case. The initializer creates all counters, so that every series starts at 0.
 struct CaseCounters<Case: CountedCase>: Sendable {
     private let cells: [Case: CounterCell]
 
@@ -34,8 +34,8 @@ struct CaseCounters<Case: CountedCase>: Sendable {
     }
 }
 
-/// A counter for each client label and each case. The initializer makes all counters, so that no request can
-/// add a series.
+/// A counter for each client label and each case. The initializer creates all counters, so that no request
+/// can add a series.
 struct ClientCaseCounters<Case: CountedCase>: Sendable {
     private let labels: ClientLabels
     private let cells: [String: [Case: CounterCell]]
@@ -61,12 +61,12 @@ struct ClientCaseCounters<Case: CountedCase>: Sendable {
     }
 }
 
-/// Values of the label `client` in OAuth metrics: the IDs of the first 20 configured clients, `other` for
+/// Values of the `client` label in OAuth metrics: the IDs of the first 20 configured clients, `other` for
 /// further clients, and `none` for requests without a configured client.
 ///
-/// An unknown ID never becomes a label, so that requests cannot add series.
+/// An unknown ID never becomes a label, so requests cannot add series.
 struct ClientLabels: Sendable {
-    /// Maximum number of clients that have their own label.
+    /// Maximum number of clients with their own label.
     static let most = 20
     static let other = "other"
     static let none = "none"

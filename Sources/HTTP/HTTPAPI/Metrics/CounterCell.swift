@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler {
     var value: Int64 { count.load(ordering: .relaxed) }
 }
 
-/// Counts fractions as whole numbers. Only libraries use it.
+/// Rounds fractional increments to whole numbers. Only libraries use this counter.
 final class RoundingCounter: FloatingPointCounterHandler {
     private let cell: CounterCell
 
@@ -65,7 +65,7 @@ final class GaugeCell: MeterHandler {
 final class HistogramCell: RecorderHandler, TimerHandler {
     /// The upper bounds of the buckets, ascending, in the recorded unit.
     let bounds: [Int64]
-    /// Factor from the recorded unit to the shown unit: 1e-9 for nanoseconds that are shown as seconds.
+    /// Factor from the recorded to the displayed unit: 1e-9 for nanoseconds displayed as seconds.
     let scale: Double
     private let buckets: [CounterCell]
     private let sum = CounterCell()
@@ -84,17 +84,17 @@ final class HistogramCell: RecorderHandler, TimerHandler {
     }
 
     func record(_ value: Double) {
-        // A value that no integer can represent would stop the process.
+        // Replaces a value that no integer can represent, because converting it would crash the process.
         record(Int64(exactly: value.rounded()) ?? Int64.max / 2)
     }
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
-    /// Number of values in each bucket. The last bucket has the values above all bounds.
+    /// Number of values in each bucket. The last bucket holds the values above all bounds.
     var counts: [Int64] { buckets.map(\.value) }
 
-    /// Cumulative numbers of values up to each bound and of all values, and the sum of the values in the
-    /// shown unit.
+    /// Cumulative number of values up to each bound, the number of all values, and the sum of the values in
+    /// the displayed unit.
     var reading: (cumulative: [Int64], sum: Double) {
         var total: Int64 = 0
         let cumulative = buckets.map { bucket in

@@ -6,8 +6,8 @@ import Synchronization
 /// The callers that read the event feed, by API key, with the last sequence number that each caller has read
 /// and the time of its last request.
 ///
-/// The number of configured keys bounds the memory. In development, where callers need no key, all callers
-/// count as one reader. Each replica only knows the readers that it has served.
+/// The number of configured keys bounds the memory use. In development, where callers need no key, all
+/// callers count as one reader. Each replica knows only the readers that it has served.
 public final class FeedReaders: Sendable {
     /// One reader of the feed.
     public struct Reader: Sendable, Equatable {
@@ -17,8 +17,8 @@ public final class FeedReaders: Sendable {
         /// has. A reader that handles each page before it requests the next page has handled all events up to
         /// this number.
         public let sequence: Int64
-        /// Upper bound of the number of events that the reader has not read. A limited key does not see all
-        /// of these events.
+        /// Upper bound on the number of events that the reader has not read. A key for some apps does not see
+        /// all of these events.
         public let behind: Int64
         public let askedAt: Moment
     }
@@ -28,7 +28,7 @@ public final class FeedReaders: Sendable {
         var askedAt: Moment
     }
 
-    /// The name of the reader for callers without a key.
+    /// The reader name for callers without a key.
     public static let anonymous = "development"
 
     private let feed: EventFeed
@@ -38,16 +38,16 @@ public final class FeedReaders: Sendable {
         self.feed = feed
     }
 
-    /// Records a request for the feed.
+    /// Records a feed request.
     ///
     /// - Parameters:
     ///   - name: The name of the API key; `nil` for callers without keys.
-    ///   - sequence: The cursor of the request.
+    ///   - sequence: The request's cursor.
     func note(_ name: String?, after sequence: Int64, at now: Moment) {
         positions.withLock { $0[name ?? Self.anonymous] = Position(sequence: sequence, askedAt: now) }
     }
 
-    /// All readers since the start of the process, sorted by name.
+    /// All readers since the process started, sorted by name.
     public var all: [Reader] {
         let latest = feed.latest
         return positions.withLock { $0 }.sorted { $0.key < $1.key }.map { name, position in
@@ -58,7 +58,7 @@ public final class FeedReaders: Sendable {
     }
 }
 
-/// Gauges with the position of each reader of the event feed, updated before each scrape.
+/// Gauges for each feed reader's position, updated before each scrape.
 ///
 /// Each API key has one series from the start. Its value is `NaN` until the reader's first request to this
 /// process.
@@ -105,7 +105,7 @@ struct FeedReaderMetrics: Sendable {
     }
 }
 
-/// Counts the security event tokens that polls return, and the polls that wait.
+/// Counts the security event tokens that polls return, acknowledge or refuse, and the polls in progress.
 struct PollMetrics: Sendable {
     private let handedOut: CounterCell
     private let taken: CounterCell

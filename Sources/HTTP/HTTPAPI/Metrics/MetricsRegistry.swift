@@ -4,8 +4,8 @@ import Synchronization
 
 /// All metrics of the process, and their text for Prometheus (exposition format 0.0.4).
 ///
-/// Implements the factory of swift-metrics, so that it includes metrics of libraries. Code on the hot path
-/// requests a cell once and stores it.
+/// Implements the metrics factory of swift-metrics, so that it also contains the metrics of libraries. Code
+/// on the hot path requests a cell once and stores it.
 public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
@@ -24,7 +24,7 @@ public final class MetricsRegistry: MetricsFactory {
         var help = ""
         var series: [Series] = []
         /// Index of the series with these labels. Each name precedes its value. A service creates a few
-        /// thousand series at its start.
+        /// thousand series at startup.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(
@@ -61,7 +61,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// Returns a counter with fractions whose value is measured elsewhere.
+    /// Returns a counter with fractions, whose value is measured elsewhere.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }
@@ -77,12 +77,12 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Sets the help text of a metric that was created without a help text.
+    /// Sets the help text of a metric that was created without one.
     func describe(_ name: String, help: String) {
         families.withLock { $0.byName[name, default: Family()].help = help }
     }
 
-    /// Calls `refresh` before each scrape, to update values that are read instead of counted.
+    /// Calls `refresh` before each scrape, to update values that are sampled instead of counted.
     func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
         families.withLock { $0.refreshes.append(refresh) }
     }
@@ -100,7 +100,7 @@ public final class MetricsRegistry: MetricsFactory {
         return text.bytes
     }
 
-    /// Returns the current values of a metric's counters and gauges, for operators' pages.
+    /// Returns the current values of a metric's counters and gauges, for the operator pages.
     package func values(of name: String) -> [(labels: [(name: String, value: String)], value: Double)] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let series = families.withLock { $0.byName[name]?.series ?? [] }
@@ -187,7 +187,7 @@ public final class MetricsRegistry: MetricsFactory {
     private static func name(_ label: String) -> String {
         let name = String(
             label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
-        // The exposition format does not allow a digit at the beginning of a name.
+        // The exposition format does not allow a name to begin with a digit.
         return name.first?.isNumber != false ? "_" + name : name
     }
 }
@@ -213,7 +213,7 @@ package struct MetricReading: Sendable, Equatable {
     package let value: Double
 }
 
-/// Writes the text exposition format of Prometheus, version 0.0.4.
+/// Writes Prometheus' text exposition format, version 0.0.4.
 struct MetricsText {
     private(set) var bytes: [UInt8] = []
 
@@ -275,7 +275,7 @@ struct MetricsText {
     }
 }
 
-/// Help texts of metrics that libraries create through swift-metrics, which does not support help texts.
+/// Help texts for metrics that libraries create through swift-metrics, which does not support help texts.
 enum LibraryMetricsHelp {
     static func text(for name: String) -> String {
         texts[name] ?? "Counted by a library. See its documentation."

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Metrics about the resources of the process, with the names that Prometheus' client libraries use.
+/// Metrics about the process's resource use, with the names that Prometheus' client libraries use.
 ///
-/// Reads `/proc` before each scrape. These metrics are absent on a system without `/proc`.
+/// Reads `/proc` before each scrape. A system without `/proc` does not have these metrics.
 struct ProcessMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         guard let first = ProcessStatus.read() else { return }
@@ -27,10 +27,10 @@ struct ProcessMetrics: Sendable {
     }
 }
 
-/// The status of this process, as Linux reports it in `/proc` (proc(5)).
+/// This process's status, as Linux reports it in `/proc` (proc(5)).
 struct ProcessStatus: Equatable {
     let processorSeconds: Double
-    /// Start time of the process, in seconds since 1970.
+    /// Time at which the process started, in seconds since 1970.
     let startedAt: Double
     let threads: Int64
     let virtualBytes: Int64
@@ -55,7 +55,7 @@ struct ProcessStatus: Equatable {
             let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
         return ProcessStatus(
-            // Reading the directory opens one descriptor itself, which does not count.
+            // Reading the directory itself opens one descriptor, which does not count.
             stat: stat, system: system, limits: limits, openFiles: files.count - 1, units: .ofThisSystem)
     }
 
@@ -84,7 +84,7 @@ struct ProcessStatus: Equatable {
     }
 
     private static func text(_ path: String) -> String? {
-        // Files in /proc report no size, so the code reads up to the end of the file.
+        // Files in /proc report no size, so the code reads to the end of the file.
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else {
             return nil
         }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Counts requests by route and status, and measures their durations.
 ///
-/// The initializer makes all cells, so that a request costs four atomic additions and one lookup.
+/// The initializer creates all cells, so that a request costs only four atomic additions and one lookup.
 struct RequestMetrics: Sendable {
     private let rows: [ObjectIdentifier: Int]
     private let counts: [CounterCell]
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// Every status that has its own series. The last status also counts all other statuses.
+    /// All statuses with their own series. The last one also counts every other status.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]
@@ -45,8 +45,8 @@ struct RequestMetrics: Sendable {
 
 /// Counts responses with an error code, by code.
 ///
-/// All codes are declared in this service, so the program bounds their number. The additional bound prevents
-/// unlimited series after a programming mistake.
+/// This service declares all codes, so their number is bounded. The additional bound keeps a programming
+/// mistake from creating unlimited series.
 final class RefusalMetrics: Sendable {
     static let most = 192
     static let name = "siwa_http_refusals_total"
@@ -79,10 +79,10 @@ final class RefusalMetrics: Sendable {
 }
 
 /// Counts requests by the caller that the request names: an API key, or an OAuth client as `client:ID`. The
-/// initializer makes the counters of all configured callers, so that no request can add a series.
+/// initializer creates the counters of all configured callers, so that no request can add a series.
 ///
-/// Also counts unauthenticated requests that name an OAuth client, so that operators find clients that repeat
-/// a wrong secret.
+/// Also counts unauthenticated requests that name an OAuth client, so that operators can find clients that
+/// keep sending a wrong secret.
 struct CallerMetrics: Sendable {
     private struct Cells {
         let answered: CounterCell
@@ -90,7 +90,7 @@ struct CallerMetrics: Sendable {
     }
 
     static let name = "siwa_http_caller_requests_total"
-    /// Label of requests that name no caller.
+    /// Label for requests that name no caller.
     static let none = "none"
 
     private let callers: [String: Cells]
@@ -110,8 +110,8 @@ struct CallerMetrics: Sendable {
             }
             return Cells(answered: cell("answered"), refused: cell("refused"))
         }
-        // The metrics reader has its own label: counted as `none`, its scrapes would hide requests without a
-        // key.
+        // The metrics reader has its own label, because its scrapes, if counted as `none`, would hide
+        // requests without a key.
         let callers = callers + [CallerDirectory.metricsName]
         self.callers = Dictionary(callers.map { ($0, cells($0)) }, uniquingKeysWith: { first, _ in first })
         let labels = clients?.all.filter { $0 != ClientLabels.none } ?? []

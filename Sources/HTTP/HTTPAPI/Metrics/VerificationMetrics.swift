@@ -16,9 +16,9 @@ final class VerificationMetrics: Sendable {
         notifications = Verdicts(registry, .notification)
     }
 
-    /// Counts the result of a use case that verifies a token, when the result is available.
+    /// Counts the result of a use case that verifies a token, as soon as the result is available.
     ///
-    /// - Parameter trace: The trace that gets a span for the verification; `nil` without tracing.
+    /// - Parameter trace: The trace to which a verification span is added; `nil` without tracing.
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
     ) throws -> Step<Value> {
@@ -46,7 +46,7 @@ final class VerificationMetrics: Sendable {
         _ kind: TokenKind, in span: RecordedSpan?, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
-            // A fetch of keys finds this span as its parent.
+            // A key fetch finds this span as its parent.
             let value: Value
             if let span {
                 value = try await ServiceContext.withValue(span.context, operation: work)
@@ -73,8 +73,8 @@ final class VerificationMetrics: Sendable {
         span.end()
     }
 
-    /// Counts an error. An error that is not a token error occurs after verification, so it counts as an
-    /// accepted token.
+    /// Counts an error. Any error other than a token error occurs after verification, so the token counts as
+    /// accepted.
     private func count(_ error: any Error, _ kind: TokenKind, _ span: RecordedSpan?) {
         switch error {
         case let error as AppleTokenError:
@@ -116,7 +116,7 @@ final class VerificationMetrics: Sendable {
     }
 }
 
-/// Metrics of the key set's state, updated before each scrape.
+/// Metrics about the state of Apple's key set, updated before each scrape.
 struct KeySetMetrics: Sendable {
     init(_ registry: MetricsRegistry, keys: any VerificationKeys) {
         let isReady = registry.gauge("siwa_keys_ready", help: "1 when tokens can be verified.")
@@ -144,8 +144,8 @@ struct KeySetMetrics: Sendable {
     }
 }
 
-/// Metrics of the requests that App Check has judged, updated before each scrape. Each configured target has
-/// its series from the start.
+/// Metrics about the requests that App Check has judged, updated before each scrape. Each configured target
+/// has its series from the start.
 struct AppCheckMetrics: Sendable {
     init(_ registry: MetricsRegistry, counts: AppCheckCounts) {
         guard !counts.targets.isEmpty else { return }

@@ -2,15 +2,15 @@ import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
-/// The content of `apple-app-site-association`: the links of this host that each app opens, and the apps that
-/// are associated with the host.
+/// The content of `apple-app-site-association`: the links on this host that each app opens, and the apps
+/// associated with the host.
 ///
 /// Two clients can belong to one app, and two apps can have the same paths. iOS uses the first matching entry
 /// that names the app, so each entry contains only the app's own paths.
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 
-    /// - Parameter issuer: The issuer whose host serves the document. The document contains only links of
+    /// - Parameter issuer: The issuer whose host serves the document. The document contains only links on
     ///   this host.
     init(of clients: ClientRegistry, in deployment: Deployment, issuer: Issuer) {
         for client in clients.clients {
@@ -23,7 +23,7 @@ struct AppSiteLinks {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the paths of Google's universal links, and of the redirect URIs of a native app.
+    /// Returns the paths of Google's universal links, and of a native app's redirect URIs.
     private static func paths(of client: OAuthClient, at issuer: Issuer) -> [String] {
         if let linking = client.googleLinking { return linking.appFlip ? linking.linkPaths : [] }
         guard case .ofInstalledApp = client.kind.redirectURIs else { return [] }
@@ -52,7 +52,7 @@ struct AppSiteLinks {
     }
 
     /// Apps whose users sign in at this host. iOS offers the host's passwords in these apps, and lets the
-    /// apps wait for a redirect to an `https` URI of the host.
+    /// apps wait for a redirect to one of the host's `https` URIs.
     private var apps: [String] {
         var apps: [String] = []
         for appID in entries.flatMap(\.appIDs) where !apps.contains(appID) { apps.append(appID) }
@@ -84,7 +84,7 @@ extension AppSiteLinks: JSONBody {
     }
 }
 
-/// A path of `apple-app-site-association`: `*` matches any characters, `?` matches one character.
+/// A path pattern in `apple-app-site-association`: `*` matches any characters, `?` matches one character.
 struct AppLinkPattern: Sendable {
     /// Maximum length of a compared path in bytes. Google's paths are short, and comparing a longer path
     /// would cost more than the response.
@@ -96,12 +96,12 @@ struct AppLinkPattern: Sendable {
         self.pattern = Array(pattern.utf8)
     }
 
-    /// Returns `true` if the path matches. The number of comparisons is at most the product of both lengths.
+    /// Returns `true` if the path matches. Makes at most as many comparisons as the product of both lengths.
     func matches(_ path: Substring) -> Bool {
         let path = Array(path.utf8.prefix(Self.longest + 1))
         guard path.count <= Self.longest else { return false }
         var (next, position) = (0, 0)
-        // The pattern index after the last star, and the path index after the characters that the star
+        // The pattern index after the last star, and the path index after the characters that this star
         // matches.
         var star: (next: Int, position: Int)?
         while position < path.count {
@@ -124,7 +124,7 @@ struct AppLinkPattern: Sendable {
     }
 }
 
-/// The content of `assetlinks.json`: the Android apps that open links of this host (Google, Digital Asset
+/// The content of `assetlinks.json`: the Android apps that open links on this host (Google, Digital Asset
 /// Links).
 struct AssetLinks {
     private var apps: [AndroidApp] = []

@@ -6,7 +6,7 @@ import OAuth
 import StrictJSON
 
 extension HTTPResponse {
-    /// Returns the response to an OAuth error (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
+    /// Returns the response for an OAuth error (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
     static func oauthError(_ error: any Error) -> HTTPResponse? {
         switch error {
         case let error as TokenEndpointError: return tokenEndpointError(error)
@@ -41,7 +41,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns a problem of this interface in the format of an OAuth error.
+    /// Returns one of this interface's problems in the format of an OAuth error.
     static func oauthError(_ problem: Problem) -> HTTPResponse {
         let code: OAuthError.Code =
             switch problem.status {
@@ -50,7 +50,7 @@ extension HTTPResponse {
             case .unauthorized: .invalidClient
             default: .invalidRequest
             }
-        // Some texts of problems contain quotation marks, which RFC 6749 does not allow.
+        // Some problem texts contain quotation marks, which RFC 6749 does not allow.
         let explanation = problem.detail.filter { $0 != "\"" && $0 != "\\" && $0.isASCII }
         var response = oauth(problem.status, OAuthError(code, explanation).json)
         response.code = problem.code
@@ -83,7 +83,7 @@ extension HTTPResponse {
 struct BearerRefusal: Error {
     let error: OAuthError
     /// True if the request has no token. The challenge and the body then contain no error code, because the
-    /// client may only want to learn the authentication method. The log contains the code.
+    /// client may only be asking for the authentication method. The log does contain the code.
     let isTokenMissing: Bool
 
     static let noToken = BearerRefusal(
@@ -93,10 +93,10 @@ struct BearerRefusal: Error {
         BearerRefusal(error: OAuthError(.invalidRequest, explanation), isTokenMissing: false)
     }
 
-    /// The body is always a JSON object, for clients that read the body of every response as JSON.
+    /// The body is always a JSON object, because some clients read every response body as JSON.
     var body: [UInt8] { isTokenMissing ? Array("{}".utf8) : error.json }
 
-    /// The value of the header field `WWW-Authenticate`.
+    /// The value of the `WWW-Authenticate` header.
     var challenge: String {
         guard !isTokenMissing else { return #"Bearer realm="siwa""# }
         let scope = error.code == .insufficientScope ? #", scope="openid""# : ""

@@ -25,13 +25,13 @@ final class OAuthDocumentRoutes: Sendable {
     /// `/.well-known/openid-configuration` (OpenID Connect Discovery §4).
     func metadata() -> Step<HTTPResponse> { .now(.publicDocument(metadataDocument)) }
 
-    /// Handles `GET /.well-known/risc-configuration`, where Google finds the keys of security event tokens.
+    /// Handles `GET /.well-known/risc-configuration`, where Google finds the keys for security event tokens.
     func riscConfiguration() -> Step<HTTPResponse> {
         let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
         return .now(.publicDocument(configuration.json()))
     }
 
-    /// `GET /.well-known/apple-app-site-association`: returns the apps that open universal links of this
+    /// `GET /.well-known/apple-app-site-association`: returns the apps that open universal links on this
     /// host.
     func appSiteAssociation() throws -> Step<HTTPResponse> {
         let dependencies = server.dependencies
@@ -42,7 +42,7 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.json()))
     }
 
-    /// `GET /.well-known/assetlinks.json`: returns the Android apps that open links of this host.
+    /// `GET /.well-known/assetlinks.json`: returns the Android apps that open links on this host.
     func assetLinks() throws -> Step<HTTPResponse> {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
@@ -54,7 +54,7 @@ final class OAuthDocumentRoutes: Sendable {
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 }
 
-/// The metadata of the authorization server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9207 §3).
+/// The authorization server metadata (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9207 §3).
 struct ServerMetadata: JSONBody {
     static var schemaName: String { "AuthorizationServerMetadata" }
     static var schemaText: String { "Metadata of RFC 8414 §2 and OpenID Connect Discovery 1.0 §3." }
@@ -101,7 +101,7 @@ struct ServerMetadata: JSONBody {
         member.unrequired(
             "revocation_endpoint_auth_methods_supported", "Client authentication at the revocation endpoint."
         ) { _ in secrets + ["none"] }
-        // `Bearer` stands for an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access
+        // `Bearer` stands for an API key. RFC 8414 §2 allows it, as a name from the registry "OAuth Access
         // Token Types".
         member.unrequired(
             "introspection_endpoint_auth_methods_supported",
@@ -128,8 +128,8 @@ struct ServerMetadata: JSONBody {
         member("device_authorization_endpoint", "RFC 8628. Present when a client may use the device grant.") {
             GrantType.deviceCode.isOffered(to: $0.clients) ? $0.url(.authorizeDevice) : nil
         }
-        // The challenge endpoint of the IETF draft on attestation-based client authentication has different
-        // responses.
+        // The name differs from the IETF draft on attestation-based client authentication, because that
+        // draft's challenge endpoint has different responses.
         member(
             "app_attest_challenges_endpoint",
             "Challenges of App Attest for apps without a backend. A member of this service, in no standard; present when App Check judges a client."
@@ -140,7 +140,7 @@ struct ServerMetadata: JSONBody {
     }
 }
 
-/// The public keys that clients and receivers need to verify signatures of this service.
+/// The public keys with which clients and receivers verify this service's signatures.
 final class KeySetRoutes: Sendable {
     private let keys: SigningKeys
 
@@ -158,8 +158,8 @@ final class KeySetRoutes: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns a document that caches may store for an hour. A new key is published a day before its first
-    /// signature.
+    /// Returns a document that caches may store for an hour, because each new key is published a day before
+    /// it first signs.
     static func publicDocument(_ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
         response.fields = [("cache-control", "public, max-age=3600")]

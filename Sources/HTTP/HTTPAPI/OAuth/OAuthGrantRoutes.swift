@@ -97,7 +97,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     private static func isSecurityEventToken(_ type: String) -> Bool {
-        // Compares bytes, because the field can be as long as the header allows.
+        // Compares bytes, which is cheap even for a header of the maximum length.
         let name = type.utf8.prefix {
             $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
         }

@@ -7,7 +7,7 @@ import OAuth
 struct OAuthMetrics: Sendable {
     enum Result: String, CaseIterable {
         case issued
-        /// A response of streamlined linking without tokens.
+        /// A streamlined linking response without tokens.
         case answered
         case refused
         /// The database or Google's keys were unavailable, or this service has a bug.
@@ -23,7 +23,7 @@ struct OAuthMetrics: Sendable {
             help: "Device authorization requests of authenticated clients by client and result.")
 
         case begun
-        /// Too many devices wait for their users.
+        /// Too many devices are waiting for their users.
         case limitReached = "limit_reached"
     }
 
@@ -89,7 +89,7 @@ struct OAuthMetrics: Sendable {
         devices.count(result, of: client.rawValue)
     }
 
-    /// - Parameter client: The client that introspects; `nil` for a caller with an API key.
+    /// - Parameter client: The client that calls introspection; `nil` for a caller with an API key.
     func countIntrospection(isActive: Bool, of client: OAuthClientID?) {
         introspections[labels.label(of: client?.rawValue)]?[isActive]?.increment(by: 1)
     }
@@ -115,8 +115,8 @@ extension AppFlipOutcome: CountedCase {
         help: "App Flip calls with a URL to open by client and outcome.")
 }
 
-/// Results of App Flip prompts, as a metric counts them. A prompt returns the texts of the consent sheet, and
-/// no code.
+/// Results of App Flip prompts, used as metric labels. A prompt returns the consent sheet's texts, but no
+/// code.
 enum PromptStep: CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_app_flip_prompts_total", label: "outcome",

@@ -11,9 +11,9 @@ final class OAuthRoutes: Sendable {
     let documents: OAuthDocumentRoutes
     let keySet: KeySetRoutes
     let grants: OAuthGrantRoutes
-    /// The routes of the device grant; `nil` if no OAuth client may use the device grant.
+    /// The device grant routes; `nil` if no OAuth client may use the device grant.
     let devices: OAuthDeviceRoutes?
-    /// The routes of event streams; `nil` if no OAuth client has an event stream.
+    /// The event stream routes; `nil` if no OAuth client has an event stream.
     let streams: EventStreamRoutes?
 
     /// - Parameter polls: Counts polls; `nil` if no receiver polls and no client has a stream.
@@ -46,7 +46,7 @@ final class OAuthRoutes: Sendable {
 extension Routes {
     /// Returns the error format of a call.
     ///
-    /// - Parameter headers: The header fields; `nil` if they did not arrive.
+    /// - Parameter headers: The request headers; `nil` if they did not arrive.
     func errorFormat(
         of endpoint: Endpoint, at target: RequestTarget, headers: HTTPHeaders?
     ) -> ErrorFormat {
@@ -56,14 +56,14 @@ extension Routes {
         case .oauth: return .oauth
         case .page: return .page(PageReader(query: target.query, headers: headers, languages: languages))
         // Browsers get a page, because Apple redirects users to these calls. A developer's program gets a
-        // problem.
+        // problem document.
         case .pageForBrowsers:
             guard let headers, acceptsPage(headers) else { return .problem }
             return .page(PageReader(query: nil, headers: headers, languages: languages))
         }
     }
 
-    /// Returns the error format at a path, even if no call has this path.
+    /// Returns the error format for a path, even if no call has this path.
     func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
         if let endpoint = RouteTable.all.endpoint(at: target.path), endpoint.isServed(self) {
             return errorFormat(of: endpoint, at: target, headers: headers)
@@ -71,9 +71,9 @@ extension Routes {
         return oauth != nil && target.path.utf8.starts(with: "/oauth/".utf8) ? .oauth : .problem
     }
 
-    /// Returns the error format at a path without a call. Browsers get a page.
+    /// Returns the error format for a path without a call. Browsers get a page.
     ///
-    /// - Parameter format: The error format of other calls at the path.
+    /// - Parameter format: The error format of other calls with the path.
     func errorFormat(
         where target: RequestTarget, _ head: HTTPRequestHead, otherwise format: ErrorFormat
     ) -> ErrorFormat {
@@ -84,25 +84,25 @@ extension Routes {
     }
 
     /// Returns `true` for a browser that shows the response to a user. Browsers name HTML first in `Accept`;
-    /// programs that accept any type do not. Reads only the first bytes, because any client can send a long
-    /// field.
+    /// programs that accept any type do not. Only the header's first bytes are read, because any client can
+    /// send a long header.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }
 }
 
-/// Authenticates the clients of requests to the endpoints of OAuth.
+/// Authenticates the clients that call OAuth endpoints.
 struct ClientAuthenticating: Sendable {
     let server: OAuthServer
 
-    /// Reads the form of a client's request. Throws `TokenEndpointError`.
+    /// Reads the form in a client's request. Throws `TokenEndpointError`.
     func form<Form: ClientFormRequest>(_ request: HTTPRequest) throws -> Form {
         try Form(
             body: request.body, contentType: request.oauth?.contentType,
             authorization: request.oauth?.authorization, query: request.query?.utf8)
     }
 
-    /// Authenticates the client of a request, and records it for the log.
+    /// Authenticates the client of a request, and records the client for the log.
     func callAsFunction<Body: ClientRequest>(
         _ body: Body, _ request: HTTPRequest
     ) throws -> Body.Authenticated {
@@ -111,7 +111,7 @@ struct ClientAuthenticating: Sendable {
         }
     }
 
-    /// Authenticates a client, and records it for the log.
+    /// Authenticates a client, and records the client for the log.
     func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, _ request: HTTPRequest,
         _ body: () throws(TokenEndpointError) -> Value
@@ -126,7 +126,7 @@ struct ClientAuthenticating: Sendable {
             if hasSecret { request.client?.isProven(by: nil) }
             return value
         } catch let error as TokenEndpointError {
-            // Any other error occurs after the secret has been checked.
+            // Any other error occurs only after the secret has been verified.
             if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
             throw error
         }
@@ -134,6 +134,6 @@ struct ClientAuthenticating: Sendable {
 }
 
 extension ClientAddress {
-    /// The client's address, in the form in which OAuth use cases and the console count requests.
+    /// The client's address, in the form by which OAuth use cases and the console count requests.
     package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

@@ -70,7 +70,7 @@ final class OAuthTokenRoutes: Sendable {
         return .now(.oauth(.created, nonce.json()))
     }
 
-    /// `POST /oauth/revoke`: responds with 200 also to unknown tokens and to tokens of other clients.
+    /// `POST /oauth/revoke`: responds with 200 even for unknown tokens and for other clients' tokens.
     func revoke(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
@@ -126,8 +126,8 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// Returns the name and the apps of an API key that the caller sends by HTTP Basic, with the key's name
-    /// as the user name: many resource servers support no other method (RFC 7662 §2.1). Returns `nil` for
-    /// every other field, which then contains a client's credentials.
+    /// as the user name, because many resource servers support no other method (RFC 7662 §2.1). Returns `nil`
+    /// for any other `Authorization` header, which then contains a client's credentials.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // The directory is open in development without API keys.
@@ -152,8 +152,8 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// Returns the token from the field `Authorization` (RFC 6750 §2.1) or from the form (§2.2). Refuses a
-    /// token in the query, because logs contain URLs.
+    /// Returns the token from the `Authorization` header (RFC 6750 §2.1) or from the form (§2.2). Refuses a
+    /// token in the query, because URLs end up in logs.
     private func accessToken(_ request: HTTPRequest) throws -> String {
         let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
         guard let query, query["access_token"] == .absent else {
@@ -172,7 +172,7 @@ final class OAuthTokenRoutes: Sendable {
         return String(field.token)
     }
 
-    /// Returns the token from a form. Ignores any other body and returns `nil`.
+    /// Returns the token from a form. Returns `nil` for any other body.
     private func postedToken(_ request: HTTPRequest) throws -> String? {
         guard EndpointForm.isForm(request.oauth?.contentType),
             let form = try? FormParameters(parsing: request.body, as: .form)
@@ -217,7 +217,7 @@ extension OAuthTokenRoutes {
 
     /// Handles `POST /oauth/app-attest/keys`.
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
-        // Checks the capacity first, because a verification without a commit would be wasted.
+        // Checks the capacity first, because a verification that cannot be committed would be wasted work.
         try server.dependencies.signIn.commits.requireCapacity()
         let body: AppAttestRequest = try authentication.form(request)
         let client = try authentication(body, request)
@@ -229,13 +229,13 @@ extension OAuthTokenRoutes {
     }
 }
 
-/// Reports the reasons of refused token requests to operators, in the log and in the metrics. In development,
-/// the client receives them too.
+/// Reports the reasons for refused token requests to operators, in the log and in the metrics. In
+/// development, the client receives the reasons too.
 struct TokenRefusals: Sendable {
     private let labels: ClientLabels
     /// Counters by client ID, then by reason.
     private let cells: [String: [TokenRefusalReason: CounterCell]]
-    /// True in development: responses contain the reason.
+    /// True in development, where responses contain the reason.
     let areExplained: Bool
 
     init(_ registry: MetricsRegistry, areExplained: Bool, labels: ClientLabels) {
@@ -262,7 +262,7 @@ struct TokenRefusals: Sendable {
         request.client?.isRefused(reason.rawValue, grantType: type?.label)
     }
 
-    /// Records the reason of an error, and returns the error that the client receives.
+    /// Records the reason for an error, and returns the error to send to the client.
     func noted(_ error: any Error, of type: GrantType?, _ request: HTTPRequest) -> any Error {
         switch error {
         case let error as OAuthError:

@@ -9,12 +9,12 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// Keeps the last refused or repeated notifications from Apple and events from Google in memory. Created only
-/// for a service with a console.
+/// Keeps the most recent refused or repeated notifications from Apple and events from Google in memory.
+/// Exists only in a service with a console.
 ///
-/// The database contains the accepted arrivals. Any client can send to these endpoints, so the log keeps a
-/// fixed number of arrivals for one day with a bounded part of each, and stores nothing. Erasures do not
-/// reach the log, so it keeps no data that identifies a user: no address, no name and no `sub`.
+/// Accepted arrivals are in the database. Any client can send to these endpoints, so the log keeps a fixed
+/// number of arrivals for one day, with a bounded part of each, and only in memory. Erasures do not reach the
+/// log, so it keeps no data that identifies a user: no address, no name and no `sub`.
 public final class ArrivalLog: Sendable {
     public enum Sender: String, Sendable, CaseIterable {
         case apple
@@ -26,23 +26,23 @@ public final class ArrivalLog: Sendable {
         public let number: Int64
         public let sender: Sender
         public let receivedAt: Moment
-        /// The code of the refusal, or `duplicate` for a repeated arrival.
+        /// The refusal code, or `duplicate` for a repeated arrival.
         public let code: String
         public let isRefused: Bool
         public let requestID: String
-        /// The unverified claims of the token, at most `longestClaims` bytes, with masked user data. Empty if
-        /// the token has no readable claims.
+        /// The token's unverified claims, at most `longestClaims` bytes, with user data masked. Empty if the
+        /// token has no readable claims.
         public let claims: [UInt8]
     }
 
-    /// Maximum number of kept arrivals per sender.
+    /// Maximum number of arrivals kept per sender.
     public static let most = 100
-    /// Maximum size of the kept claims in bytes. Claims of real notifications need less than 1 KiB.
+    /// Maximum size of an arrival's claims in bytes. The claims in real notifications need less than 1 KiB.
     public static let longestClaims = 4096
     /// Retention time of an arrival: one day, in milliseconds.
     public static let keptFor: Int64 = 86_400_000
-    /// Tolerated clock setback in milliseconds: after a smaller setback no arrival is lost. Arrivals further
-    /// in the future were dated by a wrong clock, and would otherwise stay until that time.
+    /// Tolerated clock setback in milliseconds: a smaller setback loses no arrivals. Arrivals further in the
+    /// future were dated by a wrong clock, and would otherwise stay until that time.
     public static let mostAhead: Int64 = 60_000
 
     private struct State {
@@ -63,12 +63,12 @@ public final class ArrivalLog: Sendable {
     private let now: @Sendable () -> Moment
     private let masksPersons: Bool
 
-    /// - Parameter masksPersons: False in `siwa dev`, where all users are invented.
+    /// - Parameter masksPersons: False in `siwa dev`, where all users are fictitious.
     public init(now: @escaping @Sendable () -> Moment, masksPersons: Bool = true) {
         (self.now, self.masksPersons) = (now, masksPersons)
     }
 
-    /// Returns the arrivals from a sender, the newest first.
+    /// Returns a sender's arrivals, the newest first.
     public func arrivals(from sender: Sender) -> [Arrival] {
         let moment = now()
         return state.withLock { state in
@@ -77,14 +77,14 @@ public final class ArrivalLog: Sendable {
         }
     }
 
-    /// Drops arrivals older than a day or dated in the future. A timer calls it.
+    /// Drops arrivals that are older than a day or dated in the future. Called by a timer.
     public func dropOld() {
         let moment = now()
         state.withLock { $0.dropOld(at: moment) }
     }
 
     /// - Parameters:
-    ///   - code: The code of the refusal, or `duplicate`.
+    ///   - code: The refusal code, or `duplicate`.
     ///   - token: The token as received.
     func note(
         _ sender: Sender, _ code: String, isRefused: Bool = true, token: String, requestID: String
@@ -100,7 +100,7 @@ public final class ArrivalLog: Sendable {
         }
     }
 
-    /// Records a refused token. Ignores database errors, which do not concern the token.
+    /// Records a refused token. Ignores database errors, which are not the token's fault.
     fileprivate func noteRefusal(_ sender: Sender, _ error: any Error, _ token: String, _ requestID: String) {
         let code: String? =
             switch error {
@@ -112,7 +112,7 @@ public final class ArrivalLog: Sendable {
         if let code { note(sender, code, token: token, requestID: requestID) }
     }
 
-    /// Claims that identify a user, or contain a part of a secret. The claim `token` in Google's events
+    /// Claims that identify a user, or contain part of a secret. The `token` claim in Google's events
     /// contains the beginning of a refresh token, or its digest.
     private static let hidden: Set<String> = ["sub", "token"]
 
@@ -126,13 +126,13 @@ public final class ArrivalLog: Sendable {
             let claims = try? JSONValue(parsing: bytes), claims.object != nil
         else { return [] }
         let masked = (masksPersons ? PersonMask.masked(claims, hiding: Self.hidden) : claims).serialized()
-        // The mask of an empty string is longer than the string, so masking can exceed the bound.
+        // The mask is longer than an empty string, so masking can increase the size beyond the limit.
         return masked.count <= Self.longestClaims ? masked : []
     }
 }
 
 extension ArrivalLog? {
-    /// Records the refusal of a token, immediately or after its key has been fetched.
+    /// Records the refusal of a token, whether it occurs immediately or after a key fetch.
     func watching<Value>(
         _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
     ) throws -> Step<Value> {
@@ -158,7 +158,7 @@ extension ArrivalLog? {
     }
 }
 
-/// Removes each arrival within ten minutes after it is a day old.
+/// Removes each arrival within ten minutes after it becomes a day old.
 public struct ArrivalExpiry: Service {
     private let log: ArrivalLog
 

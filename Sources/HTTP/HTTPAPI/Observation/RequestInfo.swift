@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Facts about a request for the log and the metrics.
+/// Facts about a request, for the log and the metrics.
 struct RequestInfo: Sendable {
-    /// The method of the request; `nil` if the request line could not be read.
+    /// The request method; `nil` if the request line could not be read.
     let method: HTTPMethod?
     /// The matching endpoint; `nil` if no endpoint matches the request.
     var endpoint: Endpoint?
@@ -12,13 +12,13 @@ struct RequestInfo: Sendable {
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// The OAuth client of the request. Set only in OAuth calls.
+    /// The OAuth client that sent the request. Set only in OAuth calls.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
-    /// The request's place in its trace. `nil` without tracing, and for an unrecorded request without a
-    /// caller's trace.
+    /// The request's place in its trace. `nil` without tracing, and for an unrecorded request that continues
+    /// no trace.
     var trace: RequestTrace?
-    /// Facts for the console. `nil` without a console.
+    /// Facts for the console. `nil` if there is no console.
     var notes: RequestNotes?
     /// True if the request was rejected because of overload.
     var isRejected = false
@@ -33,8 +33,8 @@ struct RequestInfo: Sendable {
     var omitsBody: Bool { method == .HEAD }
 }
 
-/// Records the OAuth client of a request for the log. A route identifies the client only after it has read
-/// the request, and records the client here even if it then throws an error.
+/// Records a request's OAuth client for the log. A route identifies the client only after it has read the
+/// request, and records the client here even if it then throws an error.
 final class ObservedClient: Sendable {
     private struct State {
         var name: String?
@@ -43,7 +43,7 @@ final class ObservedClient: Sendable {
         var refusal: Refusal?
     }
 
-    /// Reason and grant type of a refused token request. This service defines all values of both.
+    /// Reason and grant type of a refused token request. This service defines all possible values of both.
     struct Refusal {
         let reason: String
         /// The grant type; `nil` if it is unknown.
@@ -55,11 +55,11 @@ final class ObservedClient: Sendable {
     /// The ID of a configured client. The log never contains an unknown ID.
     var name: String? { state.withLock { $0.name } }
 
-    /// The name of an API key that the route itself has authenticated.
+    /// The name of the API key, if the route itself has authenticated the key.
     var caller: String? { state.withLock { $0.caller } }
 
-    /// True if a secret has authenticated the caller. Any program can name a client without a secret, so such
-    /// requests do not get individual log lines.
+    /// True if a secret has authenticated the caller. Any program can name a client without presenting a
+    /// secret, so such requests do not get individual log lines.
     var isProven: Bool { state.withLock { $0.isProven } }
 
     /// The refusal of a token request; `nil` for any other request.

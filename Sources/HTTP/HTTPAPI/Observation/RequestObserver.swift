@@ -5,12 +5,12 @@ import NIOHTTP1
 import Synchronization
 import TraceExport
 
-/// Records requests. Each request increments a few counters, and each request of an authenticated caller or
+/// Records requests. Each request increments a few counters, and each request from an authenticated caller or
 /// OAuth client gets a log line. Unauthenticated requests are unbounded in number, and in an outage all
-/// requests get 503, so for both the log contains only samples and sums.
+/// requests get 503, so the log contains only samples and sums of these two kinds.
 ///
-/// A log line contains the path template of the route and never the path, because a path can identify a user.
-/// The log never contains header values, bodies, tokens, addresses or keys.
+/// A log line contains the route's path template instead of the path, because a path can identify a user. The
+/// log never contains header values, bodies, tokens, addresses or keys.
 final class RequestObserver: Sendable {
     private let metrics: RequestMetrics
     private let refusals: RefusalMetrics
@@ -31,9 +31,9 @@ final class RequestObserver: Sendable {
     ///
     /// - Parameters:
     ///   - callers: The names of the API keys.
-    ///   - clients: The labels of OAuth clients; `nil` without clients.
-    ///   - rate: Sampling rate: of this many successful requests, one has a line.
-    ///   - recent: The requests that the console shows; `nil` without a console.
+    ///   - clients: The labels of OAuth clients; `nil` if there are no clients.
+    ///   - rate: Sampling rate: one of this many successful requests gets a log line.
+    ///   - recent: The requests that the console shows; `nil` if there is no console.
     init(
         registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,
         logger: Logger, rate: Int = 1,
@@ -48,7 +48,7 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
-        // A hanging database delays every call beyond its time limit.
+        // If the database hangs, every call exceeds its time limit, so the notice is throttled.
         late = ThrottledNotice("calls finished after their time", every: 10_000, logger: logger, now: now)
         rejected = OverloadNotice(registry: registry, logger: logger, now: now)
         sink.beforeFlush { [weak self] in self?.reportSums() }
@@ -66,7 +66,7 @@ final class RequestObserver: Sendable {
                 caller: info.caller ?? info.client?.caller, client: info.client?.name,
                 isRefused: response.code != nil)
         }
-        // Rejections have no log line, because writing it would cost more than the rejection itself.
+        // Rejections get no log line, because writing it would cost more than the rejection itself.
         guard !info.isRejected else { return rejected.count() }
         info.trace?.span?.finish(info, response)
         guard logsRequests || recent != nil else { return }
@@ -75,7 +75,7 @@ final class RequestObserver: Sendable {
         guard logsRequests, let sampled = weight(info, response, at: now) else { return }
         var line = sink.line(at: now, level: Self.level(of: response.status.code))
         line.field("msg", "request")
-        // A client can send any method, so the line contains it escaped and truncated.
+        // A client can send any method, so the log line contains it escaped and truncated.
         line.field("method", Self.method(of: info))
         line.field("route", info.endpoint?.path ?? "none")
         line.field("status", Int64(response.status.code))
@@ -97,7 +97,7 @@ final class RequestObserver: Sendable {
         sink.append(line)
     }
 
-    /// Returns the name of Apple as the signer of an accepted notification.
+    /// Returns Apple's name if Apple signed the request, which is then an accepted notification.
     private static func signer(of info: RequestInfo, _ response: HTTPResponse) -> String? {
         info.endpoint === Endpoint.receiveAppleNotification && response.status == .ok ? "apple" : nil
     }
@@ -127,14 +127,14 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// Logs the sums of the last second, when the service ends.
+    /// Logs the last second's sums when the service ends.
     func finish() {
         let now = now()
         write(anonymous.withLock { $0.finish() }, Self.anonymousSum, at: now)
         write(unavailable.withLock { $0.finish() }, Self.unavailableSum, at: now)
     }
 
-    /// Returns the number of requests that the line represents; `nil` for a request without a line.
+    /// Returns the number of requests that the log line represents; `nil` if the request gets no log line.
     private func weight(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Int? {
         guard info.caller == nil, !(info.client?.isProven ?? false) else {
             let isSuccess =
@@ -171,8 +171,8 @@ final class RequestObserver: Sendable {
         write(unavailable.withLock { $0.advance(to: now) }, Self.unavailableSum, at: now)
     }
 
-    /// - Parameter now: Time of the lines. With the start of the summarized second as their time, the lines
-    ///   would not be in chronological order.
+    /// - Parameter now: The current time, used for the lines. If the lines had the start of the summarized
+    ///   second, they would not be in chronological order.
     private func write(_ summaries: [RequestSampler.Summary], _ message: String, at now: Int64) {
         for summary in summaries {
             var line = sink.line(at: now, level: Self.level(of: summary.kind.status))
@@ -188,11 +188,11 @@ final class RequestObserver: Sendable {
 
     private static func level(of status: UInt) -> StaticString { status >= 500 ? "warning" : "info" }
 
-    /// Counts work that ended after its caller had received an error because of the time limit.
+    /// Counts calls that finished after the time limit, when the caller had already received an error.
     func recordLate() { late.count() }
 
-    /// Logs an error without a mapping, which is a bug of this service. Logs only the error's type, because
-    /// its text could contain secrets.
+    /// Logs an error that has no mapping, which is a bug in this service. Logs only the error's type, because
+    /// the error text could contain secrets.
     func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",

@@ -1,17 +1,17 @@
 import Synchronization
 
 /// Selects a few of many similar requests for individual log lines, and counts all others. Used for requests
-/// without an authenticated caller, and for responses with 503.
+/// without an authenticated caller, and for 503 responses.
 ///
-/// Unauthenticated requests are free for the sender, so individual log lines would let any sender fill the
-/// disk. An outage could fill the disk too. In each second, the first few requests of a kind are logged, and
-/// the total of the kind follows at the end of the second. Kinds consist of this service's own codes and
-/// routes, so their number is bounded. The sampler reads no clock.
+/// Unauthenticated requests cost the sender nothing, so individual log lines would let any sender fill the
+/// disk. An outage could fill the disk too. So in each second, only the first few requests of a kind are
+/// logged, and the kind's total follows at the end of the second. Kinds consist of this service's own codes
+/// and routes, so their number is bounded. The sampler reads no clock.
 struct RequestSampler {
-    /// A kind of requests. Requests of a kind are counted together.
+    /// A kind of request. Requests of the same kind are counted together.
     struct Kind: Hashable {
         let status: UInt
-        /// The error code of a refusal, or the route of any other response.
+        /// The error code of a refusal, or the route for any other response.
         let name: String
         /// The reason, if the request is a refused token request.
         var reason: String?
@@ -23,7 +23,7 @@ struct RequestSampler {
         let count: Int
     }
 
-    /// Maximum number of logged requests per second: of one kind, and of all kinds together.
+    /// Maximum number of requests logged per second: of one kind, and of all kinds together.
     static let samplesOfKind = 3
     static let samples = 12
 
@@ -34,7 +34,7 @@ struct RequestSampler {
     private var unlogged: Set<Kind> = []
     private var logged = 0
 
-    /// Returns `true` if this request is logged.
+    /// Returns `true` if this request should be logged.
     mutating func count(_ kind: Kind) -> Bool {
         let count = counts[kind, default: 0] + 1
         counts[kind] = count
@@ -46,9 +46,9 @@ struct RequestSampler {
         return true
     }
 
-    /// Returns the summaries of the current second and begins a new second, if the current second is over.
+    /// If the current second is over, returns its summaries and begins a new second.
     mutating func advance(to now: Int64) -> [Summary] {
-        // Without this condition, a clock that was set back would extend the current second until the clock
+        // Without this condition, after the clock is set back, the current second would last until the clock
         // has caught up.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
@@ -70,11 +70,11 @@ struct RequestSampler {
     }
 }
 
-/// Selects the successful requests that have a log line: on average, one of `rate` requests. Refusals and
-/// failures always have a log line.
+/// Selects the successful requests that get a log line: on average, one of `rate` requests. Refusals and
+/// failures always get a log line.
 ///
-/// Decides on each request independently, so that a regular pattern of a caller cannot escape the log. The
-/// field `sampled` of each line is its weight, from which readers can restore the total.
+/// Decides on each request independently, so that a caller with a regular pattern cannot escape the log. The
+/// `sampled` field of each line is its weight, from which readers can compute the total.
 final class SuccessSampler: Sendable {
     let rate: Int
     private let counter = Atomic<UInt64>(UInt64.random(in: .min ... .max))

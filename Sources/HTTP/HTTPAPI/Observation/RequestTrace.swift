@@ -4,13 +4,13 @@ import NIOHTTP1
 import TraceExport
 import Tracing
 
-/// The position of a request in its trace, and the request's span if it is recorded.
+/// A request's position in its trace, and the request's span if it is recorded.
 ///
-/// Passed explicitly from call to call: most requests are handled on their event loop, without a task whose
-/// task-local values could contain it.
+/// Passed explicitly from call to call, because most requests are handled on their event loop, without a task
+/// whose task-local values could hold it.
 final class RequestTrace: Sendable {
     let place: TraceContext
-    /// The span of the request; `nil` if the request is not recorded.
+    /// The request span; `nil` if the request is not recorded.
     let span: RecordedSpan?
     let recorder: SpanRecorder
 
@@ -28,15 +28,16 @@ final class RequestTrace: Sendable {
     }
 }
 
-/// Determines the position of each request in its trace.
+/// Determines each request's position in its trace.
 ///
 /// Continues the trace of a caller with an API key, with the caller's sampling decision. Any other request
-/// begins a new trace, whose span links to the caller's trace. Otherwise any client could have all of its
-/// requests recorded.
+/// begins a new trace, whose span links to the caller's trace, because otherwise any client could force this
+/// service to record all of its requests.
 struct RequestTracing: Sendable {
     let recorder: SpanRecorder
 
-    /// Returns `nil` for an unrecorded request without a caller's trace, whose log line needs no trace ID.
+    /// Returns `nil` for an unrecorded request that continues no trace, because its log line needs no trace
+    /// ID.
     func begin(
         _ headers: HTTPHeaders, isTrusted: Bool, startedAt: NIODeadline
     ) -> RequestTrace? {
@@ -55,7 +56,7 @@ struct RequestTracing: Sendable {
         return RequestTrace(place: place, span: span, recorder: recorder)
     }
 
-    /// Returns the caller's trace context. Reads strictly: a repeated `traceparent` field is ignored.
+    /// Returns the caller's trace context. Reads strictly: a repeated `traceparent` header is ignored.
     static func context(in headers: HTTPHeaders) -> TraceContext? {
         var parent: String?
         var states: [String] = []
@@ -81,8 +82,8 @@ struct RequestTracing: Sendable {
 }
 
 extension RecordedSpan {
-    /// Adds the attributes of the response to the span, with the names of OpenTelemetry's HTTP conventions,
-    /// and ends the span.
+    /// Adds the response attributes to the span, with the names of OpenTelemetry's HTTP conventions, and ends
+    /// the span.
     func finish(_ info: RequestInfo, _ response: HTTPResponse) {
         let method = info.method?.rawValue ?? "none"
         if let endpoint = info.endpoint { operationName = "\(method) \(endpoint.path)" }

@@ -1,4 +1,4 @@
-/// A ring buffer. When it is full, each new entry replaces the oldest entry without moving other entries.
+/// A ring buffer. When it is full, each new entry replaces the oldest one without moving other entries.
 struct Ring<Entry> {
     let bound: Int
     /// The entries in storage order.
@@ -17,7 +17,7 @@ struct Ring<Entry> {
     @discardableResult
     mutating func append(_ entry: Entry) -> Entry? {
         guard entries.count == bound else {
-            // A ring that is not full has its oldest entry at index 0.
+            // In a ring that is not full, the oldest entry has index 0.
             entries.append(entry)
             return nil
         }

@@ -6,27 +6,27 @@ import Synchronization
 /// Warnings about faults that an operator must correct, although the service is ready. The service continues
 /// to serve requests, and `/readyz`, `/health` and `/metrics` report the warnings.
 ///
-/// No warning makes the service unavailable. A wrong sealing key or a wrong clock only breaks a part of the
-/// service, and a deployment that has lost a key must be able to run without the key.
+/// No warning makes the service unavailable, because a wrong sealing key or a wrong clock breaks only part of
+/// the service, and a deployment that has lost a key must be able to run without it.
 public final class ServiceWarnings: Sendable {
     public enum Warning: String, Sendable, CaseIterable {
-        /// The configured sealing keys do not open stored values.
+        /// The configured sealing keys cannot open stored values.
         case sealingKeysWrong = "sealing_keys_wrong"
         /// The clock differs so much from Apple's clock that new tokens or client secrets are refused, or
-        /// will be refused soon.
+        /// soon will be.
         case clockWrong = "clock_wrong"
-        /// All requests of an hour came from one private address, so the configuration probably lacks a
+        /// All requests in an hour came from one private address, so the configuration probably lacks a
         /// trusted proxy.
         case trustedProxiesMissing = "trusted_proxies_missing"
     }
 
-    /// Clock difference in seconds beyond which valid requests fail. With a slow clock, this service refuses
-    /// new tokens and notifications because they seem to come from the future. With a fast clock, Apple
+    /// Clock difference in seconds beyond which valid requests fail. If the clock is slow, this service
+    /// refuses new tokens and notifications because they seem to come from the future. If it is fast, Apple
     /// refuses the client secrets for the same reason.
     public static let refusingClock = VerificationPolicy.usualLeeway
 
-    /// Clock difference in seconds that causes the warning. It is less than the difference that causes
-    /// refusals, because the field `Date` only has whole seconds and clocks drift.
+    /// Clock difference in seconds that triggers the warning. It is less than the difference that causes
+    /// refusals, because the `Date` header has only whole seconds and clocks drift.
     public static let wrongClock = refusingClock - 10
 
     private let unreadable = Atomic<Int64>(0)
@@ -35,13 +35,13 @@ public final class ServiceWarnings: Sendable {
     let requesters = RequesterWatch()
     private let clockAhead: @Sendable () -> Int64?
 
-    /// - Parameter clockAhead: Returns the seconds by which the clock is ahead of Apple's clock; `nil` while
-    ///   the difference is unknown.
+    /// - Parameter clockAhead: Returns the number of seconds by which the clock is ahead of Apple's clock;
+    ///   `nil` while the difference is unknown.
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }
 
-    /// Number of token signing keys in the last sample that the sealing keys do not open.
+    /// Number of token signing keys in the last sample that the sealing keys cannot open.
     public var shutSigningKeys: Int64 {
         get { shut.load(ordering: .relaxed) }
         set {
@@ -50,10 +50,10 @@ public final class ServiceWarnings: Sendable {
         }
     }
 
-    /// Number of other values in the last sample that the sealing keys do not open.
+    /// Number of other values in the last sample that the sealing keys cannot open.
     public var unreadableSecrets: Int64 { max(0, unreadableValues - shutSigningKeys) }
 
-    /// Number of all values in the last sample that the sealing keys do not open.
+    /// Total number of values in the last sample that the sealing keys cannot open.
     public var unreadableValues: Int64 {
         get { unreadable.load(ordering: .relaxed) }
         set { unreadable.store(newValue, ordering: .relaxed) }
@@ -67,7 +67,7 @@ public final class ServiceWarnings: Sendable {
 
     public var secondsAhead: Int64? { clockAhead() }
 
-    /// The private address that sent all requests of the last hour; `nil` after an hour with several
+    /// The private address that sent all requests in the last hour; `nil` after an hour with several
     /// addresses or a public address.
     public var loneRequester: String? { requesters.loneAddress }
 
@@ -103,17 +103,17 @@ struct WarningMetrics: Sendable {
     }
 }
 
-/// Detects that every request of browsers and OAuth clients comes from one private address. In this case the
-/// service runs behind a proxy that the configuration does not name. All clients then count as one client, so
-/// one attacker who guesses secrets slows down all clients, and pages name the proxy as the origin of
-/// requests.
+/// Detects that all requests from browsers and OAuth clients come from one private address, which means that
+/// the service runs behind a proxy missing from the configuration. All clients then count as one client, so
+/// one attacker who guesses secrets slows down all clients, and pages show the proxy's address as the
+/// request's origin.
 ///
-/// Judges only whole hours. Ignores an hour with only one internal backend, whose requests do not come from
-/// browsers and have no `X-Forwarded-For`.
+/// Judges only whole hours. Ignores an hour with only one internal backend, because the backend is not a
+/// browser and its requests have no `X-Forwarded-For`.
 final class RequesterWatch: Sendable {
     /// Length of the window in milliseconds: one hour.
     static let window: Int64 = 3_600_000
-    /// Minimum number of requests for judging an hour.
+    /// Minimum number of requests that an hour needs to be judged.
     static let fewest = 10
 
     private struct State {
@@ -122,24 +122,24 @@ final class RequesterWatch: Sendable {
         var address: ClientAddress?
         var isAlone = true
         var looksProxied = false
-        /// The only address of the last whole hour; `nil` without such an address.
+        /// The only client address in the last whole hour; `nil` if there was no such address.
         var lone: ClientAddress?
     }
 
     private let state = Mutex(State())
 
-    /// The private address that sent all requests of the last whole hour; `nil` after any other hour.
+    /// The private address that sent all requests in the last whole hour; `nil` after any other hour.
     var loneAddress: String? { state.withLock { $0.lone }?.requester.text }
 
     /// - Parameters:
-    ///   - client: The client's address; `nil` if it is unknown, which only happens with a configured proxy.
-    ///   - looksProxied: True for a request of a browser, and for a request with `X-Forwarded-For`.
+    ///   - client: The client's address; `nil` if it is unknown, which happens only with a configured proxy.
+    ///   - looksProxied: True for a browser's request, and for a request with `X-Forwarded-For`.
     ///   - now: Current time in milliseconds.
     /// - Returns: The address, once, at the end of the first hour with only one private address.
     func note(_ client: ClientAddress?, looksProxied: Bool, at now: Int64) -> String? {
         state.withLock { state in
             var found: String?
-            // A new hour begins when the clock has been set back.
+            // A new hour also begins if the clock was set back.
             if let begunAt = state.begunAt, !(0..<Self.window).contains(now - begunAt) {
                 let isLone = state.isAlone && state.looksProxied && state.count >= Self.fewest
                 let last = state.lone

@@ -26,7 +26,7 @@ final class ThrottledNotice: Sendable {
     func count() {
         unsaid.wrappingAdd(1, ordering: .relaxed)
         let (now, said) = (now(), saidAt.load(ordering: .relaxed))
-        // A clock that was set back must not silence the notice until it has caught up.
+        // A clock that was set back would otherwise silence the notice until it has caught up.
         guard now < said || now - said >= interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }
@@ -35,7 +35,7 @@ final class ThrottledNotice: Sendable {
     }
 }
 
-/// Counts the requests that were rejected because of overload, and logs the count at intervals.
+/// Counts requests that were rejected because of overload, and logs the count at intervals.
 final class OverloadNotice: Sendable {
     private static let interval: Int64 = 1000
 
@@ -56,10 +56,10 @@ final class OverloadNotice: Sendable {
     }
 }
 
-/// Counts dropped values of sign-ins by name, and logs each name at most once a minute, because a claim in an
+/// Counts dropped sign-in values by name, and logs each name at most once a minute, because a claim in an
 /// unknown form occurs in every token from Apple.
 public final class DroppedValueNotice: Sendable {
-    /// Minimum time between two log lines about one name, in milliseconds.
+    /// Minimum time between two log lines for the same name, in milliseconds.
     static let interval: Int64 = 60_000
 
     private let counts: [String: (cell: CounterCell, notice: ThrottledNotice)]
@@ -113,7 +113,7 @@ struct EarlyCloseNotices: Sendable {
 }
 
 extension EarlyCloseReason {
-    /// Value of the label `reason` in the metrics.
+    /// Value of the `reason` label in the metrics.
     var label: String {
         switch self {
         case .crowded: "crowded"

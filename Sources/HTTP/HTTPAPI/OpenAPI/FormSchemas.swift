@@ -1,7 +1,7 @@
 import AuthorizationServer
 import StrictJSON
 
-// The forms of browsers and OAuth clients.
+// The forms that browsers and OAuth clients send.
 extension JSONSchema {
     static var logoutForm: JSONSchema {
         .component("LogoutForm") {

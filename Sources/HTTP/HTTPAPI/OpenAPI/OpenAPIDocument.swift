@@ -1,10 +1,10 @@
 import HTTPEngine
 import StrictJSON
 
-/// The OpenAPI 3.1 document of this interface, generated from the declarations of calls and bodies. `GET
+/// The OpenAPI 3.1 document of this interface, generated from the call and body declarations. `GET
 /// /openapi.yaml` returns it.
 ///
-/// A generated document repeats mistakes of the code, so a test compares it, member by member, with a
+/// A generated document repeats mistakes in the code, so a test compares it, member by member, with a
 /// handwritten document.
 package struct OpenAPIDocument {
     /// The media types of JSON bodies, and of forms from browsers and OAuth clients.
@@ -82,7 +82,7 @@ package struct OpenAPIDocument {
         ]
     }
 
-    /// Returns the members of a path item that all calls with the path share.
+    /// Returns the path item members that all calls with the path share.
     private mutating func item(of endpoint: Endpoint) -> JSONObject {
         let shared = endpoint.operation.parameters.filter(\.isOfPath)
         return JSONObject(shared.isEmpty ? [] : [("parameters", .array(shared.map { parameter($0) }))])
@@ -106,7 +106,7 @@ package struct OpenAPIDocument {
         return JSONObject(members)
     }
 
-    /// Returns the security requirement of a call; `nil` if the default of the document applies.
+    /// Returns a call's security requirement; `nil` if the document's default applies.
     private func security(of endpoint: Endpoint) -> [JSONValue]? {
         if !endpoint.operation.security.isEmpty {
             return endpoint.operation.security.map { $0 == .none ? [:] : [$0.rawValue: []] }
@@ -201,10 +201,10 @@ package struct OpenAPIDocument {
         return JSONObject(content.example.map { [schema, ("example", $0)] } ?? [schema])
     }
 
-    /// Returns the schema, and adds every schema that it refers to.
+    /// Returns the schema, and adds every schema that it references to the document.
     private mutating func schema(_ schema: JSONSchema) -> JSONValue {
         for component in schema.components where schemas[component.name] == nil {
-            // The placeholder ends the recursion for a schema that refers to itself.
+            // The placeholder ends the recursion if a schema refers to itself.
             schemas[component.name] = .null
             schemas[component.name] = self.schema(component.schema())
         }

@@ -2,8 +2,8 @@ import AppleAccounts
 import OAuth
 import StrictJSON
 
-/// Texts, parameters, bodies and responses of a call, for the OpenAPI document. `Endpoint` contains the other
-/// properties of the call.
+/// A call's texts, parameters, bodies and responses, for the OpenAPI document. `Endpoint` contains the call's
+/// other properties.
 struct Operation: Sendable {
     let tag: Tag
     let summary: String
@@ -13,7 +13,7 @@ struct Operation: Sendable {
     let parameters: [Parameter]
     let takes: Content?
     let returns: [Response]
-    /// Status codes of the refusals that have a shared response.
+    /// Status codes of refusals that have a shared response.
     let refuses: [Int]
 
     init(
@@ -65,7 +65,7 @@ struct Operation: Sendable {
         let schema: JSONSchema
         let example: JSONValue?
         let isRequired: Bool
-        /// True if the parameter belongs to the path item, and not to each operation.
+        /// True if the parameter belongs to the path item instead of each operation.
         var isOfPath = false
 
         static func path(
@@ -92,7 +92,7 @@ struct Operation: Sendable {
         }
     }
 
-    /// The content of a request body or of a response body.
+    /// The content of a request or response body.
     struct Content: Sendable {
         let schema: JSONSchema
         /// The media type; `nil` for the media type of `Endpoint.body`.
@@ -111,7 +111,7 @@ struct Operation: Sendable {
     struct Response: Sendable {
         let status: Int
         var text = ""
-        /// Name of a shared response.
+        /// Name of the shared response.
         var shared: String?
         var content: Content?
         var headers: [(String, JSONValue)] = []
@@ -159,7 +159,7 @@ extension JSONSchema {
 }
 
 extension Operation.Parameter {
-    /// The parameter `{id}` of all paths below an account.
+    /// The `{id}` parameter of all paths below an account.
     static var account: Operation.Parameter {
         var parameter = path(
             "id", "The `id` of an account.", AccountID.schema,

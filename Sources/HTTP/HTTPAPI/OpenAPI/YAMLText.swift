@@ -78,7 +78,7 @@ struct YAMLText {
 
     /// Returns a string in plain or double-quoted style. The double-quoted style uses JSON escapes.
     ///
-    /// - Parameter isKey: True for a key of a block mapping, which may contain braces.
+    /// - Parameter isKey: True for a key in a block mapping, which may contain braces.
     private static func scalar(_ string: String, isKey: Bool = false) -> String {
         isPlain(string, in: isKey ? plainInKeys : plain)
             ? string : String(decoding: JSONValue.string(string).serialized(), as: UTF8.self)

@@ -5,19 +5,19 @@ import HTTPEngine
 import NIOHTTP1
 import Pages
 
-/// The frame of all pages at the authorization endpoint: layout, style, and security header fields. The pages
-/// contain no scripts and no content from other servers.
+/// The frame of all authorization endpoint pages: layout, style, and security headers. The pages contain no
+/// scripts and no content from other servers.
 struct BrowserPage {
     let language: PageLanguage
     let title: String
     let content: HTML
     var status = HTTPResponseStatus.ok
-    /// Destinations of the page's form, and of redirects after the form, as sources of a
-    /// Content-Security-Policy.
+    /// Destinations of the page's form, and of redirects after it is submitted, as Content-Security-Policy
+    /// sources.
     var formTargets: [String] = []
-    /// True for a page whose forms only post to this service.
+    /// True for a page whose forms post only to this service.
     var postsToItself = false
-    /// True for a page with pictures of clients, which are `data:` URLs.
+    /// True for a page with client pictures, which are `data:` URLs.
     var hasPictures = false
     /// A stable refusal code for the log.
     var code: String?
@@ -39,7 +39,7 @@ struct BrowserPage {
     }
 
     /// The Content-Security-Policy (CSP Level 3). It allows the page's style and the destinations of its
-    /// forms. It forbids all framing, so that no site can trick a user into pressing an invisible button.
+    /// forms. It forbids all framing, so that no site can trick a user into clicking an invisible button.
     private var policy: String {
         var forms = formTargets.isEmpty && !postsToItself ? "'none'" : "'self'"
         for target in formTargets where Self.isSource(target) { forms += " " + target }
@@ -50,7 +50,7 @@ struct BrowserPage {
     private static let policyStart =
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action "
 
-    /// Returns `true` if the text only contains characters of an origin or a scheme, so that it cannot end
+    /// Returns `true` if the text contains only characters of an origin or a scheme, so that it cannot end
     /// its directive.
     private static func isSource(_ source: String) -> Bool { sourceCharacters.containsAll(of: source[...]) }
 
@@ -85,7 +85,7 @@ struct BrowserPage {
     private static let styleElement: HTML = "<style>\(HTML(file: Array(style.utf8)))</style>"
     private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
 
-    /// Uses logical CSS properties, so that it also fits right-to-left text.
+    /// Uses logical CSS properties, so that it also works for right-to-left text.
     private static let style = """
         :root{--text:#1d1d1f;--soft:#5f5f64;--page:#f5f5f7;--card:#fff;--line:#d2d2d7;--hover:#f2f2f5;\
         --blue:#0066cc;--on-blue:#fff}
@@ -167,8 +167,8 @@ struct BrowserPage {
 }
 
 extension HTTPResponse {
-    /// Redirects a browser with GET. The address may contain a secret, so the response is not cached, and the
-    /// browser does not send the address to the next page.
+    /// Redirects a browser with GET. The URL may contain a secret, so the response is not cached, and the
+    /// browser does not send the URL to the next page.
     static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], forbidsCaching: true)
         response.fields = [("location", location), ("referrer-policy", "no-referrer")]

@@ -7,7 +7,7 @@ import Pages
 /// The page that shows a user the clients with access to the account. Each client has a button that ends its
 /// access.
 struct ConnectionsPage {
-    /// Name of the form field with the grant's ID. Forms also have the field `ConsentPage.tokenField`.
+    /// Name of the form field with the grant ID. Each form also has the field `ConsentPage.tokenField`.
     static let grantField: StaticString = "grant"
 
     let list: ConnectionList
@@ -42,7 +42,7 @@ struct ConnectionsPage {
     private func item(_ connection: ConnectionList.Connection) -> HTML {
         let (name, appearance) = (connection.name[language], connection.client?.appearance)
         let scopes = connection.scopes.map { "<li>\($0[language])</li>" as HTML }
-        // Without the client's name in the label, a screen reader would read the same button several times.
+        // Includes the client's name, because a screen reader would otherwise read all buttons alike.
         return """
             <li>
             \(appearance?.picture)<h2>\(HTML.value(name))</h2>
@@ -67,8 +67,8 @@ struct ConnectionsPage {
         return "\(since) · \(used)"
     }
 
-    /// Returns the date in UTC in words, such as `21 November 2026`. Languages that a deployment adds use the
-    /// form `2026-11-21`.
+    /// Returns the UTC date in words, such as `21 November 2026`. Languages that a deployment adds use the
+    /// format `2026-11-21`.
     static func day(of moment: Moment, in language: PageLanguage) -> HTML {
         let date = moment.rfc3339.prefix(10)
         let parts = date.split(separator: "-").compactMap { Int($0) }
@@ -78,7 +78,7 @@ struct ConnectionsPage {
         return .value("\(parts[2]) \(names[parts[1] - 1]) \(parts[0])")
     }
 
-    /// Returns the names of the months as used in dates; `nil` for a language that a deployment adds.
+    /// Returns the month names as used in dates; `nil` for a language that a deployment adds.
     private static func months(in language: PageLanguage) -> [String]? {
         switch language {
         case .english:
@@ -106,7 +106,7 @@ struct ConnectionsPage {
     }
 }
 
-/// The page that asks a user without a session for the app to sign in to, if several apps have clients.
+/// The page that asks a user without a session which app to sign in to, if several apps have clients.
 struct AppChoicePage {
     let apps: [(app: ClientID, name: LocalizedText)]
     let query: ConnectionsQuery

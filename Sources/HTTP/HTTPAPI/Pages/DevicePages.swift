@@ -24,7 +24,7 @@ struct DeviceCodePage {
 
     private var texts: DeviceTexts { .of(language) }
 
-    /// The form uses GET because the request changes nothing, and its URL then equals the link that a device
+    /// The form uses GET because the request changes nothing. The resulting URL equals the link that a device
     /// shows.
     private var content: HTML {
         let notice = fault.map {
@@ -68,8 +68,8 @@ extension DevicePageOutcome.EntryFault {
     }
 }
 
-/// The page that follows the form with the code and leads to the sign-in. It continues automatically, or by
-/// its link.
+/// The page that follows the code form and leads to the sign-in. It continues automatically, or when the user
+/// follows its link.
 ///
 /// The content security policy limits forms and their redirects to this service, so the form cannot redirect
 /// to Apple directly.
@@ -92,7 +92,7 @@ struct DeviceContinuePage {
     }
 }
 
-/// The page that asks a user to grant consent to a device. It shows the code and the origin of the request.
+/// The page that asks a user for consent to a device's request. It shows the code and the request's origin.
 ///
 /// An attacker can start a request on their own device and send the user a link to this page with the
 /// device's code (RFC 8628 §5.4). Only the user can notice that the code belongs to another device.
@@ -140,7 +140,7 @@ struct DeviceConsentPage {
     }
 }
 
-/// The page after the user's decision about a device.
+/// The page shown after the user's decision about a device.
 struct DeviceEndPage {
     let client: OAuthClient
     let isAgreed: Bool

@@ -1,21 +1,21 @@
 import Encodings
 import Pages
 
-// HTML of outside values, and of this service's texts with placeholders for such values.
+// HTML for outside values, and for this service's texts with placeholders for such values.
 extension HTML {
     /// Returns an outside value as HTML. The value is isolated: its text direction does not affect the
     /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
-    /// Returns a date or a code as HTML. Every language reads it from left to right, and a value without
-    /// letters has no direction by itself.
+    /// Returns a date or a code as HTML. Both are read from left to right in every language, but a value
+    /// without letters has no direction of its own.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
     /// Returns an outside e-mail address, host or URL as HTML. A long address may break before punctuation,
-    /// so that it rarely breaks within a word.
+    /// so it rarely breaks within a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 
-    /// Returns a URL for copying as HTML. Every language reads it from left to right.
+    /// Returns a URL for copying as HTML. A URL is read from left to right in every language.
     static func copied(_ url: String) -> HTML {
         "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>"
     }
@@ -38,13 +38,13 @@ extension HTML {
         return html + .text(word)
     }
 
-    /// - Parameter url: A URL that this service has made or checked, because a link can also contain a
+    /// - Parameter url: A URL that this service has created or checked, because a link can also contain a
     ///   script.
     static func reference(_ text: String, to url: String) -> HTML {
         "<a href=\"\(url)\" rel=\"noreferrer\">\(text)</a>"
     }
 
-    /// Replaces the placeholders in a text of this service by values.
+    /// Replaces the placeholders in one of this service's texts by values.
     static func filled(_ template: String, _ values: [String: HTML]) -> HTML {
         HTML(
             TextPiece.pieces(of: template).map { piece in
@@ -56,12 +56,12 @@ extension HTML {
     }
 }
 
-/// A text of this service in which one placeholder is still open.
+/// One of this service's texts, in which one placeholder is still open.
 struct TextWithPlaces: Sendable {
     /// The parts of the text before, between and after the open placeholders.
     private var parts = [HTML()]
 
-    /// Replaces all placeholders except the placeholder named `open`.
+    /// Replaces all placeholders except the one named `open`.
     init(_ template: String, _ values: [String: HTML] = [:], leaving open: String) {
         for piece in TextPiece.pieces(of: template) {
             switch piece {
@@ -83,13 +83,13 @@ struct TextWithPlaces: Sendable {
     func filled(with address: String) -> HTML { parts.joined(separator: .address(address)) }
 }
 
-/// A part of a text that can contain placeholders in braces.
+/// A piece of a text that can contain placeholders in braces.
 enum TextPiece {
     case text(String)
     /// The name of a placeholder in braces.
     case word(String)
 
-    /// Replaces the placeholders of a text without markup.
+    /// Replaces the placeholders in a text without markup.
     static func filled(_ template: String, _ values: [String: String]) -> String {
         pieces(of: template).map { piece in
             switch piece {

@@ -3,7 +3,7 @@ import HTTPEngine
 import OAuth
 import Pages
 
-/// The page that asks a user whether to sign out in this browser.
+/// The page that asks a user whether to sign out of this browser session.
 struct LogoutPage {
     let prompt: LogoutPrompt
     let language: PageLanguage
@@ -41,7 +41,7 @@ struct LogoutPage {
     }
 }
 
-/// The last page of a sign-out. It tells the user whether the browser is signed out.
+/// The last sign-out page. It tells the user whether the browser is signed out.
 struct LogoutResultPage {
     let text: LogoutTexts.Result
     let language: PageLanguage

@@ -6,11 +6,10 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 
-/// A page for users with sample values, for display in the console.
+/// A user page with sample values, shown in the console.
 ///
-/// The preview's links and forms have no address, and its policy allows neither navigation nor form
-/// submission. The color scheme is fixed, because a page in a frame cannot follow the color scheme of the
-/// browser.
+/// The preview's links and forms have no URLs, and its policy allows neither navigation nor form submission.
+/// The color scheme is fixed, because a page in a frame cannot follow the browser's color scheme.
 package struct PagePreview: Sendable {
     package enum Page: String, Sendable, CaseIterable {
         case consent
@@ -34,10 +33,10 @@ package struct PagePreview: Sendable {
     }
 
     package let html: [UInt8]
-    /// The value of the header field `content-security-policy`.
+    /// The value of the `content-security-policy` header.
     package let policy: String
 
-    /// Returns `nil` if the client does not have the page. For example, a client without a redirect URI has
+    /// Returns `nil` if the client does not have this page. For example, a client without a redirect URI has
     /// no consent page.
     package init?(
         _ page: Page, of client: OAuthClient, settings: OAuthSettings, language: PageLanguage, scheme: Scheme
@@ -55,8 +54,8 @@ package struct PagePreview: Sendable {
             (Self.inert(parts.start, scheme) + style + Self.inert(parts.end, scheme)).utf8)
     }
 
-    /// Splits a page into the parts before, inside and after its style element. The policy contains the hash
-    /// of the style.
+    /// Splits a page into the parts before, inside and after its style element, because the policy contains
+    /// the style's hash.
     private static func parts(of html: String) -> (start: String, style: String, end: String) {
         guard let open = html.firstRange(of: "<style>"), let close = html.firstRange(of: "</style>") else {
             return (html, "", "")
@@ -67,8 +66,8 @@ package struct PagePreview: Sendable {
         )
     }
 
-    /// Returns the page without link and form addresses. Values have escaped quotation marks, so only markup
-    /// matches these attributes.
+    /// Returns the page without link and form URLs. Quotation marks in values are escaped, so these
+    /// attributes match only in markup.
     private static func inert(_ html: String, _ scheme: Scheme) -> String {
         html.replacing(" href=\"", with: " data-href=\"").replacing(" action=\"", with: " data-action=\"")
             .replacing("content=\"light dark\"", with: "content=\"\(scheme.rawValue)\"")

@@ -28,19 +28,19 @@ extension HTTPResponse {
     }
 }
 
-/// Facts about the user who reads an error page. It is a class, so that all other requests store one word
-/// instead of five.
+/// Facts about the user who reads an error page. They are in a class, so that all other requests store one
+/// word instead of five.
 final class PageReader: Sendable {
     private let query: String?
     private let acceptLanguage: String?
     private let languages: PageLanguages
-    /// True if the address is a universal link of App Flip that no app has opened.
+    /// True if the URL is an App Flip universal link that no app has opened.
     let isAtAppLink: Bool
 
     /// - Parameters:
-    ///   - query: The query of the request, which can name languages (`ui_locales`).
-    ///   - headers: The header fields; `nil` if they did not arrive.
-    ///   - languages: The available languages of the pages.
+    ///   - query: The request's query, which can name languages (`ui_locales`).
+    ///   - headers: The request headers; `nil` if they did not arrive.
+    ///   - languages: The available page languages.
     init(query: Substring?, headers: HTTPHeaders?, languages: PageLanguages, isAtAppLink: Bool = false) {
         self.languages = languages
         self.query = query.map(String.init)
@@ -48,7 +48,7 @@ final class PageReader: Sendable {
         self.isAtAppLink = isAtAppLink
     }
 
-    /// Language of the page. Determined on demand, because most requests do not fail.
+    /// The page's language. Determined on demand, because most requests do not fail.
     var language: PageLanguage {
         RequestedLanguages(query: query ?? "")
             .language(among: languages, acceptLanguage: acceptLanguage)
@@ -57,8 +57,8 @@ final class PageReader: Sendable {
 
 /// The page that a browser shows for a problem: for a sign-in that cannot continue, and for an unknown path.
 ///
-/// The page shows the problem's code and the request's ID. It does not show the problem's texts, which are
-/// for developers.
+/// The page shows the problem code and the request ID. It does not show the problem's texts, which are for
+/// developers.
 enum RefusalPage {
     static func response(
         to problem: Problem, requestID: String, language: PageLanguage, isAppLink: Bool = false
@@ -71,16 +71,16 @@ enum RefusalPage {
     }
 }
 
-/// The response to a request that the service rejects because of overload. All parts except the request's ID
-/// are prepared, so that the response is as cheap as possible.
+/// The response to a request that the service rejects because of overload. Everything except the request ID
+/// is prepared, so that the response is as cheap as possible.
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
-    /// The problem document up to its last member, which is the request's ID.
+    /// The problem document up to its last member, which is the request ID.
     private static let beginning = Array(
         ProblemBody(problem: problem, requestID: "").json().dropLast(2))
     private static let ending = Array("\"}".utf8)
 
-    /// - Parameter requestID: An ID that `RequestID` has made or accepted, so it needs no escapes.
+    /// - Parameter requestID: An ID that `RequestID` has created or accepted, so it needs no escaping.
     static func make(requestID: String, retryAfter: Int) -> HTTPResponse {
         var body: [UInt8] = []
         body.reserveCapacity(beginning.count + 66)

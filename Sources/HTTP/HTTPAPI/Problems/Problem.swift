@@ -18,12 +18,12 @@ import StrictJSON
 struct Problem: Error, Sendable, Equatable {
     let type: ProblemType
     let detail: String
-    /// Name of the faulty member or parameter in the request. It is a name of this interface, or an unknown
-    /// name.
+    /// Name of the faulty member or parameter in the request. It is a name that this interface defines, or an
+    /// unknown name.
     let subject: Subject?
     /// Number of seconds after which the caller should retry (RFC 9110 §10.2.3).
     let retryAfter: Int?
-    /// Allowed methods of the resource (RFC 9110 §10.2.1).
+    /// The resource's allowed methods (RFC 9110 §10.2.1).
     let allow: String?
     /// The cause of an App Check refusal, for programs.
     let appCheckCause: AppCheckCause?
@@ -36,8 +36,8 @@ struct Problem: Error, Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - detail: Replaces the detail of the problem type.
-    ///   - retryAfter: Replaces the value of the problem type.
+    ///   - detail: Replaces the problem type's detail.
+    ///   - retryAfter: Replaces the problem type's value.
     init(
         _ type: ProblemType, detail: String? = nil, subject: Subject? = nil, retryAfter: Int? = nil,
         allow: String? = nil, appCheckCause: AppCheckCause? = nil
@@ -55,7 +55,7 @@ struct Problem: Error, Sendable, Equatable {
     var code: String { type.code }
 }
 
-/// The problem document (RFC 9457 §3). Its `type` identifies the problem and cannot be fetched.
+/// The problem document (RFC 9457 §3). Its `type` identifies the problem, but is not a URL to fetch.
 struct ProblemBody: JSONBody {
     static var schemaName: String { "Problem" }
     static var schemaText: String { "RFC 9457. It contains no values of the request." }
@@ -104,7 +104,7 @@ extension JSONSchema {
     }
 }
 
-/// Problems about unknown names. They repeat a name only if it has the form of a name, because any other text
+/// Problems about unknown names. They repeat only a text that has the form of a name, because any other text
 /// could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
@@ -128,8 +128,8 @@ extension Problem {
 }
 
 extension Problem {
-    /// Maps an error of a lower module to HTTP. Each type has its own
-    /// exhaustive switch. An error without a mapping is a bug of this service.
+    /// Maps an error from a lower module to HTTP. Each type has its own exhaustive switch. An error without a
+    /// mapping is a bug in this service.
     init(describing error: any Error) {
         self =
             switch error {
@@ -171,8 +171,8 @@ extension StorageError {
         switch code {
         case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
             Problem(.storageUnavailable)
-        // The store received a value that no database can store, although higher layers had accepted it. This
-        // is a bug of the service, so a retry does not help.
+        // The store received a value that no database can store, although higher layers had accepted the
+        // value. This is a bug in this service, so retrying does not help.
         case .valueRefused: Problem(.internalError)
         }
     }
@@ -195,7 +195,7 @@ extension AppFlipRefusal {
 }
 
 extension RequestRefusal {
-    /// The code of the problem that the client receives before the engine closes the connection.
+    /// The problem code that the client receives before the engine closes the connection.
     var problemCode: ProblemCode {
         switch self {
         case .malformed: .requestMalformed
@@ -208,7 +208,7 @@ extension RequestRefusal {
 }
 
 extension WebFailure {
-    /// Makes the failure that the app's page receives, with the kind and the stable code of the problem.
+    /// Creates the failure that the app's page receives, with the kind and the stable code of the problem.
     init(_ problem: Problem) {
         self =
             switch problem.status {
@@ -232,7 +232,7 @@ extension PercentEncoding.Failure {
 
 extension HTTPResponse {
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
-        // Caches may store a 404 by default (RFC 9110 §15.1), but a missing resource may exist later.
+        // Caches may store a 404 by default (RFC 9110 §15.1), but a missing resource may be created later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
             body: ProblemBody(problem: problem, requestID: requestID).json(reservingCapacity: 384),

@@ -5,9 +5,9 @@ import AuthorizationServer
 package import NIOHTTP1
 import SignIn
 
-/// A problem type (RFC 9457 §4): a kind of refusal with all its properties, and a row of the catalogue.
+/// A problem type (RFC 9457 §4): a kind of refusal with all its properties, as a row in the catalogue.
 ///
-/// The meaning of a code never changes. Callers should branch on the code and never on the title.
+/// A code's meaning never changes. Callers should branch on the code, never on the title.
 package struct ProblemType: Sendable {
     /// The text for users, if a browser shows the refusal as a page.
     typealias Page = any KeyPath<AuthorizeTexts.Refusals, AuthorizeTexts.Refusal> & Sendable
@@ -18,15 +18,15 @@ package struct ProblemType: Sendable {
     let title: String
     /// The explanation for developers. It repeats no part of the request.
     package let detail: String
-    /// The rule that the request violates, for operators. For a token it is the rule of the check, otherwise
-    /// `detail`.
+    /// The rule that the request violates, for operators. For a token it is the rule that the check enforces,
+    /// otherwise `detail`.
     let expected: String
     /// Number of seconds after which the caller should retry.
     let retryAfter: Int?
     let page: Page
     package let place: DocumentationPlace
 
-    /// All problem types. A code that two modules share occurs once.
+    /// All problem types. A code that two modules share occurs only once.
     package static let all: [ProblemType] = {
         var seen: Set<String> = []
         return
@@ -53,7 +53,7 @@ extension ProblemType: Equatable {
     package static func == (lhs: ProblemType, rhs: ProblemType) -> Bool { lhs.code == rhs.code }
 }
 
-/// The codes of one module, each with its problem type. A new code does not compile without a problem type.
+/// One module's codes, each with its problem type. A new code does not compile without a problem type.
 protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
     var type: ProblemType { get }
 }
@@ -61,8 +61,8 @@ protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
 extension CataloguedCode {
     static var types: [ProblemType] { allCases.map(\.type) }
 
-    /// - Parameter page: The text for users. The default suits most codes of other modules, which no page
-    ///   shows.
+    /// - Parameter page: The text for users. The default is right for most codes of other modules, because no
+    ///   page shows them.
     fileprivate func row(
         _ status: HTTPResponseStatus, _ title: String, _ detail: String, expected: String? = nil,
         retryAfter: Int? = nil, page: ProblemType.Page = \.failed, in place: DocumentationPlace = .errors
@@ -293,8 +293,8 @@ enum ProblemCode: String, CataloguedCode {
     }
 }
 
-/// The status of these errors is 401, because the request does not prove that the caller's user is the
-/// token's user.
+/// These errors have status 401, because the request does not prove that the caller's user is the token's
+/// user.
 extension AppleTokenError.Code: CataloguedCode {
     var type: ProblemType {
         switch self {
@@ -469,8 +469,8 @@ extension WebRefusal.Code: CataloguedCode {
     }
 }
 
-/// The status of these refusals is 401, because the request does not prove that it comes from the app. The
-/// detail depends on the cause.
+/// These refusals have status 401, because the request does not prove that it comes from the app. The detail
+/// depends on the cause.
 extension AppCheckRefusal.Code: CataloguedCode {
     var type: ProblemType {
         let explanation = AppCheckRefusal(self, cause: .proofMissing).explanation
@@ -481,21 +481,21 @@ extension AppCheckRefusal.Code: CataloguedCode {
     }
 }
 
-/// A code with its meaning, for pages. It is the code of a problem or of an OAuth error, or a reason that
-/// only the log and the metrics contain.
+/// A code and its meaning, for pages. It is a problem code, an OAuth error code, or a reason that appears
+/// only in the log and the metrics.
 package struct ExplainedCode: Sendable {
     package let code: String
-    /// The HTTP status; `nil` for a reason, which no response contains.
+    /// The HTTP status; `nil` for a reason, because no response contains a reason.
     package let status: Int?
     package let sentence: String
     package let place: DocumentationPlace
 
-    /// The codes of problems, which the OpenAPI document lists as `ProblemCode`.
+    /// The problem codes, which the OpenAPI document lists as `ProblemCode`.
     package static let problems = ProblemType.all.map {
         ExplainedCode(code: $0.code, status: Int($0.status.code), sentence: $0.detail, place: $0.place)
     }
 
-    /// The codes of OAuth 2.0 that have no more specific reasons.
+    /// The OAuth 2.0 codes that have no more specific reasons.
     package static let oauth: [ExplainedCode] = OAuthError.Code.allCases.compactMap { code in
         let error = TokenEndpointError(OAuthError(code, ""))
         guard error.error.reason == nil, code != .invalidGrant else { return nil }
@@ -504,7 +504,7 @@ package struct ExplainedCode: Sendable {
             place: .tokenRequest)
     }
 
-    /// The reasons of refused token requests.
+    /// The reasons for refused token requests.
     package static let reasons = TokenRefusalReason.allCases.map {
         ExplainedCode(code: $0.rawValue, status: nil, sentence: $0.explanation, place: .tokenRequest)
     }

@@ -71,7 +71,7 @@ final class AccountRoutes: Sendable {
     }
 
     /// Returns `true` if a caller can list users with this search. The page size does not matter, because a
-    /// loop with `limit=1` reads all users. A search with an exact key returns one account, like a sign-in.
+    /// loop with `limit=1` reads all users. An exact key finds only one account, as a sign-in does.
     private static func isExport(
         _ search: AccountSearch, after position: SearchPosition?, _ page: AccountPage
     ) -> Bool {
@@ -82,7 +82,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Records the accounts that the caller receives, before the response contains them.
+    /// Records the accounts in a page before the caller receives it.
     private func noteExport(of page: AccountPage) async throws {
         let count = page.accounts.count
         try await audit?.appendAudit([
@@ -151,7 +151,7 @@ final class ErasureRoutes: Sendable {
     }
 
     /// `DELETE /v1/accounts/{id}`: responds with 200 if the erasure is complete, or with 202 and `Location`
-    /// while Apple has not yet confirmed all revocations. In both cases this service has erased the user's
+    /// until Apple has confirmed all revocations. In both cases this service has already erased the user's
     /// data. A repeated request returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .eraseAccount)

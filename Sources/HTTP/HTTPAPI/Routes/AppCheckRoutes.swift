@@ -7,7 +7,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The route that shows the counts of App Check.
+/// The route that returns the App Check counts.
 final class AppCheckRoutes: Sendable {
     private let deployment: Deployment
     private let policies: AppCheckPolicies
@@ -45,7 +45,7 @@ final class AppCheckRoutes: Sendable {
     }
 }
 
-/// The routes of App Attest, for challenges and keys.
+/// The App Attest routes, for challenges and keys.
 final class AppAttestRoutes: Sendable {
     private let checks: AppChecks
 
@@ -62,7 +62,7 @@ final class AppAttestRoutes: Sendable {
 
     /// Handles `POST /v1/app-attest/keys`.
     func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
-        // Checks the capacity first, because a verification without a commit would be wasted.
+        // Checks the capacity first, because a verification that cannot be committed would be wasted work.
         try checks.commits.requireCapacity()
         let body = try KeyRegistrationRequest(parsing: request.body)
         return try checks.registerKey(body, allowed: request.scope).map {

@@ -7,14 +7,14 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the authorization endpoint for browsers.
+/// The routes of the authorization endpoint, called by browsers.
 ///
-/// Every redirect uses 303, so that the browser never repeats a post, with the contents of its form, at
-/// another server (RFC 9700 §4.12).
+/// Every redirect uses 303, so that the browser never repeats a post, including its form data, at another
+/// server (RFC 9700 §4.12).
 final class AuthorizeRoutes: Sendable {
-    /// Maximum number of fields in a form: one field for each optional scope, the token and the decision.
+    /// Maximum number of form fields: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Maximum size of a form in bytes. Browsers only send the fields above.
+    /// Maximum size of a form in bytes. Browsers send only the fields above.
     private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
@@ -39,8 +39,8 @@ final class AuthorizeRoutes: Sendable {
         useCase.begin(query, from: browser).map { self.response(to: $0, query: query, request) }
     }
 
-    /// `POST /oauth/authorize`: accepts the form of the consent page, or the parameters of a request (OpenID
-    /// Connect Core §3.1.2.1).
+    /// `POST /oauth/authorize`: accepts the consent form, or the parameters of an authorization request
+    /// (OpenID Connect Core §3.1.2.1).
     func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
@@ -56,49 +56,50 @@ final class AuthorizeRoutes: Sendable {
         }
     }
 
-    /// Handles the end of a sign-in that this endpoint has started.
+    /// Completes a sign-in that this endpoint has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.sessionCookie(of: request)
         return response(
             to: useCase.arrive(authentication, query: query, sessionCookie: cookie), query: query, request)
     }
 
-    /// Handles the failure of a sign-in that this endpoint has started.
+    /// Handles a failed sign-in that this endpoint has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(
             to: useCase.refuse(failure, query: query, from: useCase.browser(of: request)), query: query,
             request)
     }
 
-    /// Treats posted parameters like the same parameters in a query.
+    /// Handles posted parameters like the same parameters in a query.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
-            // The form's URL on the consent page would contain this query, which is too long for many
-            // proxies. Without a session, the client receives invalid_request.
+            // The consent form's URL would contain this query, which is too long for many proxies. So the
+            // session is dropped, and the client receives invalid_request.
             browser.session = nil
             return begin(query, from: browser, request)
         }
         // With SameSite=Lax, the browser does not send the session cookie with a post from another site's
-        // page. It sends the cookie with the GET that follows.
+        // page. It does send the cookie with a GET, so the redirect turns the post into a GET.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
             return .now(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
         return begin(query, from: browser, request)
     }
 
-    /// Returns a query with the content of the form; `nil` for a form that is empty, too long, or not
-    /// percent-encoded like a query.
+    /// Returns the form as a query; `nil` for a form that is empty, too long, or not percent-encoded like a
+    /// query.
     static func query(of form: [UInt8]) -> String? {
-        // Checks the bound before reading any bytes.
+        // Checks the size limit before reading any bytes.
         guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
         var query: [UInt8] = []
         query.reserveCapacity(form.count)
         for byte in form {
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: " ") {
-                // A form can encode a space as a plus sign, and some clients do not encode it. A reader that
-                // only decodes percent escapes would keep the plus sign in the redirect's `state`.
+                // A form can encode a space as "+", and some clients do not encode it at all. A client that
+                // only decodes percent escapes would keep a plus sign in the redirect's `state`, so the query
+                // contains `%20`.
                 query += [UInt8(ascii: "%"), UInt8(ascii: "2"), UInt8(ascii: "0")]
             } else if WebSignIn.isWrittenInQuery(byte) {
                 query.append(byte)
@@ -155,7 +156,7 @@ final class AuthorizeRoutes: Sendable {
     }
 }
 
-/// Conversions between HTTP and the user pages, which share the session of the authorization endpoint.
+/// Conversions between HTTP and the user pages, all of which use the authorization endpoint's session.
 extension AuthorizeUseCase {
     func browser(of request: HTTPRequest) -> AuthorizeBrowser {
         AuthorizeBrowser(
@@ -164,12 +165,12 @@ extension AuthorizeUseCase {
             userAgent: request.browser?.userAgent)
     }
 
-    /// Returns the form that a page of this service has posted.
+    /// Returns the form that one of this service's pages has posted.
     ///
     /// Returns `nil` for a form from another site's page, for a malformed form and for another media type.
-    /// They all count as a form without a token.
+    /// All of these are treated like a form without a token.
     func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
-        // The pages send no `Referer`, so the browser hides their origin.
+        // The pages send no `Referer`, so browsers hide the page's origin.
         guard let browser = request.browser, browser.sendsForm,
             !browser.sender.isForeign(to: [issuer.text], pagesHideOrigin: true)
         else { return nil }
@@ -181,7 +182,7 @@ extension AuthorizeUseCase {
         CookieField.value(of: cookieName, in: request.cookie)
     }
 
-    /// Returns the language of a page.
+    /// Returns the language in which to show a page.
     func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
         requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
     }
@@ -191,7 +192,7 @@ extension AuthorizeUseCase {
         .redirect(to: apple.location, cookie: WebRoutes.cookie(apple.browser.text, web.settings))
     }
 
-    /// Returns the value of `Set-Cookie` for a session change; `nil` if the session does not change.
+    /// Returns the `Set-Cookie` value for a session change; `nil` if the session does not change.
     func cookieField(for change: AuthorizeOutcome.SessionChange) -> String? {
         let secure = web.settings.isSecure ? "; Secure" : ""
         let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
@@ -203,7 +204,7 @@ extension AuthorizeUseCase {
     }
 
     /// Returns the ID of the configured client that the query names, for the log. Returns `nil` for a query
-    /// that is too long for the state.
+    /// that is too long to fit into the state.
     func namedClient(of query: String) -> String? {
         guard query.utf8.count <= WebSignIn.longestQuery,
             let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
@@ -213,7 +214,7 @@ extension AuthorizeUseCase {
     }
 }
 
-/// Counts outcomes of requests to the authorization endpoint, by the client that the request names.
+/// Counts outcomes of authorization endpoint requests, by the client that the request names.
 struct AuthorizeMetrics: Sendable {
     enum Step: String, CaseIterable {
         /// The browser was redirected to Apple's page.

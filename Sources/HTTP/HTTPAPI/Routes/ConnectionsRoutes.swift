@@ -5,9 +5,9 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the page about connected clients, for browsers.
+/// The routes of the connections page, called by browsers.
 final class ConnectionsRoutes: Sendable {
-    /// Maximum size of a form in bytes. Browsers send a token and the ID of a grant.
+    /// Maximum size of a form in bytes. Browsers send a token and a grant ID.
     private static let longestForm = 1024
 
     private let useCase: ConnectionsUseCase
@@ -36,13 +36,13 @@ final class ConnectionsRoutes: Sendable {
         }
     }
 
-    /// Handles the end of a sign-in that this page has started.
+    /// Completes a sign-in that this page has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
-    /// Handles the failure of a sign-in that this page has started.
+    /// Handles a failed sign-in that this page has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(to: useCase.refuse(failure, query: query), request)
     }
@@ -72,7 +72,7 @@ final class ConnectionsRoutes: Sendable {
     }
 }
 
-/// Outcomes of requests to the page about connected clients, as a metric counts them.
+/// Outcomes of requests to the connections page, used as metric labels.
 enum ConnectionsStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_connections_total", label: "outcome",

@@ -5,8 +5,8 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The routes that return states of credentials. They return an unknown credential as the state `notFound`,
-/// not as a 404.
+/// The routes that return credential states. For an unknown credential, they return the state `notFound`
+/// instead of a 404.
 final class CredentialRoutes: Sendable {
     let useCases: SignInUseCases
 

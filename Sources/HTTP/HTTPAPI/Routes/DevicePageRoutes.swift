@@ -6,9 +6,9 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of the page for the users of devices, for browsers.
+/// The routes of the device page, called by browsers.
 final class DevicePageRoutes: Sendable {
-    /// Maximum number of fields in a form: one field for each optional scope, the token and the decision.
+    /// Maximum number of form fields: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
     /// Maximum size of a form in bytes.
     private static let longestForm = 8192
@@ -43,13 +43,13 @@ final class DevicePageRoutes: Sendable {
         return step.map { self.response(to: $0, request) }
     }
 
-    /// Handles the end of a sign-in that this page has started.
+    /// Completes a sign-in that this page has started.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
-    /// Handles the failure of a sign-in that this page has started.
+    /// Handles a failed sign-in that this page has started.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(to: useCase.refuse(failure, query: query), request)
     }
@@ -91,7 +91,7 @@ final class DevicePageRoutes: Sendable {
     }
 }
 
-/// Outcomes of requests to the page for the users of devices, as a metric counts them.
+/// Outcomes of requests to the device page, used as metric labels.
 enum DevicePageStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_device_page_total", label: "outcome",
@@ -99,13 +99,13 @@ enum DevicePageStep: String, CountedCase {
 
     /// The page asks the user for a code.
     case asked
-    /// The user entered a code that no device shows, or that no device waits for any more.
+    /// The user entered a code that no device shows, or that no device is waiting for any more.
     case wrongCode = "wrong_code"
     /// The user entered too many wrong codes.
     case paused
     /// The page asks the user for consent.
     case shown
-    /// The page leads to the sign-in.
+    /// The page directs the user to the sign-in.
     case continued
     /// The browser was redirected to Apple's page.
     case signIn = "sign_in"

@@ -6,17 +6,17 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// A call of this interface. One declaration has all its properties (`Endpoints+SignIn.swift` and similar
-/// files), and the list of declarations determines the route table, authentication, limits, error formats and
+/// A call of this interface. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
+/// properties. The list of declarations determines the route table, authentication, limits, error formats and
 /// metrics.
 ///
-/// Caller, body format, error format and priority have no default, because a forgotten property would be
+/// Caller, body format, error format and priority have no default, because forgetting one of them would be
 /// dangerous.
 final class Endpoint: Sendable {
-    /// The `operationId` of the OpenAPI document, which generated clients use as the call's name.
+    /// The `operationId` in the OpenAPI document, which client generators use as the call's name.
     let name: StaticString
     let method: RouteMethod
-    /// The path template, with a name in braces for each value. The log and the metrics show it. Several
+    /// The path template, with a name in braces for each value, as shown in the log and the metrics. Several
     /// calls can have the same path.
     let path: StaticString
     let caller: Caller
@@ -34,7 +34,7 @@ final class Endpoint: Sendable {
     let handle: @Sendable (Routes, HTTPRequest) throws -> Step<HTTPResponse>
 
     /// - Parameters:
-    ///   - family: The routes that handle the call. Without these routes, a deployment does not serve the
+    ///   - family: The routes that handle the call. A deployment without these routes does not serve the
     ///     call.
     ///   - handle: Returns the response, or the work that produces the response.
     init<Family>(
@@ -59,12 +59,12 @@ final class Endpoint: Sendable {
     enum Caller: Sendable {
         /// A backend that presents an API key.
         case apiKey
-        /// A caller with an API key for all apps, or with the metrics key, which only gives access to this
+        /// A caller with an API key for all apps, or with the metrics key, which gives access only to this
         /// call.
         case metricsReader
         /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need a key.
         case anyone
-        /// A client that authenticates itself by the rules of OAuth: with a secret, a token or a signature.
+        /// A client that authenticates itself as OAuth defines: with a secret, a token or a signature.
         /// Introspection also accepts an API key.
         case oauthClient
     }
@@ -79,11 +79,11 @@ final class Endpoint: Sendable {
         case pageForBrowsers
     }
 
-    /// The time that the call may intentionally wait.
+    /// The time for which the call may intentionally wait.
     enum Wait: Sendable {
         case none
-        /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, and an
-        /// earlier time limit would wrongly report the database.
+        /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, so the
+        /// time limit must not end the call earlier and wrongly report the database.
         case keys
         case atMost(Duration)
         /// The call waits for events. It can end at any time, with the events that it has found.
@@ -100,23 +100,23 @@ final class Endpoint: Sendable {
         var isLongPoll: Bool { if case .longPoll = self { true } else { false } }
     }
 
-    /// The header fields that the call needs in addition to the fields of every call.
+    /// The headers that the call needs in addition to those that every call gets.
     enum Fields: Sendable {
         case ordinary
-        /// Fields that authenticate OAuth clients.
+        /// Headers that authenticate OAuth clients.
         case oauth
-        /// Fields that describe the browser.
+        /// Headers that describe the browser.
         case browser
     }
 
-    /// The access of pages from other sites.
+    /// The access that pages from other sites have.
     enum Origins: Sendable {
-        /// Pages of other sites have no access. In development these pages must not change anything (see
+        /// Pages from other sites have no access. In development these pages must not change anything (see
         /// `ForeignPageCheck`).
         case own
-        /// Pages of other sites may post to the call, because a value in the form binds it to the browser.
+        /// Pages from other sites may post to the call, because a value in the form binds it to the browser.
         case others
-        /// Pages of other sites may read the response (see `CrossOriginAccess`).
+        /// Pages from other sites may read the response (see `CrossOriginAccess`).
         case readers
     }
 }
@@ -125,11 +125,11 @@ final class Endpoint: Sendable {
 enum BodyFormat: Sendable {
     case none
     case json
-    /// The media type `application/x-www-form-urlencoded`, as browsers post an HTML form.
+    /// The media type `application/x-www-form-urlencoded`, in which browsers post an HTML form.
     case form
-    /// The same media type, but the route itself responds to any other content type with a page.
+    /// The same media type, but the route itself responds to any other content type, with a page.
     case pageForm
-    /// The same media type, read by the rules of OAuth. A wrong content type has its own response.
+    /// The same media type, parsed as OAuth requires. A wrong content type gets its own error response.
     case oauthForm
     /// The media type `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken
@@ -139,8 +139,8 @@ enum BodyFormat: Sendable {
 enum RouteMethod: Sendable {
     case get, post, delete
 
-    /// Returns `true` if a request with this method matches the route. `HEAD` matches `GET`, and its response
-    /// has no body.
+    /// Returns `true` if a request with this method matches the route. `HEAD` also matches `GET`, but its
+    /// response has no body.
     func isMeant(by method: HTTPMethod) -> Bool {
         switch self {
         case .get: method == .GET || method == .HEAD
@@ -149,7 +149,7 @@ enum RouteMethod: Sendable {
         }
     }
 
-    /// The value for the `Allow` field.
+    /// The value of the `Allow` header.
     var allowed: String {
         switch self {
         case .get: "GET, HEAD"
@@ -159,14 +159,14 @@ enum RouteMethod: Sendable {
     }
 }
 
-/// Allows scripts of any web page to read some responses (Fetch §3.2): the public documents about this
+/// Allows scripts on any web page to read some responses (Fetch §3.2): the public documents about this
 /// server, and userinfo, whose caller already has the access token.
 ///
-/// No other response has these header fields. They never allow credentials of the browser, so a page can only
-/// read data that any program can read without a browser. The token endpoint is not readable for pages:
-/// clients in a browser need a server.
+/// No other response has these headers. They never allow browser credentials, so a page can only read data
+/// that any program can read without a browser. Pages cannot read token endpoint responses, because a client
+/// that runs in a browser needs a server.
 enum CrossOriginAccess {
-    /// Returns the response, and lets pages read it if the call allows this.
+    /// Returns the response, and lets pages read it if the call allows them to.
     static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
         guard let endpoint, endpoint.origins == .readers else { return response }
         var response = response
@@ -176,7 +176,7 @@ enum CrossOriginAccess {
         return response
     }
 
-    /// The response to the browser's preflight for a request with `Authorization` (Fetch §4.8).
+    /// The response to the browser's preflight request before a request with `Authorization` (Fetch §4.8).
     static var preflight: HTTPResponse {
         var response = HTTPResponse(status: .noContent, contentType: nil, body: [])
         response.fields = [

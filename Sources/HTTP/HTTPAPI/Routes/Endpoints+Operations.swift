@@ -64,7 +64,7 @@ extension Endpoint {
             ])
     ) { family, _ in family.versionResponse() }
 
-    /// The call requires a key, because the metrics reveal the number of sign-ins, and its port is reachable
+    /// The call requires a key, because the metrics reveal the number of sign-ins and the port is reachable
     /// from the internet.
     static let getMetrics = Endpoint(
         "getMetrics", .get, "/metrics", of: \.operations, caller: .metricsReader, body: .none,

@@ -1,7 +1,7 @@
 import HTTPEngine
 import StrictJSON
 
-/// The pages of the authorization server, for browsers.
+/// The authorization server's pages, called by browsers.
 extension Endpoint {
     static let authorize = Endpoint(
         "authorize", .get, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .none, errors: .page,
@@ -77,8 +77,8 @@ extension Endpoint {
             ])
     ) { $0.begin($1) }
 
-    /// Receives the consent form. The page sends no referrer, so its browser hides the page's origin (Fetch
-    /// §3.2); a token protects the form instead.
+    /// Handles the consent form. The page sends no referrer, so the browser hides the page's origin (Fetch
+    /// §3.2), and a token protects the form against forgery instead.
     static let answerConsent = Endpoint(
         "answerConsent", .post, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -133,8 +133,8 @@ extension Endpoint {
             ])
     ) { $0.show($1) }
 
-    /// Receives a form of the page. The browser hides the page's origin, as for the consent page; tokens
-    /// protect the forms.
+    /// Handles a form submitted from the connections page. As on the consent page, the browser hides the
+    /// page's origin, so the forms carry tokens against forgery.
     static let removeConnection = Endpoint(
         "removeConnection", .post, "/account/connections", of: \.connections, caller: .anyone,
         body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -194,8 +194,8 @@ extension Endpoint {
             ])
     ) { $0.begin($1) }
 
-    /// A page of a client posts from its own origin, and nothing changes until the user agrees or the service
-    /// has verified an ID token. A token protects the form of our own page.
+    /// Accepts posts from a client's page, which has its own origin: nothing changes until the user agrees or
+    /// the service has verified an ID token. A token protects our own page's form against forgery.
     static let postEndSession = Endpoint(
         "postEndSession", .post, "/oauth/logout", of: \.logout, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -254,8 +254,8 @@ extension Endpoint {
             ])
     ) { $0.show($1) }
 
-    /// Receives a form of the page. The browser hides the page's origin, as for the consent page; a token
-    /// protects the form.
+    /// Handles a form submitted from the device page. As on the consent page, the browser hides the page's
+    /// origin, so the form carries a token against forgery.
     static let answerDevicePage = Endpoint(
         "answerDevicePage", .post, "/oauth/device", of: \.devicePages, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,

@@ -6,7 +6,7 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// Calls for backends with tokens and credentials, calls for Apple, and calls of the sign-in on the web.
+/// Calls with tokens and credentials for backends, calls for Apple, and the calls of a web sign-in.
 extension Endpoint {
     static let verifyIdentityToken = Endpoint(
         "verifyIdentityToken", .post, "/v1/identity-tokens/verify", of: \.tokens, caller: .apiKey,
@@ -339,7 +339,7 @@ extension Endpoint {
             refuses: [400, 404])
     ) { try $0.begin($1) }
 
-    /// Apple's page posts its form from Apple's origin. The form's state binds it to the browser.
+    /// Apple's page posts its form from Apple's origin. The state in the form binds it to the browser.
     static let receiveWebCallback = Endpoint(
         "receiveWebCallback", .post, "/v1/web/callback", of: \.web, caller: .anyone, body: .form,
         errors: .pageForBrowsers, priority: .ordinary, wait: .keys, fields: .browser, origins: .others,

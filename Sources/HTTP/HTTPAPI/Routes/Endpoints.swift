@@ -1,9 +1,9 @@
 import AuthorizationServer
 import HTTPEngine
 
-// A call outside of `all` is neither served nor documented, because the OpenAPI document follows from the
-// list. A test compares the list with the documentation of the interface and with the sample configurations
-// for proxies.
+// The OpenAPI document is generated from this list, so a call that is missing in `all` is neither served nor
+// documented. A test compares the list with the interface documentation and with the sample proxy
+// configurations.
 extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so frequent calls come first.
     static let all: [Endpoint] = [
@@ -22,39 +22,39 @@ extension Endpoint {
     ]
 }
 
-/// The handlers of the calls, grouped in families.
+/// The objects that handle the calls, grouped in families.
 ///
-/// The families are classes, so that a request copies one reference and no dependencies.
+/// The families are classes, so that a request copies one reference instead of all dependencies.
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes
     let accountChanges: AccountChangeRoutes
     let credentials: CredentialRoutes
     let events: EventRoutes
-    /// The polls of receivers; `nil` if no receiver polls with an API key.
+    /// The polling routes for event receivers; `nil` if no receiver polls with an API key.
     let eventPolls: EventPollRoutes?
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
-    /// The counts of App Check; `nil` for a service that stores no counts.
+    /// The App Check counts; `nil` if the service stores no counts.
     let appCheck: AppCheckRoutes?
-    /// The calls of App Attest; `nil` if no app is configured for App Attest.
+    /// The App Attest calls; `nil` if no app is configured for App Attest.
     let appAttest: AppAttestRoutes?
-    /// The sign-in on the web; `nil` if it is not configured.
+    /// The web sign-in; `nil` if it is not configured.
     let web: WebRoutes?
     /// The authorization endpoint; `nil` if no OAuth client is configured.
     let authorize: AuthorizeRoutes?
-    /// The page about connected clients; `nil` if no OAuth client is configured.
+    /// The connections page; `nil` if no OAuth client is configured.
     let connections: ConnectionsRoutes?
-    /// The sign-out in a browser; `nil` if no OAuth client is configured.
+    /// The browser sign-out; `nil` if no OAuth client is configured.
     let logout: LogoutRoutes?
-    /// The page for the users of devices; `nil` if no OAuth client may use the device grant.
+    /// The device page; `nil` if no OAuth client may use the device grant.
     let devicePages: DevicePageRoutes?
     let operations: OperationsRoutes
-    /// The key set; `nil` for a service that signs nothing, because it has neither OAuth clients nor
-    /// receivers of security event tokens.
+    /// The key set; `nil` if the service signs nothing, because it has neither OAuth clients nor receivers of
+    /// security event tokens.
     let keySet: KeySetRoutes?
     /// The OAuth endpoints; `nil` if no OAuth client is configured.
     let oauth: OAuthRoutes?
-    /// The languages of the pages.
+    /// The page languages.
     let languages: PageLanguages
 }

@@ -26,7 +26,7 @@ final class EventRoutes: Sendable {
     /// Handles `GET /v1/events?after=&limit=&wait=`.
     ///
     /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without `after`, the
-    /// page starts at the beginning of the feed. `wait` is a number of seconds.
+    /// page starts at the beginning of the feed. `wait` is in seconds.
     func page(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listEvents)
         let isLatest = query["after"] == "latest"
@@ -52,7 +52,7 @@ final class EventRoutes: Sendable {
     }
 }
 
-/// The polls of configured receivers, which authenticate themselves with API keys (RFC 8936).
+/// Polling routes for configured receivers, which authenticate themselves with API keys (RFC 8936).
 final class EventPollRoutes: Sendable {
     private let streams: EventStreams
     private let metrics: PollMetrics
@@ -64,8 +64,8 @@ final class EventPollRoutes: Sendable {
     /// Handles `POST /v1/event-receivers/{name}/poll`.
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
-        // A receiver that belongs to another key counts as unknown, so that the caller learns nothing about
-        // other receivers.
+        // A receiver that belongs to another key is treated as unknown, so that the caller learns nothing
+        // about other receivers.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {
             throw Problem(.receiverNotFound)
         }

@@ -4,7 +4,7 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 
-/// A complete request for a route. Its caller is authenticated.
+/// A complete request for a route, from an authenticated caller.
 struct HTTPRequest: Sendable {
     let requestID: String
     /// The value in the path, decoded, for routes with a path parameter.
@@ -14,23 +14,23 @@ struct HTTPRequest: Sendable {
     let query: Substring?
     let body: [UInt8]
     let ifNoneMatch: String?
-    /// The whole `Cookie` field as the browser sent it.
+    /// The whole `Cookie` header as the browser sent it.
     let cookie: String?
     /// The apps that the caller has access to.
     let scope: AppScope
     /// The name of the caller's API key; `nil` for a call without a key, and in development without keys.
     var caller: String?
-    /// OAuth header fields. Set only for OAuth routes.
+    /// OAuth headers. Set only for OAuth routes.
     var oauth: OAuthFields?
-    /// Browser header fields. Set only for routes that read them.
+    /// Browser headers. Set only for routes that read them.
     var browser: BrowserFields?
     /// Records the OAuth client for the log. Set only for OAuth routes.
     var client: ObservedClient?
-    /// The request's place in its trace; `nil` if the request is not recorded.
+    /// The request's place in its trace; `nil` if the request is not traced.
     var trace: RequestTrace?
 }
 
-/// Fields of a request that only OAuth routes use. It is a class, so that other requests only store a
+/// Header fields that only OAuth routes use. They are in a class, so that other requests store only a
 /// reference.
 final class OAuthFields: Sendable {
     let authorization: String?
@@ -45,14 +45,14 @@ final class OAuthFields: Sendable {
     }
 }
 
-/// Fields in which a browser describes itself and its form. It is a class, so that other requests only store
-/// a reference.
+/// Header fields in which a browser describes itself and its form. They are in a class, so that other
+/// requests store only a reference.
 final class BrowserFields: Sendable {
     let userAgent: String?
     let acceptLanguage: String?
     /// True if the body is an HTML form.
     let sendsForm: Bool
-    /// True if a page posted the request, because browsers then name the origin of the page (Fetch §3.2).
+    /// True if a page posted the request, because browsers then name the page's origin (Fetch §3.2).
     let comesFromPage: Bool
     let sender: RequestSender
     /// The client's address; `nil` if it is unknown, because a trusted proxy has not named it.
@@ -68,15 +68,15 @@ final class BrowserFields: Sendable {
     }
 }
 
-/// The query of a request. It may only contain the parameters that the call declares.
+/// The query of a request. It may contain only the parameters that the call declares.
 ///
-/// An unknown or repeated name is an error: ignoring a misspelled `after` would return the whole feed again.
+/// An unknown or repeated name is an error: a misspelled `after`, if ignored, would return the whole feed.
 struct Query: Sendable {
     private static let mostPairs = 64
 
     private let values: [(name: String, value: String)]
 
-    /// Reads the query of a request, with the parameters that the call declares. Throws the errors of the
+    /// Reads a request's query, with the parameters that the call declares. Throws the same errors as the
     /// other initializer.
     init(_ request: HTTPRequest, of endpoint: Endpoint) throws(Problem) {
         try self.init(parsing: request.query, allowing: endpoint.queryNames)
@@ -90,7 +90,7 @@ struct Query: Sendable {
             let pair: Substring
             (pair, rest) = text.cut(at: UInt8(ascii: "&"))
             pairs += 1
-            // Counts empty pairs as well, because a query can be as long as a header.
+            // Counts empty pairs too, because a query can be as long as a header.
             guard pairs <= Self.mostPairs else { throw Problem(.parameterUnknown) }
             guard !pair.isEmpty else { continue }
             let (spelling, encoded) = pair.cut(at: UInt8(ascii: "="))

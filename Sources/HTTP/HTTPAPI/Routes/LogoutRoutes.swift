@@ -5,7 +5,7 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes that end the session in a browser.
+/// The routes that sign a user out of a browser session.
 final class LogoutRoutes: Sendable {
     /// Maximum size of a form in bytes. Browsers send a token and a decision.
     private static let longestForm = 1024
@@ -21,15 +21,15 @@ final class LogoutRoutes: Sendable {
     /// Handles `GET /oauth/logout`.
     func begin(_ request: HTTPRequest) -> Step<HTTPResponse> { begin(String(request.query ?? ""), request) }
 
-    /// `POST /oauth/logout`: accepts the form of the page, or the parameters of a client's request.
+    /// `POST /oauth/logout`: accepts the page's form, or the parameters of a client's request.
     func post(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
-        // Only the page's form contains a decision. A client's request never contains a decision.
+        // Only the page's form contains a decision or a token. A client's request never contains either.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
-            // The form's URL contains the client's parameters. The service would ignore parameters in the
-            // form besides its two fields.
+            // The form's URL already contains the client's parameters, so the service would ignore any
+            // parameters in the form besides these two fields.
             guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
                 return .now(malformed(request))
             }
@@ -45,14 +45,14 @@ final class LogoutRoutes: Sendable {
         return beginPosted(request)
     }
 
-    /// Treats posted parameters like the same parameters in a query. With SameSite=Lax, the browser does not
-    /// send the session cookie with a post from another site's page. It sends the cookie with the GET that
-    /// follows.
+    /// Handles posted parameters like the same parameters in a query. With SameSite=Lax, the browser does not
+    /// send the session cookie with a post from another site's page. It does send the cookie with a GET, so
+    /// this method redirects.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
         else { return .now(malformed(request)) }
         guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
-        // Some proxies reject longer URLs.
+        // Rejects a long query, because some proxies reject longer URLs.
         guard query.utf8.count <= WebSignIn.longestQuery else { return .now(malformed(request)) }
         return .now(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
     }
@@ -95,7 +95,7 @@ final class LogoutRoutes: Sendable {
     }
 }
 
-/// Outcomes of sign-out requests in a browser, as a metric counts them.
+/// Outcomes of browser sign-out requests, used as metric labels.
 enum LogoutStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_logouts_total", label: "outcome",
@@ -105,7 +105,7 @@ enum LogoutStep: String, CountedCase {
     case asked
     /// The browser was redirected to the client.
     case returned
-    /// The page tells the user that the user is signed out.
+    /// The page confirms that the user is signed out.
     case signedOut = "signed_out"
     case stayed
     case refused

@@ -24,7 +24,7 @@ final class NotificationRoutes: Sendable {
 
     /// Handles `POST /v1/apple/notifications`.
     ///
-    /// Responds after the notification has been committed to the database.
+    /// Responds only after the notification has been committed to the database.
     func receive(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let payload = try AppleNotification(parsing: request.body).payload
         let requestID = request.requestID
@@ -44,7 +44,7 @@ final class NotificationRoutes: Sendable {
     }
 }
 
-/// Counts notifications from Apple by result, and measures the time since the last notification.
+/// Counts Apple's notifications by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
     private let counters: CaseCounters<NotificationReceipt>
     private let events: CaseCounters<AppleEventKind>
@@ -53,14 +53,14 @@ struct NotificationMetrics: Sendable {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - last: The time of the last notification at any replica.
+    ///   - last: The time of the last notification received by any replica.
     ///   - now: Returns the current time in milliseconds since 1970.
     init(_ registry: MetricsRegistry, last: LastNotification, now: @escaping @Sendable () -> Int64) {
         (self.last, self.now) = (last, now)
         let age = registry.gauge(
             "siwa_notification_age_seconds",
             help: "Since the last verified notification of Apple's, or since the first start without any.")
-        // A clock that was set back must not cause a negative age.
+        // Prevents a negative age after the clock was set back.
         registry.beforeReading { age.set(max(0, now() - last.moment.milliseconds) / 1000) }
         counters = CaseCounters(registry)
         events = CaseCounters(registry)
@@ -78,14 +78,14 @@ struct NotificationMetrics: Sendable {
         for change in changes {
             let kind = AppleEventKind(change)
             events.count(kind)
-            // A notification only counts as a revocation if it was applied. A late notification does not
-            // count, and neither does a notification of a change that a daily check has already found.
+            // A notification counts as a revocation only if it was applied. A late notification does not
+            // count, nor does a notification of a change that a daily check has already found.
             if receipt == .applied, kind.isRevocation { revocations.increment(by: 1) }
         }
     }
 }
 
-/// The kind of an event in a notification from Apple, as a metric counts it.
+/// The kind of event in a notification from Apple, used as a metric label.
 enum AppleEventKind: String, CountedCase {
     static let series = CountedSeries(
         "siwa_apple_events_total", label: "kind", help: "Events of Apple's notifications by kind.")
@@ -119,20 +119,20 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// Time of the last verified notification from Apple that this process knows. The process learns it from its
-/// own requests, and from the database, which contains notifications of other replicas and earlier processes.
+/// Time of the last verified notification from Apple that this process knows of. It learns the time from its
+/// own requests, and from the database, which holds notifications to other replicas and earlier processes.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
-    /// - Parameter moment: Time of the last notification. Without a notification, the time since when
-    ///   notifications can arrive.
+    /// - Parameter moment: Time of the last notification. Before the first notification, the time from which
+    ///   notifications could arrive.
     public init(_ moment: Moment) {
         milliseconds = Atomic(moment.milliseconds)
     }
 
     public var moment: Moment { Moment(milliseconds: milliseconds.load(ordering: .relaxed)) }
 
-    /// Updates the time. Ignores a time before the known time.
+    /// Updates the time. Ignores an earlier time.
     public func note(_ moment: Moment) {
         milliseconds.max(moment.milliseconds, ordering: .relaxed)
     }

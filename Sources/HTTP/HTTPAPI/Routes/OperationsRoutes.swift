@@ -41,15 +41,15 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /readyz`: reports that the database accepts commands and that the service has usable keys. A
-    /// service with a stale key set is ready, because the keys still verify tokens. A service with warnings
-    /// is ready, and lists the warnings in the response. A service that is about to stop is not ready.
+    /// service with a stale key set is ready, because the keys can still verify tokens. A service with
+    /// warnings is ready, and lists them in the response. A service that is about to stop is not ready.
     func ready() -> Step<HTTPResponse> {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
             if let error = health.storage { throw Self.problem(error.problem, cause: error.code.rawValue) }
             if case .unavailable(let cause) = health.keys.status {
-                // Until the end of the first fetch, there is no failure to report.
+                // Until the first fetch ends, there is no failure to report.
                 let cause = cause?.rawValue ?? "not_fetched"
                 throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
             }
@@ -57,7 +57,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: returns the same state with details. The response contains no secrets.
+    /// `GET /health`: returns the same state in more detail. The response contains no secrets.
     func health() -> Step<HTTPResponse> {
         .later { [self] in
             let health = await look()
@@ -105,7 +105,7 @@ final class OperationsRoutes: Sendable {
     }
 }
 
-/// State of a process that is about to stop. `GET /readyz` then responds with 503, so that load balancers
+/// Records that the process is about to stop. `GET /readyz` then responds with 503, so that load balancers
 /// send new requests to other replicas. The process still serves all requests.
 final class Draining: Sendable {
     private let mark = Atomic(false)

@@ -11,7 +11,7 @@ struct RouteTable: Sendable {
         var secondParameter: Substring?
     }
 
-    /// A path with its calls.
+    /// A path and its calls.
     private struct Entry {
         let template: PathTemplate
         var endpoints: [Endpoint]
@@ -25,7 +25,7 @@ struct RouteTable: Sendable {
     static let all = RouteTable(Endpoint.all)
 
     /// Paths without values. They are searched first, so that `/v1/credentials/query` does not match as a
-    /// credential of the subject "query".
+    /// credential whose subject is "query".
     private var fixed: [Entry] = []
     private var others: [Entry] = []
 
@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
         throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    /// Returns a call with the path and any method; `nil` if no call has the path.
+    /// Returns any call with the path, whatever its method; `nil` if no call has the path.
     func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
 
     private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {
@@ -107,7 +107,7 @@ struct PathTemplate: Sendable, Equatable {
         return result ?? path.utf8.elementsEqual(text)
     }
 
-    /// Returns the values in a path; `nil` for a path that does not match. A value is one non-empty segment.
+    /// Returns the values in a path; `nil` if the path does not match. A value is one non-empty segment.
     func values(in path: Substring) -> Values? {
         var values = Values()
         var rest = path.utf8

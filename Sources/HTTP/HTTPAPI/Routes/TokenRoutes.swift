@@ -6,7 +6,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The routes that receive identity tokens, and the route that makes nonces.
+/// The routes that receive identity tokens, and the route that creates nonces.
 final class TokenRoutes: Sendable {
     let useCases: SignInUseCases
     private let verifications: VerificationMetrics
@@ -25,7 +25,7 @@ final class TokenRoutes: Sendable {
 
     /// Handles `POST /v1/sign-ins`.
     func signIn(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
-        // Checks the capacity first, because a verification without a commit would be wasted.
+        // Checks the capacity first, because a verification that cannot be committed would be wasted work.
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
         return try verifications.counting(.identityToken, in: request.trace) {

@@ -7,10 +7,10 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of a sign-in on the web. Browsers call all routes except the last route.
+/// The routes of a web sign-in. Browsers call all routes except the last one.
 ///
-/// A browser only gets a page for errors that the app's own page cannot receive. A developer writes the
-/// sign-in link, so an error in the link returns a problem document.
+/// A browser only gets a page for errors that cannot be sent to the app's own page. A sign-in link is written
+/// by a developer, so an error in the link returns a problem document.
 final class WebRoutes: Sendable {
     /// Maximum size of the caller's own state in bytes, after decoding.
     static let longestState = 512
@@ -18,12 +18,12 @@ final class WebRoutes: Sendable {
     private let web: WebSignIn
     private let verifications: VerificationMetrics
     private let metrics: CaseCounters<WebStep>
-    /// Handles the end of sign-ins that the authorization endpoint has started.
+    /// Completes sign-ins that the authorization endpoint has started.
     private let authorize: AuthorizeRoutes?
-    /// Handles the end of sign-ins that the page about connected clients has started.
+    /// Completes sign-ins that the connections page has started.
     private let connections: ConnectionsRoutes?
     private let languages: PageLanguages
-    /// Handles the end of sign-ins that the page for the users of devices has started.
+    /// Completes sign-ins that the device page has started.
     private let devicePages: DevicePageRoutes?
 
     init(
@@ -42,8 +42,8 @@ final class WebRoutes: Sendable {
         let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
-            // URLSearchParams encodes a space as "+". Checks the bound first, because a query can be as long
-            // as a header.
+            // URLSearchParams encodes a space as "+". The length is checked first, because a query can be as
+            // long as a header.
             guard text.utf8.count <= WebScope.longest,
                 let asked = WebScope(text.replacing("+", with: " "))
             else {
@@ -109,7 +109,7 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// Returns the failure for the app; `nil` for a bug of this service, which the log reports instead.
+    /// Returns the failure for the app; `nil` for a bug in this service, which the log reports instead.
     private static func failure(_ problem: Problem) -> WebFailure? {
         problem.code == ProblemCode.internalError.rawValue ? nil : WebFailure(problem)
     }
@@ -121,8 +121,8 @@ final class WebRoutes: Sendable {
             let query = try Query(request, of: .finishWebSignIn)
             ticket = query["ticket"]
             let arrival = try web.finish(ticket: ticket, cookie: cookie(of: request))
-            // Does not delete the cookie, because another tab of the browser may still need it. The cookie
-            // expires after ten minutes.
+            // The cookie is not deleted, because another tab of the browser may still need it. It expires
+            // after ten minutes.
             let response = try response(to: arrival, request)
             metrics.count(.finished)
             return .now(response)
@@ -132,7 +132,7 @@ final class WebRoutes: Sendable {
     }
 
     /// - Parameter query: The query of the authorization request that started the sign-in. It determines the
-    ///   language of the page.
+    ///   page's language.
     private func refuse(
         _ error: any Error, query: String? = nil, _ request: HTTPRequest
     ) -> Step<HTTPResponse> {
@@ -149,7 +149,7 @@ final class WebRoutes: Sendable {
         switch arrival {
         case .appPage(let location): return .redirect(to: location)
         case .authorization(let query, let authentication):
-            // The operator removed the last OAuth client while the user was at Apple.
+            // The operator may have removed the last OAuth client while the user was at Apple.
             guard let authorize else { throw Problem(.notFound) }
             return authorize.arrive(authentication, query: query, request)
         case .refusedAuthorization(let query, let failure):
@@ -187,8 +187,8 @@ final class WebRoutes: Sendable {
         return response
     }
 
-    /// Returns the caller's state, still encoded, because only the caller knows if "+" is a plus sign or a
-    /// space.
+    /// Returns the caller's state, still encoded, because only the caller knows whether "+" means a plus sign
+    /// or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),
@@ -197,7 +197,7 @@ final class WebRoutes: Sendable {
         return String(encoded)
     }
 
-    /// Returns the encoded value of a parameter in the query. Compares bytes.
+    /// Returns a parameter's encoded value from the query. Compares bytes.
     private static func value(of name: String, in query: Substring) -> Substring? {
         var rest: Substring? = query
         while let text = rest {
@@ -220,7 +220,7 @@ final class WebRoutes: Sendable {
     }
 }
 
-/// Steps of sign-ins on the web, as a metric counts them.
+/// Steps of a web sign-in, used as metric labels.
 enum WebStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_web_sign_ins_total", label: "step",

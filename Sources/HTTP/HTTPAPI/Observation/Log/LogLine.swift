@@ -4,12 +4,12 @@ import StrictJSON
 
 /// Writes one log line in text or JSON format.
 ///
-/// The text format quotes and escapes values with characters other than printable ASCII. The JSON format
-/// writes every value through one writer, which quotes and escapes it. So outside input can neither start a
+/// In text format, values with characters other than printable ASCII are quoted and escaped. In JSON format,
+/// every value passes through one writer, which quotes and escapes it. So outside input can neither start a
 /// new line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
-    /// The writer of a JSON line; `nil` for a text line.
+    /// The JSON writer; `nil` for a text line.
     private var json: JSONWriter?
 
     /// Begins a line. `milliseconds` is the time since 1970.
@@ -44,8 +44,8 @@ struct LogLine: ~Copyable {
             json?.member(name, value)
         } else {
             begin(name)
-            // Numbers have at most 15 digits here, and Swift stores strings up to 15 bytes without an
-            // allocation.
+            // Numbers have at most 15 digits here, so they need no allocation: Swift stores strings of up to
+            // 15 bytes inline.
             bytes.append(contentsOf: String(value).utf8)
         }
     }
@@ -59,9 +59,9 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// Writes a metadata field of a log message, whose name comes from outside. If the line already has a
-    /// field with this name, adds an underscore before the name, because JSON readers keep only one of two
-    /// equal names.
+    /// Writes a metadata field of a log message. Its name comes from outside, so the line may already have a
+    /// field with this name. The name then gets an underscore in front, because JSON readers keep only one of
+    /// two fields with equal names.
     mutating func field(metadata name: String, _ value: String) {
         let isTaken = Self.ownNames.contains(name)
         if json != nil {
@@ -107,9 +107,9 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
-            // Messages from libpq and the system can have several lines. The log joins these lines.
+            // Messages from libpq and the system can span several lines, which the log joins.
             case "\n", "\r", "\t": if bytes.last != UInt8(ascii: " ") { bytes.append(UInt8(ascii: " ")) }
-            // Characters beyond ASCII are escaped as well, because terminals interpret some of them.
+            // Non-ASCII characters are escaped too, because terminals interpret some of them.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
             }
         }
@@ -120,7 +120,7 @@ struct LogLine: ~Copyable {
     private static let ownNames: Set<String> = ["time", "level", "logger", "msg", "error"]
 }
 
-/// The format of log lines. All formats have the same fields with the same names.
+/// The log line format. All formats have the same fields with the same names.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// `name=value` pairs for human readers.
     case text

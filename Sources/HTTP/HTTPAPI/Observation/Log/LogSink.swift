@@ -3,13 +3,13 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 
-/// Collects log lines in memory and writes them in large pieces.
+/// Collects log lines in memory and writes them in large chunks.
 ///
 /// Adding a line copies its bytes under a lock, without a system call. The sink writes lines within 100 ms.
-/// If the reader of the log stops reading, the sink drops and counts lines, so that memory use stays bounded
-/// and requests do not wait.
+/// If the log reader stops reading, the sink drops and counts lines, so that memory use stays bounded and
+/// requests do not wait.
 public final class LogSink: Service {
-    /// Maximum number of buffered bytes. Beyond it the sink drops new lines.
+    /// Maximum number of buffered bytes. When it is reached, the sink drops new lines.
     static let bound = 4 * 1024 * 1024
 
     private struct State {
@@ -19,7 +19,7 @@ public final class LogSink: Service {
     }
 
     private let state = Mutex(State())
-    /// Keeps the output in order if two threads flush.
+    /// Keeps the output in order if two threads flush at the same time.
     private let writing = Mutex(())
     private let write: @Sendable ([UInt8]) -> Void
 
@@ -30,7 +30,7 @@ public final class LogSink: Service {
         (self.format, self.write) = (format, write)
     }
 
-    /// Begins a line in the format of this sink.
+    /// Begins a line in this sink's format.
     ///
     /// - Parameter milliseconds: Time of the line, in milliseconds since 1970.
     func line(at milliseconds: Int64, level: StaticString) -> LogLine {
@@ -48,12 +48,12 @@ public final class LogSink: Service {
         }
     }
 
-    /// Calls `source` before each write. The source adds the lines that are due.
+    /// Calls `source` before each write, so that the source can add the lines that are due.
     func beforeFlush(_ source: @escaping @Sendable () -> Void) {
         state.withLock { $0.sources.append(source) }
     }
 
-    /// Writes the buffered lines. Blocks while the reader blocks.
+    /// Writes the buffered lines. Blocks while the log reader blocks.
     public func flush() {
         for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
@@ -87,7 +87,7 @@ public final class LogSink: Service {
         flush()
     }
 
-    /// Writes lines while `start` runs, so that the log shows a long wait for the database before the
+    /// Writes lines while `start` runs, so that the log shows a long wait for the database even before the
     /// services start.
     public func writing<Value: Sendable>(during start: () async throws -> Value) async rethrows -> Value {
         // Leaving the scope cancels this task.
@@ -98,7 +98,7 @@ public final class LogSink: Service {
     private func writeRegularly() async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: .milliseconds(100))
-            // The flush runs on its own thread, so that a blocked reader delays no other work.
+            // The flush runs on its own thread, so that a blocked log reader delays no other work.
             try await NIOThreadPool.singleton.runIfActive { self.flush() }
         }
     }
@@ -131,8 +131,8 @@ public struct LineLogHandler: LogHandler {
         line.field("msg", event.message.description)
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
-            // The log event's own error has this name, and libraries and this service also pass an error as
-            // metadata.
+            // The log event's own error uses this field name, but libraries and this service also pass an
+            // error as metadata.
             if name == "error", event.error == nil {
                 line.field("error", value.description)
             } else {

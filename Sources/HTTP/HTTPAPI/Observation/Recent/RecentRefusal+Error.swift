@@ -5,10 +5,10 @@ import AuthorizationServer
 import OAuth
 
 extension RecentRefusal {
-    /// Maximum size of a kept request value, in bytes.
+    /// Maximum size of a request value that is kept, in bytes.
     private static let longestFound = 200
 
-    /// Describes the check that refused the request. Truncates the values of an error, because they come from
+    /// Describes the check that refused the request. Truncates the values in an error, because they come from
     /// a client.
     init(_ error: any Error, sent: SentAuthorization = .none) {
         switch error {
@@ -17,7 +17,7 @@ extension RecentRefusal {
                 check: "\(error.step.rawValue) of the identity token or notification",
                 expected: error.code.type.expected, found: Self.bounded(error.detail))
         case let error as StorageError:
-            // The error has SQL without values, and the database's own error code.
+            // The error contains SQL without values, and the database's own error code.
             self.init(
                 check: "database", expected: error.problem.detail,
                 found: Self.bounded("\(error.code.rawValue) \(error.databaseCode ?? "")"))
@@ -51,8 +51,8 @@ extension Problem.Subject {
 }
 
 extension RecentRefusal {
-    /// Describes the violated rule and the finding of the check. The explanation of a refusal repeats no part
-    /// of the request.
+    /// Describes the violated rule and what the check found. The explanation of a refusal repeats no part of
+    /// the request.
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation
@@ -148,14 +148,14 @@ extension OAuthError.Code {
     }
 }
 
-/// The type of the `Authorization` field in a request, for operators. The value of the field is not kept.
+/// The type of a request's `Authorization` header, for operators. The header's value is not kept.
 enum SentAuthorization: Sendable, Equatable {
     case none
     /// A Bearer token that has the prefix of an API key.
     case apiKey
     case bearer
     case basic
-    /// Another scheme, or a repeated field.
+    /// Another scheme, or a repeated header.
     case other
 
     init(_ field: String?) {

@@ -3,17 +3,17 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The last requests of the process, for the console. Created only for a service with a console.
+/// The most recent requests to the process, for the console. Exists only in a service with a console.
 ///
-/// Three rings keep refused requests of authenticated callers, accepted requests of authenticated callers,
-/// and unauthenticated requests. So neither a busy caller nor a flood from outside displaces the requests
-/// that an operator looks for.
+/// Three rings keep refused requests from authenticated callers, accepted requests from authenticated
+/// callers, and unauthenticated requests, so that neither a busy caller nor a flood from outside displaces
+/// the requests that an operator is looking for.
 public final class RecentRequests: Sendable {
     /// Capacity of each ring, in requests.
     package static let refusedBound = 500
     package static let acceptedBound = 500
     package static let unknownBound = 250
-    /// Maximum total size of the kept bodies in bytes, in development. Above this bound the oldest bodies are
+    /// Maximum total size of the bodies kept in development, in bytes. Above this limit the oldest bodies are
     /// dropped.
     package static let exchangeBound = 8 * 1024 * 1024
 
@@ -36,8 +36,8 @@ public final class RecentRequests: Sendable {
                 }
             exchangeBytes -= gone?.exchange?.size ?? 0
             while exchangeBytes > exchangeBound {
-                // Drops bodies of accepted requests first, because they are the most frequent and the least
-                // useful.
+                // Drops the bodies of accepted requests first, because they are the most frequent and the
+                // least useful.
                 var freed = accepted.dropOldestExchange()
                 if freed == 0 { freed = unknown.dropOldestExchange() }
                 if freed == 0 { freed = refused.dropOldestExchange() }
@@ -53,12 +53,12 @@ public final class RecentRequests: Sendable {
 
     private let appended: (@Sendable () -> Void)?
 
-    /// - Parameter appended: Called after each added request, on the event loop of the request.
+    /// - Parameter appended: Called after each request is added, on the request's event loop.
     public init(keepsExchanges: Bool, whenAppended appended: (@Sendable () -> Void)? = nil) {
         (self.keepsExchanges, self.appended) = (keepsExchanges, appended)
     }
 
-    /// - Parameter make: Makes the entry with the given number.
+    /// - Parameter make: Creates the entry with the given number.
     func append(_ make: (_ number: Int) -> RecentRequest) {
         state.withLock { state in
             state.count += 1
@@ -84,12 +84,12 @@ public final class RecentRequests: Sendable {
         return entries.sorted { $0.number > $1.number }
     }
 
-    /// Number of requests since the start of the process.
+    /// Number of requests since the process started.
     package var count: Int { state.withLock { $0.count } }
 }
 
 extension Ring<RecentRequest> {
-    /// Removes the bodies from the oldest entry that has bodies, and returns their size.
+    /// Removes the bodies from the oldest entry that has any, and returns their size.
     fileprivate mutating func dropOldestExchange() -> Int {
         var size = 0
         changeOldest { request in
@@ -117,11 +117,11 @@ package struct RecentRequest: Sendable {
     package let caller: String?
     /// The ID of the configured OAuth client that the request names.
     package let client: String?
-    /// True if a key, a secret or a signature proves the identity of the caller. Any program can name a
-    /// client.
+    /// True if a key, a secret or a signature proves the caller's identity. Without proof, any program can
+    /// name a client.
     package let isProven: Bool
     package let microseconds: Int64
-    /// Start of the request, in nanoseconds of the machine's monotonic clock.
+    /// Start of the request, in nanoseconds on the machine's monotonic clock.
     package let begin: UInt64
     package let requestID: String
     package let traceID: String?
@@ -129,34 +129,34 @@ package struct RecentRequest: Sendable {
     package let reason: String?
     package let grantType: String?
     package let refusal: RecentRefusal?
-    /// The complete request and response. `nil` outside of development, and if it was dropped because of the
-    /// size bound.
+    /// The complete request and response. `nil` outside of development, and if the exchange was dropped
+    /// because of the size limit.
     package var exchange: KeptExchange?
 
     package var isRefused: Bool { status >= 400 || code != nil || reason != nil }
 }
 
-/// The error of a request: the check that refused it, the expected value, and the found value.
+/// A request's error: the check that refused it, the expected value, and the value found.
 package struct RecentRefusal: Sendable, Equatable {
-    /// The failed verification step, or the kind of the error.
+    /// The failed verification step, or the kind of error.
     package let check: String
     /// The expected value, as a fixed sentence.
     package let expected: String
-    /// The found value, from an unverified request: truncated, without secrets and user names, and shown only
-    /// in the console. `nil` if the error has no value.
+    /// The value found in an unverified request: truncated, without secrets and user names, and shown only in
+    /// the console. `nil` if the error has no value.
     package let found: String?
 }
 
 /// A complete request and its response, for development. Contains every secret that the client sent.
 package struct KeptExchange: Sendable {
-    /// Maximum number of kept bytes per body.
+    /// Maximum number of bytes kept per body.
     package static let longestBody = 16 * 1024
 
     package let target: String
     package let contentType: String?
     package let authorization: String?
     package let body: [UInt8]
-    /// True if the body was truncated. Such a request cannot be sent again.
+    /// True if the body was truncated. A request with a truncated body cannot be sent again.
     package let isBodyCut: Bool
     package let response: [UInt8]
     package let responseType: String?
@@ -170,7 +170,7 @@ package struct KeptExchange: Sendable {
     }
 }
 
-/// Properties of the request's call that a command to resend the request needs.
+/// Properties of the request's call that are needed for a command that resends the request.
 extension RecentRequest {
     /// The credential that the request needs.
     package enum Credential: Sendable, Equatable {
@@ -181,7 +181,7 @@ extension RecentRequest {
         case accessToken
     }
 
-    /// The call of the request; `nil` if no call matches.
+    /// The call that the request matched; `nil` if no call matches.
     private var endpoint: Endpoint? {
         let method = HTTPMethod(rawValue: method)
         return Endpoint.all.first { $0.path.description == route && $0.method.isMeant(by: method) }
@@ -206,8 +206,8 @@ extension RecentRequest {
             guard let authorization = exchange.authorization else { return .none }
             return authorization.lowercased().hasPrefix("bearer ") ? .accessToken : .clientSecret
         }
-        // Only a secret authenticates a client. A public client has no secret, and the service refuses a
-        // request that sends one.
+        // Only a secret authenticates a client. A public client has no secret, and the service refuses its
+        // request if it sends one.
         let isRefusedAsUnknown = ["client_not_authenticated", "invalid_client"].contains(reason ?? code ?? "")
         return isProven || isRefusedAsUnknown ? .clientSecret : .none
     }
@@ -223,7 +223,7 @@ extension RecentRequest {
     }
 }
 
-/// Collects facts about a request for the console until its response is written. Created only for a service
+/// Collects facts about a request for the console until its response is written. Exists only in a service
 /// with a console.
 final class RequestNotes: Sendable {
     private let noted = Mutex<RecentRefusal?>(nil)
@@ -234,7 +234,7 @@ final class RequestNotes: Sendable {
     private let body: [UInt8]
     private let isBodyCut: Bool
 
-    /// - Parameter keepsExchange: True in development, to keep the bodies.
+    /// - Parameter keepsExchange: True in development, where the bodies are kept.
     init(_ incoming: IncomingRequest, keepsExchange: Bool) {
         sent = SentAuthorization(incoming.fields.authorization)
         guard keepsExchange else {

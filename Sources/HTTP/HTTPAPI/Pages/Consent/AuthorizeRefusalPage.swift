@@ -5,8 +5,8 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The error page of the authorization endpoint. It explains why it does not show the consent page, and
-/// suggests a remedy.
+/// The authorization endpoint's error page. It explains why the consent page does not appear, and suggests a
+/// remedy.
 struct AuthorizeRefusalPage {
     let refusal: AuthorizeTexts.Refusal
     let status: HTTPResponseStatus
@@ -14,9 +14,9 @@ struct AuthorizeRefusalPage {
     let code: String
     let requestID: String
     let language: PageLanguage
-    /// The faulty value of the request; `nil` if there is no such value.
+    /// The faulty value in the request; `nil` if there is no such value.
     var found: String?
-    /// An address that the user can copy.
+    /// A URL that the user can copy.
     var address: String?
     /// A link to the next page.
     var link: Link?
@@ -24,7 +24,7 @@ struct AuthorizeRefusalPage {
 
     struct Link {
         let text: HTML
-        /// The link's URL, which this service has checked or made.
+        /// The link's URL, which this service has checked or created.
         let url: String
     }
 
@@ -55,8 +55,8 @@ struct AuthorizeRefusalPage {
 
 extension AuthorizeRefusalPage {
     /// - Parameters:
-    ///   - query: The query of the request. The page shows its faulty value, escaped and truncated.
-    ///   - issuer: The issuer, which is part of the address to open in a browser.
+    ///   - query: The request's query. The page shows its faulty value, escaped and truncated.
+    ///   - issuer: The issuer, which is part of the URL to open in a browser.
     init(
         _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
         language: PageLanguage
@@ -90,7 +90,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// Makes the page about a disabled account. Its button redirects to the client with `access_denied`.
+    /// Creates the page about a disabled account. Its button redirects to the client with `access_denied`.
     init(_ notice: DisabledAccountNotice, requestID: String, language: PageLanguage, cookie: String?) {
         let texts = AuthorizeTexts.of(language)
         self.init(
@@ -102,7 +102,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// Maximum length in Unicode scalars, because one character can be as long as a header.
+    /// Maximum length in Unicode scalars, because a single character can be as long as a header.
     private static let longestValue = 300
 
     private static func value(of name: String, in query: String) -> String? {
@@ -118,7 +118,7 @@ extension AuthorizeRefusalPage {
     /// - Parameters:
     ///   - formRefused: The text about the refused form.
     ///   - address: Path and query of the page that the form belongs to.
-    ///   - issuer: The issuer, which is part of the address to open in a browser.
+    ///   - issuer: The issuer, which is part of the URL to open in a browser.
     init(
         _ refusal: UserPageRefusal, formRefused: AuthorizeTexts.Refusal, address: String, issuer: Issuer,
         requestID: String, language: PageLanguage, cookie: String?
@@ -145,7 +145,7 @@ extension AuthorizeRefusalPage {
 }
 
 extension AuthorizeRefusalPage {
-    /// Makes the page about a disabled account. The device continues to wait for a sign-in with another
+    /// Creates the page about a disabled account. The device keeps waiting for a sign-in with another
     /// account.
     init(
         ofDisabledAccount query: DeviceQuery, requestID: String, language: PageLanguage, cookie: String?

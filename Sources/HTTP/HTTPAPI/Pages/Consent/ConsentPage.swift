@@ -6,13 +6,13 @@ import Pages
 
 /// The page that asks a user to consent to a client's request.
 ///
-/// All text from the request is escaped and isolated, because any site can link to the page with its own
-/// text.
+/// All text from the request is escaped and isolated, because any site can link to the page with text of its
+/// own.
 struct ConsentPage {
-    /// Names of the fields in the page's form.
+    /// Names of the page's form fields.
     static let tokenField: StaticString = "csrf_token"
     static let decisionField: StaticString = "decision"
-    /// Prefix of the field names of optional scopes.
+    /// Prefix of the optional scopes' field names.
     static let scopePrefix = "scope:"
 
     private let prompt: ConsentPrompt
@@ -62,7 +62,7 @@ struct ConsentPage {
     }
 }
 
-/// The list of requested scopes. Scopes that the user can refuse have checkboxes.
+/// The list of requested scopes. Optional scopes have checkboxes.
 struct ScopeList {
     let scopes: [DeclaredScope]
     let account: Account
@@ -84,7 +84,7 @@ struct ScopeList {
         return "<ul class=\"scopes\">\(HTML(items))</ul>\(hint)\n"
     }
 
-    /// The list item of the scope `email` also contains the address, because only this scope shares it.
+    /// The list item of the `email` scope also contains the address, because only this scope shares it.
     private func text(_ scope: DeclaredScope, _ email: ShownUser.SharedEmail) -> HTML {
         let text = HTML.text(scope.text[language])
         guard scope.token == .email else { return text }
@@ -102,11 +102,11 @@ struct ScopeList {
 struct UserBlock: PagePart {
     let html: HTML
 
-    /// - Parameter link: A link to sign in with another account.
+    /// - Parameter link: A link for signing in with another account.
     private init(_ account: Account, _ texts: AuthorizeTexts.Consent, link: HTML?) {
         let user = ShownUser(account)
         let initial = user.title?.first.map { String($0).uppercased() } ?? "•"
-        // The title of a user without a name is the address.
+        // For a user without a name, the title is the address.
         let title = user.title.map { HTML.address($0) } ?? .text(texts.withoutName)
         html = """
             <div class="user"><span class="face" aria-hidden="true">\(initial)</span><span class="who">\
@@ -127,16 +127,16 @@ struct UserBlock: PagePart {
     }
 }
 
-/// Facts about a user that the consent page and the prompt of App Flip show.
+/// Facts about a user that the consent page and the App Flip prompt show.
 struct ShownUser {
     let name: String?
     let email: String?
-    /// The address that a client with the scope `email` receives.
+    /// The address that a client with the `email` scope receives.
     let sharedEmail: SharedEmail
 
     enum SharedEmail {
         case own(String)
-        /// A private relay address of Apple.
+        /// One of Apple's private relay addresses.
         case relay(String)
         case unknown
     }
@@ -149,7 +149,7 @@ struct ShownUser {
             account.email.map { account.isPrivateEmail ?? false ? .relay($0) : .own($0) } ?? .unknown
     }
 
-    /// The first line: the name, or the address if the user has no name.
+    /// The first line: the name, or the address of a user without a name.
     var title: String? { name ?? email }
 
     /// The second line: the address, if the first line is the name.
@@ -157,12 +157,12 @@ struct ShownUser {
 }
 
 extension ClientAppearance {
-    /// The client's picture. Its alternative text is empty, because it would repeat the name.
+    /// The client's picture. Its alternative text is empty, because it would only repeat the name.
     var picture: HTML? {
         logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" }
     }
 
-    /// Returns a paragraph with the client's links; `nil` if the client has no links.
+    /// Returns a paragraph with the client's links; `nil` if the client has none.
     func links(of name: String, _ language: PageLanguage) -> HTML? {
         let texts = ConnectionsTexts.of(language)
         let links = [(texts.policy, policyURI), (texts.terms, termsURI)].compactMap { text, address in

@@ -3,25 +3,24 @@ import AuthorizationServer
 import OAuth
 import Pages
 
-/// The texts of a client's consent page in one language, as far as they do not depend on a user or a request.
+/// The texts of a client's consent page in one language that do not depend on a user or a request.
 final class ConsentPageTexts: Sendable {
     let title: String
     /// The texts that all clients share.
     let consent: AuthorizeTexts.Consent
-    /// The part of the page before the user's block.
+    /// The part of the page before the user block.
     let start: HTML
     let loginHint: TextWithPlaces
-    /// The part between the form's token and the list of scopes.
+    /// The part between the form token and the scope list.
     let scopesStart: HTML
     let optionalScopes: HTML
-    /// The text below the scope `email`.
+    /// The text below the `email` scope.
     let emailHidden: TextWithPlaces
     let emailUnknown: HTML
     let emailNotShared: HTML
-    /// The part after the list of scopes.
+    /// The part after the scope list.
     let notes: HTML
-    /// The sentence that names the destination of the redirect. `nil` on Google's page, which names no
-    /// address.
+    /// The sentence that names the redirect's destination. `nil` on Google's page, which names no address.
     let returnsTo: TextWithPlaces?
     let returnsToProgram: TextWithPlaces?
     /// The buttons, and the end of the form.
@@ -35,8 +34,7 @@ final class ConsentPageTexts: Sendable {
         let heading = texts.heading(for: client)
         consent = texts
         title = TextPiece.filled(heading, ["client": name, "app": app])
-        // The operator can describe the client's purpose. Google's page always shows the notice about the
-        // link.
+        // The operator can describe the client's purpose. Google's page always shows the linking notice.
         let own = client.purpose.map { "<p>\(HTML.value($0[language]))</p>" as HTML }
         let linking = isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : nil
         start = """
@@ -45,8 +43,8 @@ final class ConsentPageTexts: Sendable {
 
             """
         loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
-        // Enter in a checkbox presses the form's first button that is not disabled (HTML §4.10.21.2). This
-        // button does nothing: it would close a dialog, and the page has no dialog (§4.10.21.3).
+        // Pressing Enter in a checkbox activates the form's first enabled button (HTML §4.10.21.2). This
+        // button does nothing, because it would close a dialog and the page has none (§4.10.21.3).
         scopesStart = """
             <button hidden formmethod="dialog"></button>
             <h2>\(paragraphs.filled(texts.scopes))</h2>
@@ -68,7 +66,7 @@ final class ConsentPageTexts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that ignores the hidden button uses the next button, so the next button must not grant
+        // A browser that ignores the hidden button activates the next button, so that one must not grant
         // consent.
         formEnd = """
             <div class="buttons">
@@ -81,7 +79,7 @@ final class ConsentPageTexts: Sendable {
     }
 }
 
-/// The texts of one client in HTML.
+/// One client's texts in HTML.
 private struct Paragraphs {
     let client: HTML
     let app: HTML
@@ -102,8 +100,8 @@ private struct Paragraphs {
             .within("<p\(HTML.class(name))>", "</p>\n")
     }
 
-    /// Returns the texts that Google's review requires. All texts except the first text, about the
-    /// authorization, are in small print.
+    /// Returns the texts that Google's review requires. All except the first one, about the authorization,
+    /// are in small print.
     func google(_ texts: AuthorizeTexts.Consent) -> HTML {
         HTML(
             texts.notesForGoogle.map { note in
@@ -112,11 +110,11 @@ private struct Paragraphs {
     }
 }
 
-/// Prepared texts for the pages of all clients in all languages. They need a few kilobytes per client.
+/// Prepared texts for all clients' pages in all languages. They need a few kilobytes per client.
 struct ConsentPages: Sendable {
     private let texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
 
-    /// - Parameter appName: Returns the name of an app by its primary client ID.
+    /// - Parameter appName: Returns an app's name by its primary client ID.
     init(
         _ clients: [OAuthClient], languages: PageLanguages, appName: (ClientID) -> LocalizedText
     ) {
@@ -136,7 +134,7 @@ struct ConsentPages: Sendable {
     }
 }
 
-// Chooses the texts for a client. The consent page and the prompt of App Flip share them.
+// Chooses the texts for a client, which the consent page and the App Flip prompt share.
 extension AuthorizeTexts.Consent {
     /// Has the placeholders `{client}` and `{app}`.
     func heading(for client: OAuthClient) -> String {
@@ -150,7 +148,7 @@ extension AuthorizeTexts.Consent {
         return client.isFirstParty ? goOn : allow
     }
 
-    /// The texts that Google's review requires below the list of scopes.
+    /// The texts that Google's review requires below the scope list.
     var notesForGoogle: [ConsentNote] {
         [
             ConsentNote(template: authorizationForGoogle, place: "agree", text: agreeAndLink, url: nil),
@@ -164,14 +162,14 @@ extension AuthorizeTexts.Consent {
     }
 }
 
-/// A sentence below the list of scopes, with one placeholder for a link or a quotation.
+/// A sentence below the scope list, with one placeholder for a link or a quotation.
 struct ConsentNote: Sendable {
     let template: String
     /// Name of the placeholder, without its braces.
     let place: String
     /// The text that replaces the placeholder.
     let text: String
-    /// URL of the link; `nil` for a quotation.
+    /// The link's URL; `nil` for a quotation.
     let url: String?
 
     var markup: [String: HTML] {

@@ -1,6 +1,6 @@
 public import AuthorizationServer
 
-/// All texts of the pages at the authorization endpoint, in one language.
+/// All texts of the authorization endpoint pages, in one language.
 ///
 /// A word in braces is a placeholder for a value or a link, which `HTML.filled` inserts. A test checks that
 /// all languages have the same placeholders.
@@ -31,12 +31,12 @@ struct AuthorizeTexts: TranslatedTexts {
         let loginHint: String
         /// Has the placeholder `{app}`.
         let purposeForGoogle: String
-        /// Introduces the list of scopes. Has the placeholder `{client}`.
+        /// Introduces the scope list. Has the placeholder `{client}`.
         let scopes: String
         let optionalScopes: String
-        /// Follows the scope `email`. Has the placeholder `{email}`.
+        /// Follows the `email` scope. Has the placeholder `{email}`.
         let emailHidden: String
-        /// Follows the scope `email` of a user without a known address.
+        /// Follows the `email` scope if the user's address is unknown.
         let emailUnknown: String
         /// Has the placeholder `{client}`.
         let emailNotShared: String
@@ -59,8 +59,8 @@ struct AuthorizeTexts: TranslatedTexts {
         let cancel: String
     }
 
-    /// Texts of the error pages, which explain why the page for consent does not appear or why a sign-in
-    /// cannot continue.
+    /// Texts of the error pages, which explain why the consent page does not appear or why a sign-in cannot
+    /// continue.
     struct Refusals: Sendable, Decodable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal
@@ -68,7 +68,7 @@ struct AuthorizeTexts: TranslatedTexts {
         let embeddedBrowser: Refusal
         let formRefused: Refusal
         let signInNeeded: Refusal
-        /// The operator of the app has disabled the account.
+        /// The app's operator has disabled the account.
         let accountDisabled: Refusal
         let otherBrowser: Refusal
         let signInOver: Refusal
@@ -77,13 +77,13 @@ struct AuthorizeTexts: TranslatedTexts {
         let unavailable: Refusal
         let failed: Refusal
         let pageUnknown: Refusal
-        /// A browser has opened an App Flip link, because no app has opened it.
+        /// An App Flip link was opened in the browser, because no app has opened it.
         let linkOfApp: Refusal
     }
 
     struct Refusal: Sendable, Decodable {
         let title: String
-        /// Explains the expected value and the found value.
+        /// Explains the expected value and the value found.
         let reason: String
         /// Explains the remedy.
         let advice: String
@@ -100,7 +100,7 @@ struct AuthorizeTexts: TranslatedTexts {
     }
 }
 
-/// The groups of texts of all pages for users. A deployment can translate each group.
+/// The groups of texts for all user pages. A deployment can translate each group.
 public enum PageTexts {
     public static let parts: [any TranslatedTexts.Type] = [
         AuthorizeTexts.self, ConnectionsTexts.self, DeviceTexts.self, LogoutTexts.self, ScopeTexts.self,

@@ -1,11 +1,11 @@
 import AuthorizationServer
 
-/// The texts of the page about connected clients, in one language.
+/// The texts of the connections page, in one language.
 struct ConnectionsTexts: TranslatedTexts {
     static let part = "connections"
 
     let title: String
-    /// Introduces the list of clients. Has the placeholder `{app}`.
+    /// Introduces the client list. Has the placeholder `{app}`.
     let intro: String
     let none: String
     /// Has the placeholder `{day}`.

@@ -2,13 +2,13 @@ import AuthorizationServer
 import OAuth
 import Pages
 
-/// The texts of the page for the users of devices, in one language.
+/// The texts of the device page, in one language.
 struct DeviceTexts: TranslatedTexts {
     static let part = "device"
 
     let title: String
     let enterAdvice: String
-    /// The label of the input field for the code.
+    /// The label of the code input field.
     let code: String
     let goOn: String
     let warning: String
@@ -48,7 +48,7 @@ struct DeviceTexts: TranslatedTexts {
     }
 
     /// Returns the sentence about a request's start time, with or without the placeholder `{value}`. A
-    /// language that a deployment adds has no sentence for 0 minutes, so it uses 1 minute.
+    /// language that a deployment adds has no sentence for 0 minutes, so it shows 1 minute.
     static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> HTML {
         let text =
             switch (language, minutes) {
@@ -56,7 +56,7 @@ struct DeviceTexts: TranslatedTexts {
             case (.arabic, ...0): "بدأ قبل لحظات"
             case (.arabic, 1): "بدأ قبل دقيقة واحدة"
             case (.arabic, 2): "بدأ قبل دقيقتين"
-            // Arabic uses the plural for the numbers 3 to 10, also after hundreds.
+            // Arabic uses the plural for the numbers 3 to 10, even after hundreds.
             case (.arabic, _) where (3...10).contains(minutes % 100): "بدأ قبل {value} دقائق"
             case (.turkish, ...0): "az önce başlatıldı"
             case (.polish, ...0): "rozpoczęto przed chwilą"
@@ -70,7 +70,7 @@ struct DeviceTexts: TranslatedTexts {
         case .malformed: .filled(malformed, [:])
         case .unknown: .filled(codeUnknown, [:])
         case .over: .filled(over, [:])
-        // Shows the time of Retry-After as minutes and seconds, which need no plural forms.
+        // Shows the Retry-After time as minutes and seconds, which need no plural forms.
         case .paused(let seconds):
             .filled(
                 paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])

@@ -1,6 +1,6 @@
 import AuthorizationServer
 
-/// The texts of the pages for signing out, in one language.
+/// The texts of the sign-out pages, in one language.
 struct LogoutTexts: TranslatedTexts {
     static let part = "logout"
 
@@ -16,7 +16,7 @@ struct LogoutTexts: TranslatedTexts {
     let stayed: Result
     let formRefused: AuthorizeTexts.Refusal
 
-    /// The texts of the last page.
+    /// The texts of the last sign-out page.
     struct Result: Sendable, Decodable {
         let title: String
         let advice: String
