@@ -5,10 +5,10 @@ import Composition
 import Cryptography
 import Encodings
 
-/// The OAuth clients of `siwa dev`: the fake Google, a web application, and native apps on this machine.
+/// The OAuth clients for `siwa dev`: the fake Google, a web application, and native apps on this machine.
 ///
-/// Their secrets are the same in every run, so that copied commands work again. The secrets protect nothing:
-/// the service listens on this machine only, and the fake Apple beside it signs tokens for every caller.
+/// Their secrets are the same in every run, so that copied commands work again. The secrets protect nothing,
+/// because the service is reachable only on this machine, where the fake Apple signs tokens for every caller.
 struct DevelopmentClients {
     static let google = "google"
     static let googleSecret = "siwa_development_google"
@@ -18,19 +18,19 @@ struct DevelopmentClients {
     static let web = "siwa-web"
     static let webSecret = "siwa_development_web"
     static let native = "siwa-cli"
-    /// The app on the phone, which signs users in without a browser.
+    /// The phone app's client, which signs users in without a browser.
     static let phone = "siwa-phone"
     /// The app's own scope, which users may deny.
     static let ownScope = "devices.control"
     static let scopes = ["openid", "email", "profile", ownScope]
 
-    /// The primary client ID of the app.
+    /// The app's primary client ID.
     let app: ClientID
-    /// App Check configuration of the app.
+    /// The app's App Check configuration.
     let appCheck: AppCheckPolicies
-    /// Redirect URIs of the fake Google.
+    /// The fake Google's redirect URIs.
     let googleRedirectURIs: [String]
-    /// URL of the fake Apple's page that shows the request that it receives.
+    /// URL of the fake Apple's page that shows the request it receives.
     let site: String
 
     /// Returns the OAuth settings. Throws `ConfigurationMistakes`.
@@ -69,7 +69,7 @@ struct DevelopmentClients {
         client.projectID = Self.googleProject
         client.googleClientIDs = [Self.googleClientID]
         client.appFlip = true
-        // Redirects to Google's own hosts would not reach the fake Google.
+        // The fake Google's URIs, because redirects to Google's own hosts would not reach it.
         client.appFlipTestRedirectURIs = googleRedirectURIs
         return client
     }
@@ -80,7 +80,7 @@ struct DevelopmentClients {
         client.secretHashes = [Self.hash(Self.webSecret)]
         client.events = ClientEvents.Delivery.poll.rawValue
         client.scopes = Self.scopes + ["offline_access"]
-        // The port of `site` may differ here (RFC 8252 §7.3), but not after a sign-out.
+        // The port of `site` may vary here (RFC 8252 §7.3), but not in the redirect after a sign-out.
         client.redirectURIs = ["http://127.0.0.1/site"]
         client.postLogoutRedirectURIs = [site]
         return client
@@ -100,7 +100,7 @@ struct DevelopmentClients {
             id: Self.phone, kind: "native", app: app.rawValue, name: ["en": "Example for phones"])
         client.isFirstParty = true
         client.allowsNativeSignIn = true
-        // The app's own entry is in `DevelopmentSettings`. A client ID that is not a bundle ID has no entry.
+        // `DevelopmentSettings` has the app's own entry. A client ID that is not a bundle ID has no entry.
         client.appCheck = appCheck.ofApp(app.rawValue)?.mode.rawValue
         client.scopes = Self.scopes + ["offline_access"]
         client.platform = "ios"

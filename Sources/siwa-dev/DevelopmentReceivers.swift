@@ -4,22 +4,22 @@ import Encodings
 import EventDelivery
 import ReceiverEmulator
 
-/// The receivers of `siwa dev`: a webhook, and security event tokens that are pushed over TLS.
+/// The receivers for `siwa dev`: a webhook, and security event tokens that are pushed over TLS.
 ///
-/// The secret is the same in every run, so that copied commands work
-/// again. It protects nothing: the service sends only to this machine.
+/// The secret is the same in every run, so that copied commands work again. It protects nothing, because the
+/// service sends only to this machine.
 struct DevelopmentReceivers {
     static let secret = "whsec_c2l3YSBkZXZlbG9wbWVudCB3ZWJob29rIHNlY3JldCE="
     static let audience = "siwa-dev"
 
     let port: Int
     let securePort: Int
-    /// Certificate of the authority that issued the certificate of `securePort`, as PEM.
+    /// PEM certificate of the authority that issued the certificate for `securePort`.
     let authority: String
 
-    /// Returns the URLs by receiver.
+    /// Returns the URL of each receiver.
     ///
-    /// - Parameter signsEvents: True if the service has signing keys, which it creates for OAuth clients.
+    /// - Parameter signsEvents: True if the service has signing keys, as it does with OAuth clients.
     func urls(signsEvents: Bool) -> [EmulatedReceiver: String] {
         var urls = [EmulatedReceiver.webhook: "http://127.0.0.1:\(port)/webhook"]
         if signsEvents { urls[.push] = "https://127.0.0.1:\(securePort)/push" }
@@ -42,7 +42,7 @@ struct DevelopmentReceivers {
         }
     }
 
-    /// Returns the service as the sender of events, with the states of its receivers.
+    /// Returns the service as the event sender, with the status of its receivers.
     static func sender(of service: ComposedService, issuer: String?) -> EventSender {
         var sender = EventSender(issuer: issuer, keysURL: issuer.map { "\($0)/oauth/jwks.json" })
         guard let deliveries = service.deliveries else { return sender }

@@ -10,34 +10,34 @@ import Logging
 import ReceiverEmulator
 import ServiceLifecycle
 
-/// The service of `siwa dev`, which uses a fake Apple and a fake Google in the same process.
+/// The service that `siwa dev` runs, with a fake Apple and a fake Google in the same process.
 struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
         let host: String
-        /// Port of the service; 0 if the system chooses the port.
+        /// The service's port; 0 if the system chooses it.
         let port: Int
-        /// Path of the database; `nil` for a temporary database.
+        /// Database path; `nil` for a temporary database.
         let database: String?
         let checkInterval: Duration
         let appCheck: AppCheckMode
-        /// Redirect URL of sign-in on the web; `nil` selects a page of the fake Apple.
+        /// Redirect URL for sign-in on the web; `nil` selects one of the fake Apple's pages.
         let webRedirectURL: String?
         let allowedHosts: [String]
     }
 
     let emulator: EmulatedApple
-    /// The fake Google; `nil` without OAuth clients.
+    /// The fake Google; `nil` if there are no OAuth clients.
     let google: GoogleEmulatorService?
     let receivers: ReceiverEmulatorService
-    /// Certificate of the authority that issued the receivers' certificate, as PEM.
+    /// PEM certificate of the authority that issued the receivers' certificate.
     let authority: String
     let observation: ProcessObservation
     let options: Options
-    /// User IDs of the people who sign in when the service starts.
+    /// User IDs of the people who are signed in when the service starts.
     var arrivals: [String] = []
 
-    /// Runs the service. Also throws the error of a failed fake Apple or fake Google.
+    /// Runs the service. Also throws the error if the fake Apple or the fake Google fails.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
@@ -74,7 +74,7 @@ struct DevelopmentService: Service {
                     service, world, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port
                 )
             }
-            // The group is not cancelled after a failure, so that the service can stop in order.
+            // A failure does not cancel the group, so that the service can stop in the right order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
                 guard case .failure(let error) = result else { continue }
@@ -85,7 +85,7 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Signs in the people of the seed file, one after the other.
+    /// Signs in people from the seed file, one after the other.
     private func signIn(_ subjects: [String], with world: DevelopmentFakes) async {
         for subject in subjects where !Task.isCancelled {
             do {
@@ -97,12 +97,12 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
+    /// Configures the service's URLs in the fake Apple and the fake Google, and prints the banner.
     private func introduce(
         _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
         receiverPort: Int
     ) async throws {
-        // The service itself throws an error if it cannot listen.
+        // If the service cannot listen, it throws the error itself.
         guard let port = try? await service.boundPort() else { return }
         world.connect(to: "http://127.0.0.1:\(port)")
         try emulator.state.configureRedirectURIs(
@@ -121,7 +121,7 @@ struct DevelopmentService: Service {
             servicePort: port, applePort: applePort, googlePort: googlePort,
             receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
-        // Unbuffered, so that the text also appears at once in a pipe.
+        // Written without a buffer, so that the text appears at once even in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 
@@ -140,11 +140,11 @@ struct DevelopmentService: Service {
             google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) })
     }
 
-    /// Returns the key of an earlier run from the fake Apple's state, or a new key.
+    /// Returns an earlier run's key from the fake Apple's state, or else a new key.
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
-            // The key is configured again, so that a reset of the fake Apple does not remove it.
+            // The key is configured again, because a reset of the fake Apple would otherwise remove it.
             try emulator.state.configureClientKey(old)
             return old
         }

@@ -9,11 +9,11 @@ import Cryptography
 import HTTPAPI
 import SignIn
 
-/// The settings of `siwa dev`: like production, except for the keys, the ports and the database.
+/// The settings for `siwa dev`: as in production, except for the keys, the ports and the database.
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
-    /// API key, the same in every run, so that copied commands work again. The key protects nothing: the
-    /// service listens only on this machine, and the fake Apple beside it signs tokens for every caller.
+    /// API key, the same in every run, so that copied commands work again. It protects nothing, because the
+    /// service is reachable only on this machine, where the fake Apple signs tokens for every caller.
     static let secret = "siwa_development"
 
     let clientIDs: [String]
@@ -21,20 +21,20 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
-    /// The key registered at the fake Apple. Without a key, Apple codes are not exchanged.
+    /// The key registered with the fake Apple. Without it, Apple codes are not exchanged.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
-    /// App Check mode of the app's bundle ID, and of the client for phones.
+    /// App Check mode for the app's bundle ID, and for the phone app's client.
     var appCheckMode = AppCheckMode.monitored
-    /// URL of the page that receives the result of sign-in on the web.
+    /// URL of the page that receives the result when a user signs in on the web.
     var webRedirectURL: String?
     /// The address on which the service listens.
     var host = "127.0.0.1"
-    /// Additional host names of the service.
+    /// Additional host names for the service.
     var allowedHosts: [String] = []
-    /// Settings of the fake Google; `nil` for a service without OAuth clients.
+    /// Settings for the fake Google; `nil` if the service has no OAuth clients.
     var google: Google?
-    /// The fake receivers of events.
+    /// The fake event receivers.
     var receivers: DevelopmentReceivers?
 
     struct Google {
@@ -42,8 +42,8 @@ struct DevelopmentSettings {
         let redirectURIs: [String]
     }
 
-    /// Sealing key, the same in every run, so that the sealed values of a permanent database can be opened
-    /// after a restart.
+    /// Sealing key, which is the same in every run, so that a permanent database's sealed values can still be
+    /// opened after a restart.
     static let sealingKey = SealingKey(
         name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
 
@@ -73,10 +73,10 @@ struct DevelopmentSettings {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
             settings.receipts = .on
         }
-        // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
+        // Sign-in on the web uses Services IDs only, and the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
-        // The number of a port that the system chooses is not known yet.
+        // If the system chooses the port, its number is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {
             let oauth = try DevelopmentClients(
@@ -97,14 +97,14 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver for trying out polls.
+    /// A receiver with which to try out polling.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,
             keyName: "development")
     }
 
-    /// App Check policy of the app's bundle ID; empty for a client ID that is not a bundle ID.
+    /// App Check policy for the app's bundle ID; empty if the client ID is not a bundle ID.
     private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
         guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
         return AppCheckPolicies([

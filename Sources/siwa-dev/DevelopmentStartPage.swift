@@ -4,10 +4,10 @@ import Encodings
 import Foundation
 import Pages
 
-/// The page of the console with links to all parts of `siwa dev`.
+/// The console page that links to all parts of `siwa dev`.
 struct DevelopmentStartPage {
     let applePort: Int
-    /// Port of the fake Google; `nil` without OAuth clients.
+    /// The fake Google's port; `nil` if there are no OAuth clients.
     let googlePort: Int?
     let receiverPort: Int?
     let servicesIDs: [String]
@@ -29,7 +29,7 @@ struct DevelopmentStartPage {
         "<dt>\(HTML.link(.text(name), to: address))</dt>\n<dd>\(use)</dd>"
     }
 
-    /// - Parameter id: ID for the button that copies the text.
+    /// - Parameter id: ID that the copy button uses to find the text.
     private func value(_ id: String, _ text: String, _ use: String) -> HTML {
         """
         <dt><code id="\(id)">\(text)</code> \(HTML.copyButton(for: id))</dt>
@@ -90,18 +90,18 @@ struct DevelopmentStartPage {
     }
 }
 
-/// The output of `siwa dev` when it is ready. It fits a terminal of 24 lines and 80 columns.
+/// The text that `siwa dev` prints when it is ready. It fits a terminal with 24 lines and 80 columns.
 struct DevelopmentBanner {
     let servicePort: Int
     let applePort: Int
-    /// Port of the fake Google; `nil` without OAuth clients.
+    /// The fake Google's port; `nil` if there are no OAuth clients.
     let googlePort: Int?
     let receiverPort: Int
     let secret: String
     let clientID: String
-    /// True if the database is kept after the run.
+    /// True if the database remains after the run.
     let isPermanent: Bool
-    /// Name by which this program was started.
+    /// Name under which this program was started.
     let program: String
 
     var text: String {
@@ -148,7 +148,7 @@ struct DevelopmentBanner {
             """
     }
 
-    /// Options of `siwa tour` that differ from its defaults.
+    /// The `siwa tour` options that differ from its defaults.
     private var options: String {
         var options = ""
         if servicePort != Tour.servicePort { options += " --port \(servicePort)" }
@@ -159,9 +159,9 @@ struct DevelopmentBanner {
     }
 }
 
-/// The name by which this program was started, for printed commands.
+/// The name under which this program was started, for commands to print.
 enum StartedProgram {
-    /// True if siwa has started this program.
+    /// True if siwa started this program.
     static var isSiwa: Bool { CommandLine.arguments.first?.split(separator: "/").last == "siwa" }
 
     static var name: String {
@@ -170,8 +170,8 @@ enum StartedProgram {
             directory: FileManager.default.currentDirectoryPath)
     }
 
-    /// Returns the name for a command line: a path below the current directory becomes relative, and a path
-    /// with a space is quoted.
+    /// Returns the name to use on a command line: a path below the current directory becomes relative, and a
+    /// path with a space is quoted.
     static func name(argument: String, directory: String) -> String {
         let isBelow = directory != "/" && argument.hasPrefix(directory + "/")
         let path = isBelow ? String(argument.dropFirst(directory.count + 1)) : argument

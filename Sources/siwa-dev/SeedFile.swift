@@ -14,12 +14,12 @@ import Yams
 ///     hides_email: true             # apps see a relay address
 ///     real_user_status: likely_real # or unknown, unsupported, none
 ///     sub: ada                      # default: a random user ID in Apple's format
-///     signed_in: true               # siwa dev signs the person in at the start
+///     signed_in: true               # siwa dev signs the person in at startup
 /// ```
 struct SeedFile: Sendable {
-    /// Maximum size of the file in bytes.
+    /// Maximum file size in bytes.
     static let longest = 1 << 20
-    /// Maximum number of people. The fake Apple has room for 10,000 people, including the permanent person.
+    /// Maximum number of people. The fake Apple has room for 10,000 people, including the permanent one.
     static let mostPeople = 9999
 
     let people: [SeedPerson]
@@ -37,7 +37,7 @@ struct SeedFile: Sendable {
         try self.init(data, path: path)
     }
 
-    /// - Parameter path: Name of the file in errors. Throws `SeedMistakes`.
+    /// - Parameter path: File name to use in errors. Throws `SeedMistakes`.
     init(_ data: Data, path: String) throws {
         guard data.count <= Self.longest else {
             throw SeedMistakes(path, ["is larger than \(Self.longest) bytes; leave people out"])
@@ -61,9 +61,9 @@ struct SeedPerson: Sendable {
     var signsIn = false
 }
 
-/// All mistakes of a file, so that they can be corrected together. They contain line numbers, but no values.
+/// All mistakes in a file, so that they can be corrected together. They contain line numbers, but no values.
 struct SeedMistakes: Error, CustomStringConvertible {
-    /// Maximum number of mistakes in the text.
+    /// Maximum number of mistakes that the text lists.
     private static let shown = 20
 
     let path: String
@@ -79,7 +79,7 @@ struct SeedMistakes: Error, CustomStringConvertible {
     }
 }
 
-/// Reads the people of a YAML file, and collects its mistakes.
+/// Reads the people in a YAML file, and collects its mistakes.
 struct SeedReader {
     private(set) var mistakes: [String] = []
 
@@ -89,7 +89,7 @@ struct SeedReader {
     private static let statuses: [(name: String, value: Int64?)] = [
         ("unsupported", 0), ("unknown", 1), ("likely_real", 2), ("none", nil),
     ]
-    /// Maximum length of a name and an address, in bytes.
+    /// Maximum length of a name or an address, in bytes.
     private static let longestText = 320
     /// Maximum length of a user ID, in bytes.
     private static let longestSubject = 255
@@ -118,7 +118,7 @@ struct SeedReader {
         return nodes.map { person(of: $0, lines: &lines) }
     }
 
-    /// - Parameter lines: Lines of the user IDs and addresses read so far, because both must be unique.
+    /// - Parameter lines: Lines with the user IDs and addresses read so far, because each must be unique.
     private mutating func person(of node: Node, lines: inout [String: Int]) -> SeedPerson {
         var person = SeedPerson()
         guard let mapping = node.mapping else {
@@ -221,10 +221,10 @@ struct SeedReader {
 }
 
 extension EmulatorState {
-    /// Creates the people of a file. Keeps a person from an earlier run with the same user ID or the same
-    /// address unchanged.
+    /// Creates the people in a file. A person from an earlier run with the same user ID or the same address
+    /// stays unchanged.
     ///
-    /// - Returns: User IDs of the people who sign in at the start and do not use the app yet.
+    /// - Returns: User IDs of those people who must be signed in at startup and do not use the app yet.
     func seed(_ file: SeedFile) throws -> [String] {
         var subjects: [String: EmulatedUser] = [:]
         var addresses: [String: EmulatedUser] = [:]

@@ -1,12 +1,12 @@
-// siwa-dev owns the trial: the fakes with their service, the tour, and the client of `siwa login`. siwa
-// contains none of them.
+// siwa-dev owns everything for trying siwa out: the fakes with their service, the tour, and the client behind
+// `siwa login`. siwa contains none of them.
 
 import ArgumentParser
 import Composition
 import EmulatorServer
 import Foundation
 
-/// The program `siwa-dev`. `siwa` starts it for the commands of `siwa-dev`, under the name of siwa.
+/// The program `siwa-dev`. `siwa` starts it for those commands that only `siwa-dev` has, under siwa's name.
 @main
 struct SiwaDev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

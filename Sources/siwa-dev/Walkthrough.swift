@@ -2,10 +2,10 @@ import Composition
 import Encodings
 import StrictJSON
 
-/// The lifecycle of one user as commands that need only curl, for `siwa tour` and README.md.
+/// One user's lifecycle as commands that need only curl, for `siwa tour` and README.md.
 ///
-/// An interactive zsh runs comments as commands instead of ignoring them. So comments contain no quotation
-/// marks, because a quotation mark would begin a string that includes the next line.
+/// An interactive zsh does not ignore comments but runs them as commands. So comments contain no quotation
+/// marks, which would begin a string that includes the next line.
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
@@ -13,7 +13,7 @@ struct Walkthrough {
     let secret: String
     let clientID: String
 
-    /// The commands, which are also in README.md: at most 12, each below a comment that describes the
+    /// The commands, which README.md also contains: at most 12, each below a comment that describes the
     /// response.
     var lines: String {
         """
@@ -55,17 +55,17 @@ struct Walkthrough {
         """
     }
 
-    /// Pairs of a comment and its command.
+    /// Comments, each with its command.
     var steps: [(comment: String, command: String)] {
         let lines = lines.split(separator: "\n").map(String.init)
         return stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }
     }
 
-    /// Returns a program for `sh` that shows each step, waits for Enter, and runs the step. It ends at the
-    /// first failed command, and at the end of its input.
+    /// Returns a program for `sh` that shows each step, waits for Enter, and runs the step. It ends when a
+    /// command fails, and when its input ends.
     ///
-    /// On a terminal the program pipes responses to `siwa tour --fold`: its first argument is the path of
-    /// this program. It first writes responses to a file, because commands in a pipe could not set variables.
+    /// On a terminal, the program pipes responses to `siwa tour --fold`; its first argument is this program's
+    /// path. It first writes the responses to a file, because commands in a pipe could not set variables.
     func script(in layout: TextLayout) -> String {
         let steps = steps.enumerated().map { index, step in
             let comment = layout.wrapped(String(step.comment.dropFirst(2))).joined(separator: "\n")
@@ -103,10 +103,10 @@ struct Walkthrough {
     }
 }
 
-/// A response of a tour, formatted for a terminal: JSON longer than a line is split with one member on each
-/// line, and tokens are truncated. The commands do not read the formatted text.
+/// A tour response, formatted for a terminal: JSON longer than a line is split with one member per line, and
+/// tokens are truncated. The commands do not read the formatted text.
 struct FoldedResponse {
-    /// Length above which a JSON string is truncated.
+    /// Length beyond which a JSON string is truncated.
     private static let longest = 160
 
     let columns: Int
@@ -121,7 +121,7 @@ struct FoldedResponse {
     }
 
     /// - Parameters:
-    ///   - lead: The name of a member, with its colon.
+    ///   - lead: Member name with its colon.
     ///   - end: A comma, except after the last member.
     private func lines(of value: JSONValue, after lead: String, indent: Int, end: String) -> [String] {
         let margin = String(repeating: " ", count: indent)

@@ -1,9 +1,9 @@
 public import EmulatorServer
 import Encodings
 
-/// A primary App ID of a developer team, with the client IDs that are grouped with it at Apple.
+/// A developer team's primary App ID, with the client IDs that are grouped with it at Apple.
 public struct EmulatedApp: Sendable, Equatable {
-    /// The team. Each team gets its own `sub` and relay address for a user.
+    /// The team. Each team gets its own `sub` and relay address for each user.
     public internal(set) var teamID: String
     /// A bundle ID, followed by Services IDs. The first is the primary App ID and the `aud` of notifications.
     public let clientIDs: [String]
@@ -24,9 +24,8 @@ public struct EmulatedApp: Sendable, Equatable {
     /// Returns true if `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and
     /// refuses bundle IDs.
     ///
-    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. A single
-    /// client ID counts as a Services ID when redirect URIs are registered for it, because a bundle ID has no
-    /// redirect URIs.
+    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. If an
+    /// app's only client ID has redirect URIs, it counts as a Services ID, because a bundle ID has none.
     public func isServicesID(_ clientID: String) -> Bool {
         guard let index = clientIDs.firstIndex(where: clientID.isByteEqual(to:)) else { return false }
         return index > 0 || (clientIDs.count == 1 && !redirectURIs.isEmpty)
@@ -36,7 +35,7 @@ public struct EmulatedApp: Sendable, Equatable {
 /// Checks the redirect URIs that a team registers.
 ///
 /// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a
-/// service in development has no certificate. This is the only difference.
+/// service in development has no certificate. The rules differ in nothing else.
 enum RedirectURI {
     /// Checks a redirect URI. Throws `.redirectURIRefused`.
     static func check(_ uri: String) throws(EmulatorError) {

@@ -1,8 +1,7 @@
 // AppleEmulator owns a fake Apple: the endpoints of Sign in with Apple, users with Apple Accounts, signing
 // keys that rotate, and a control API under /emulator that mints valid and forged tokens, sends notifications
-// and injects faults. It signs with JOSE and never imports the verifiers, so that they do not share a bug. It
-// does not own any rule about the tokens that a service accepts. It stores nothing on disk except the state
-// file.
+// and injects faults. It signs with JOSE and never imports the verifiers, so the two cannot share a bug. It
+// owns no rule about which tokens a service accepts. It stores nothing on disk except the state file.
 
 public import EmulatorServer
 import Hummingbird
@@ -13,17 +12,17 @@ import Synchronization
 
 /// The fake Apple as a service: one HTTP server for Apple's endpoints and the control API.
 ///
-/// Its issuer is Apple's issuer, so only its keys differ. Bind it to loopback: every client that can reach
-/// the emulator can sign in as any user of a service that trusts its keys.
+/// Its tokens name Apple as their issuer, so only the keys differ. Bind it to loopback, because every client
+/// that can reach the emulator can sign in as any user of a service that trusts its keys.
 public final class EmulatedApple: Service {
-    /// The functions of the control API, for callers in the same process.
+    /// The control API's functions, for callers in the same process.
     public let state: EmulatorState
     private let configuration: EmulatorConfiguration
     private let listener: EmulatorListener
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Generates the keys unless the configuration has keys. Throws `EmulatorError`.
+    /// Generates the keys unless the configuration contains some. Throws `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -34,7 +33,7 @@ public final class EmulatedApple: Service {
         lock = try file?.lock()
         let old = try file?.read()
         var keys = configuration.keys
-        // The keys in the file also become the initial keys, because a reset restores the initial keys.
+        // The file's keys also become the initial keys, because a reset must restore them.
         if keys.isEmpty, let old { keys = try old.signingKeys() }
         if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
@@ -42,18 +41,18 @@ public final class EmulatedApple: Service {
         saver = file.map { [state] file in
             StateSaver(logger: logger) { try file.write(state.world.withLock { WorldSnapshot($0) }) }
         }
-        // Checks during the start that the file is writable.
+        // Writes the file once, so that an unwritable file is noticed at startup.
         try await saver?.save()
         self.configuration = configuration
         listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the listening error if it cannot listen.
     public func port() async throws -> Int {
         try await listener.boundPort()
     }
 
-    /// Posts a notification's payload to the notification URL, like the control API, and counts it.
+    /// Posts a notification's payload to the notification URL, as the control API does, and counts it.
     ///
     /// Throws `.notificationURLMissing`. The result contains the receiver's response.
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
@@ -61,8 +60,8 @@ public final class EmulatedApple: Service {
         return await NotificationDispatcher(state: state).deliver(payload, to: target)
     }
 
-    /// Changes a user's account, and notifies the affected apps according to the delivery plan. Without a
-    /// notification URL, nothing is sent.
+    /// Changes a user's account, and notifies the affected apps as the delivery plan says. Sends nothing if
+    /// there is no notification URL.
     ///
     /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
     @discardableResult
@@ -78,8 +77,7 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Posts the held notifications in this order. Returns the delivery of the first copy of each
-    /// notification.
+    /// Posts the held notifications in this order. Returns the delivery of each notification's first copy.
     @discardableResult
     public func release(_ order: ReleaseOrder) async -> [Delivery] {
         let post = NotificationDispatcher(state: state)
@@ -113,8 +111,8 @@ public final class EmulatedApple: Service {
         let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware { EndpointResponse.refusalPage($0).hummingbird })
         router.add(middleware: ForeignPageMiddleware(hosts: configuration.allowedHosts))
-        // Only one GET request changes the state: it opens a page of the web flow, and the file does not
-        // contain open pages.
+        // No path is listed, because the only GET request that changes the state opens a page of the web
+        // flow, and the file does not contain open pages.
         if let saver { router.add(middleware: SavingMiddleware(saver: saver, changingPaths: [])) }
         KeySetEndpoint(state: state).add(to: router)
         DiscoveryEndpoint(state: state).add(to: router)

@@ -1,10 +1,10 @@
 import EmulatorServer
 import Encodings
 
-/// The whole state of the emulator, and its changes.
+/// The emulator's whole state, and the operations that change it.
 ///
-/// Uses random numbers, but does no I/O, reads no clock, and makes no signatures, which are slow and are made
-/// outside the lock.
+/// Uses random numbers, but does no I/O and reads no clock. It also makes no signatures, because they are
+/// slow and must be made outside the lock.
 struct EmulatedWorld {
     var apps: [EmulatedApp]
     var users: UserDirectory
@@ -19,7 +19,7 @@ struct EmulatedWorld {
     var outbox = Outbox()
     var exchanges = ExchangeLog()
     var deviceKeys = DeviceKeyRegistry()
-    /// Open pages of the web flow. The owner of an entry is its client ID.
+    /// Open pages of the web flow. Each entry is owned by its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
     /// Milliseconds by which the control API has advanced the clock.
     var clockOffset: Int64 = 0
@@ -46,8 +46,8 @@ struct EmulatedWorld {
         app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
     }
 
-    /// Collects the data of a token: user, app and keys. Records no code and no use of the app, so that the
-    /// recipe can still be refused.
+    /// Collects the data for a token: user, app and keys. Records neither a code nor that the user uses the
+    /// app, so that the recipe can still be refused.
     mutating func basis(
         of recipe: IdentityTokenRecipe, now: Int64
     ) throws(EmulatorError) -> IdentityTokenBasis {
@@ -64,7 +64,7 @@ struct EmulatedWorld {
             transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)
     }
 
-    /// Records the user's use of the app, and the issued code.
+    /// Records that the user uses the app, and stores the issued code.
     mutating func note(
         _ recipe: IdentityTokenRecipe, from basis: IdentityTokenBasis, code: String?, authenticatedAt: Int64,
         now: Int64
@@ -80,7 +80,7 @@ struct EmulatedWorld {
         }
     }
 
-    /// Collects the data of a notification: user, app and keys.
+    /// Collects the data for a notification: user, app and keys.
     func basis(of recipe: NotificationRecipe) throws(EmulatorError) -> NotificationBasis {
         let (position, identity) = try users.find(recipe.subject)
         let keys = try signingKeys(recipe.forgery)
@@ -101,8 +101,8 @@ struct EmulatedWorld {
         _ subject: String?, _ change: AccountChange, clientID: String?
     ) throws(EmulatorError) -> (user: EmulatedUser, clientIDs: [String]) {
         let (position, found) = try users.find(subject)
-        // The name `default` belongs to no team, so it selects the identity for the current owner of the
-        // first app.
+        // The name `default` belongs to no team, so it selects the identity for the team that currently owns
+        // the first app.
         let isDefault = subject == nil || subject == UserDirectory.defaultName
         let identity = isDefault ? users[position].identity(for: apps[0].teamID) : found
         let used = apps.filter { app in

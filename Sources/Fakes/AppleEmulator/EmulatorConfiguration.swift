@@ -4,35 +4,35 @@ import NIOSSL
 
 /// The configuration of the fake Apple.
 public struct EmulatorConfiguration: Sendable {
-    /// The apps. Control requests use the first client ID of the first app by default.
+    /// The apps. By default, control requests use the first app's first client ID.
     public var apps: [EmulatedApp]
     public var host = "127.0.0.1"
-    /// Port; 0 lets the system choose, and `EmulatedApple.port()` returns the port.
+    /// Port; 0 lets the system choose one, which `EmulatedApple.port()` then returns.
     public var port = 0
-    /// Certificate and key. If they are set, the emulator accepts only TLS.
+    /// TLS certificate and key. If they are set, the emulator accepts only TLS.
     public var tls: EmulatorTLS?
-    /// Host names in addition to Apple's, loopback names and `host`, for example in a container network.
-    /// Requests with another `Host` are refused, because a web page can make its own name resolve to this
-    /// machine.
+    /// Host names accepted in addition to Apple's, loopback names and `host`, for example in a container
+    /// network. Requests with any other `Host` are refused, because a web page can make its own name resolve
+    /// to this machine.
     public var hostNames: [String] = []
     /// The URL that receives notifications. Any host is allowed, because the operator has configured it.
     public var notificationURL: String?
-    /// Hosts other than loopback that control requests may name as receivers.
+    /// Hosts other than loopback that control requests may name as notification receivers.
     public var allowedNotificationHosts: Set<String> = []
     /// The initial signing keys. If empty, `keyCount` keys are generated, which takes about a second.
     public var keys: [SigningKey] = []
     public var keyCount = 3
-    /// The file that stores the state across restarts; `nil` stores it only in memory. The file is created if
+    /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created if
     /// it does not exist.
     public var stateFile: String?
-    /// The keys with which teams sign client secrets. Without a key, every client secret is refused.
+    /// The keys with which teams sign client secrets. Without any key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
-    /// The lifetime of a code in seconds. Five minutes at Apple.
+    /// Code lifetime in seconds. It is five minutes at Apple.
     public var codeLifetime: Int64 = 300
-    /// Minimum time between two validations of one user and client ID, in seconds. A day at Apple; 0 means no
-    /// throttling.
+    /// Minimum time between two validations for one user and client ID, in seconds. It is a day at Apple; 0
+    /// disables throttling.
     public var refreshInterval: Int64 = 86_400
-    /// Value of `Cache-Control` of `/auth/keys`; `nil` omits the header.
+    /// Value of `Cache-Control` for `/auth/keys`; `nil` omits the header.
     public var cacheControl: String? = "max-age=3600"
     /// True if `/auth/keys` sends an `ETag` and responds with 304.
     public var sendsEntityTag = true
@@ -46,8 +46,8 @@ public struct EmulatorConfiguration: Sendable {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }
 
-    /// Allowed names in `Host`. They include Apple's host names, because the emulator can replace Apple under
-    /// these names, and no page of another site has them.
+    /// Names allowed in `Host`. They include Apple's host names, because the emulator can stand in for Apple
+    /// under these names, and no page on another site has them.
     var allowedHosts: AllowedHosts {
         AllowedHosts(
             hostNames + [
@@ -56,7 +56,7 @@ public struct EmulatorConfiguration: Sendable {
             ])
     }
 
-    /// The scheme of the URLs in the discovery document.
+    /// URL scheme in the discovery document.
     var scheme: String { tls == nil ? "http" : "https" }
 
     /// Checks the values. Throws `.configurationInvalid` if a value is out of bounds.
@@ -84,15 +84,14 @@ public struct EmulatorConfiguration: Sendable {
     }
 }
 
-/// The TLS certificate and key of the emulator. If they are set, the emulator accepts only TLS, as Apple
-/// does.
+/// The emulator's TLS certificate and key. If they are set, the emulator accepts only TLS, as Apple does.
 public struct EmulatorTLS: Sendable {
     let configuration: TLSConfiguration
 
     /// - Parameters:
-    ///   - certificates: PEM of the server's certificate, followed by the intermediate certificates.
+    ///   - certificates: PEM of the server certificate, followed by the intermediate certificates.
     ///   - privateKey: PEM, without a passphrase.
-    /// - Throws: `.configurationInvalid` when they cannot be read or do not belong together.
+    /// - Throws: `.configurationInvalid` if they cannot be read or do not belong together.
     public init(certificates: String, privateKey: String) throws(EmulatorError) {
         let chain: [NIOSSLCertificate]
         do {
@@ -111,7 +110,7 @@ public struct EmulatorTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Checked during the start, so that an error appears before the first connection.
+            // Created here only as a check, so that an error appears before the first connection.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Counters since the start or the last reset, for tests.
+/// Counters since startup or the last reset, for tests.
 public struct EmulatorCounters: Sendable, Equatable {
     /// Number of all requests, with any response.
     public internal(set) var requests: [EmulatedEndpoint: Int] = [:]
@@ -12,19 +12,19 @@ public struct EmulatorCounters: Sendable, Equatable {
     public internal(set) var keySetNotModified = 0
     /// Number of requests to any endpoint that got `invalid_client`.
     public internal(set) var clientSecretsRefused = 0
-    /// Number of sign-ins that users allowed on the page of `/auth/authorize`.
+    /// Number of sign-ins that users allowed on the `/auth/authorize` page.
     public internal(set) var authorizations = 0
-    /// Number of sign-ins that users cancelled on the page of `/auth/authorize`.
+    /// Number of sign-ins that users cancelled on the `/auth/authorize` page.
     public internal(set) var cancellations = 0
     /// Number of exchanged codes.
     public internal(set) var exchanges = 0
-    /// Number of successful validations of refresh tokens.
+    /// Number of successful refresh token validations.
     public internal(set) var refreshes = 0
-    /// Number of throttled validations of refresh tokens.
+    /// Number of throttled refresh token validations.
     public internal(set) var refreshesThrottled = 0
     /// Number of successful `client_credentials` requests.
     public internal(set) var migrationGrants = 0
-    /// Number of calls of `/auth/revoke` that ended a consent.
+    /// Number of `/auth/revoke` calls that ended a consent.
     public internal(set) var revocations = 0
     /// Number of App Attest attestations.
     public internal(set) var attestations = 0
@@ -57,7 +57,7 @@ extension EmulatorCounters {
         for endpoint in EmulatedEndpoint.allCases {
             let name = endpoint == .keys ? "key_set" : endpoint.rawValue
             put("\(name)_faults", faults[endpoint])
-            // `deliveries` counts the requests to the receiver.
+            // Notifications are skipped, because `deliveries` already counts the requests to the receiver.
             guard endpoint != .notifications else { continue }
             put("\(name)_requests", requests[endpoint])
             if endpoint != .keys, endpoint != .discovery { put("\(name)_refusals", refusals[endpoint]) }

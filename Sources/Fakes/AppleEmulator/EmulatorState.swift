@@ -1,27 +1,26 @@
 public import EmulatorServer
 public import Synchronization
 
-/// The fake Apple without its server: the functions of the control API, for callers in the same process.
+/// The fake Apple without its server: the control API's functions, for callers in the same process.
 ///
-/// All methods are thread-safe. Minting a token takes about a millisecond because of the RSA signature.
+/// All methods are thread-safe. Minting a token takes about a millisecond, because of the RSA signature.
 public final class EmulatorState: Sendable {
     let configuration: EmulatorConfiguration
     let clock: EmulatorClock
     let initialKeys: [SigningKey]
     let signer = TokenSigner()
-    /// Authorities of App Attest, created at their first use.
+    /// App Attest authorities, created when first used.
     private let appAttest = Mutex<AppAttestAuthorities?>(nil)
     let world: Mutex<EmulatedWorld>
-    /// The app's backend, which receives the values that an iPhone app would post; `nil` without such a
-    /// backend.
+    /// The app's backend, which receives the values that an iPhone app would post; `nil` if there is none.
     public let appBackend = Mutex<AppBackend?>(nil)
     /// Notifies a listener of each exchange.
     package let observer = ExchangeObserver()
-    /// The IDs of notifications to retry.
+    /// IDs of the notifications to retry.
     let awaitedRetries: AsyncStream<Int>
     let retries: AsyncStream<Int>.Continuation
-    /// The configured state, which a reset restores. The process can change it; the control API changes only
-    /// the world, until the next reset.
+    /// The configured state, which a reset restores. Only the process can change it: the control API changes
+    /// the world, and only until the next reset.
     private let start: Mutex<EmulatorStart>
 
     /// Creates the state. Throws `.configurationInvalid`.
@@ -38,16 +37,16 @@ public final class EmulatorState: Sendable {
         world = Mutex(try start.world(keys: keys))
     }
 
-    /// Emulated time in milliseconds since 1970: the clock plus the time added by `advanceClock`.
+    /// Emulated time in milliseconds since 1970: the clock plus the time that `advanceClock` added.
     public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
 
     /// Milliseconds by which the emulated time is ahead of the clock.
     public var clockOffset: Int64 { world.withLock { $0.clockOffset } }
 
-    /// Advances the emulated time, for tests of codes, throttling and transfers, which take minutes to
-    /// months.
+    /// Advances the emulated time, for tests of code lifetimes, throttling and transfers, which would
+    /// otherwise take minutes to months.
     ///
-    /// Throws `.memberMalformed` for a negative number and for more than ten years.
+    /// Throws `.memberMalformed` for a negative number or more than ten years.
     public func advanceClock(bySeconds seconds: Int64) throws(EmulatorError) {
         guard (0...Self.longestStep).contains(seconds) else {
             throw EmulatorError(
@@ -64,7 +63,7 @@ public final class EmulatorState: Sendable {
 
     private static let longestStep: Int64 = 315_360_000
 
-    /// Returns the authorities of App Attest. Throws `.attestationUnsignable`.
+    /// Returns the App Attest authorities. Throws `.attestationUnsignable`.
     func authorities() throws(EmulatorError) -> AppAttestAuthorities {
         try appAttest.withLock { held throws(EmulatorError) in
             if let held { return held }
@@ -74,7 +73,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Restores the state of an earlier run. Throws `.stateFileDamaged`.
+    /// Restores an earlier run's state. Throws `.stateFileDamaged`.
     func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             do {
@@ -91,7 +90,7 @@ public final class EmulatorState: Sendable {
     public var faults: [EmulatedEndpoint: EndpointFault] { world.withLock { $0.faults } }
     public var notificationTarget: NotificationTarget? { world.withLock { $0.notificationTarget } }
 
-    /// Hosts other than loopback that control requests may name as receivers of notifications.
+    /// Hosts other than loopback that control requests may name as notification receivers.
     var allowedHosts: Set<String> {
         let host = start.withLock { $0.notificationTarget?.host }
         return configuration.allowedNotificationHosts.union(host.map { [$0] } ?? [])
@@ -125,7 +124,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Sets the fault of an endpoint; `nil` removes it.
+    /// Sets an endpoint's fault; `nil` removes it.
     public func setFault(_ fault: EndpointFault?, on endpoint: EmulatedEndpoint) {
         world.withLock { $0.faults[endpoint] = fault }
     }
@@ -134,7 +133,7 @@ public final class EmulatorState: Sendable {
         world.withLock { $0.faults = [:] }
     }
 
-    /// Sets the URL that receives notifications, also after a reset. Any host is allowed, because the caller
+    /// Sets the URL that receives notifications, which a reset keeps. Any host is allowed, because the caller
     /// is in the same process.
     ///
     /// Throws `.notificationURLRefused` unless the text is an http or https URL.
@@ -145,15 +144,15 @@ public final class EmulatorState: Sendable {
         setNotificationTarget(target)
     }
 
-    /// Replaces the redirect URIs of the app to which a client ID belongs, also after a reset.
+    /// Replaces the redirect URIs of the app to which a client ID belongs. A reset keeps them.
     ///
-    /// Throws the errors of `setRedirectURIs(_:of:)`.
+    /// Throws the same errors as `setRedirectURIs(_:of:)`.
     public func configureRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
         try setRedirectURIs(uris, of: clientID)
         start.withLock { $0.setRedirectURIs(uris, of: clientID) }
     }
 
-    /// Registers a key, also after a reset. Does not change a key that is already registered.
+    /// Registers a key, which a reset keeps. Does nothing if the key is already registered.
     ///
     /// Throws `.tooManyKeys`.
     public func configureClientKey(_ key: ClientKey) throws(EmulatorError) {
@@ -175,7 +174,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Resets the emulator: the initial keys, only the default user, no faults, and the configured client
+    /// Resets the emulator to the initial keys, only the default user, no faults, and the configured client
     /// keys, redirect URIs and notification URL.
     public func reset() throws(EmulatorError) {
         let initial = try start.withLock { start throws(EmulatorError) in try start.world(keys: initialKeys) }

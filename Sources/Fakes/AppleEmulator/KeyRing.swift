@@ -3,11 +3,11 @@ import Encodings
 public import JOSE
 import Synchronization
 
-/// Apple's signing keys: published keys, and retired keys that can still sign forged tokens.
+/// Apple's signing keys: the published keys, and retired keys that can still sign forged tokens.
 ///
-/// Not thread-safe: its owner locks it and generates the keys, which is slow.
+/// Not thread-safe, so its owner locks it. The owner also generates the keys, because that is slow.
 struct KeyRing {
-    /// Maximum number of keys. Apple publishes 1 to 5; tests of limits need more.
+    /// Maximum number of keys. Apple publishes 1 to 5, but tests of limits need more.
     static let capacity = 16
 
     private(set) var keys: [HeldKey]
@@ -38,7 +38,7 @@ struct KeyRing {
         try use(keyID, isPublished: false, signs: false)
     }
 
-    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
+    /// Changes how a key is used; `nil` means no change. Throws `.keyNotFound`.
     mutating func use(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
         guard let index = keys.firstIndex(where: { $0.key.keyID.isByteEqual(to: keyID) }) else {
             throw EmulatorError(.keyNotFound)
@@ -47,8 +47,8 @@ struct KeyRing {
         if let signs { keys[index].signs = signs }
     }
 
-    /// Returns the next step of a rotation in Apple's order: a new key is published before it signs, and old
-    /// keys are retired one at a time.
+    /// Returns the next rotation step in Apple's order: a new key is published before it signs, and old keys
+    /// are retired one at a time.
     ///
     /// - Parameter usual: Number of signing keys between two rotations.
     func nextStep(usual: Int) -> KeyRotationStep {
@@ -83,7 +83,7 @@ struct KeyRing {
     }
 }
 
-/// A signing key of the emulator, and its use.
+/// One of the emulator's signing keys, with its current use.
 public struct HeldKey: Sendable {
     public let key: SigningKey
     /// True if `/auth/keys` contains the key.
@@ -96,9 +96,9 @@ public struct HeldKey: Sendable {
     public var isRetired: Bool { !isPublished && !signs }
 }
 
-/// A private key, and the ID of its published public key.
+/// A private key, with the ID under which its public key is published.
 public struct SigningKey: Sendable {
-    /// Key ID, without a meaning. Apple's IDs have 6 to 10 letters and digits.
+    /// Key ID. It has no meaning; Apple's IDs have 6 to 10 letters and digits.
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
@@ -108,7 +108,7 @@ public struct SigningKey: Sendable {
 
     /// Generates 2048-bit keys in parallel, because each takes up to a second.
     ///
-    /// Throws `JOSEError` when OpenSSL fails.
+    /// Throws `JOSEError` if OpenSSL fails.
     public static func generate(count: Int) async throws -> [SigningKey] {
         try await withThrowingTaskGroup(of: SigningKey.self) { group in
             for _ in 0..<count {
@@ -129,17 +129,17 @@ public struct SigningKey: Sendable {
     }
 }
 
-/// One step of a key rotation in Apple's order.
+/// A key rotation step in Apple's order.
 public enum KeyRotationStep: Sendable, Equatable {
-    /// Publishes a new key without signing with it yet, so that cached key sets contain the key before its
-    /// first use.
+    /// Publishes a new key without signing with it yet, so that cached key sets contain the key before it is
+    /// first used.
     case publish
     /// Starts signing with the new key, in addition to the others.
     case sign(String)
     /// Retires the oldest key.
     case retire(String)
 
-    /// The name of the step in the control API.
+    /// The step's name in the control API.
     var word: String {
         switch self {
         case .publish: "publish"
@@ -149,7 +149,7 @@ public enum KeyRotationStep: Sendable, Equatable {
     }
 }
 
-/// Mode in which `/emulator/keys/rotate` changes the signing keys.
+/// The way in which `/emulator/keys/rotate` changes the signing keys.
 public enum KeyRotationMode: String, Sendable, CaseIterable {
     /// Replaces all keys at once, which is the hardest case for clients that cache keys.
     case atOnce = "at_once"
@@ -168,22 +168,22 @@ extension EmulatorState {
         return key
     }
 
-    /// Retires a key: it is no longer published, and signs only forged tokens that name it. Throws
+    /// Retires a key, which is then no longer published and signs only forged tokens that name it. Throws
     /// `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
     }
 
-    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
+    /// Changes how a key is used; `nil` means no change. Throws `.keyNotFound`.
     public func useKey(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             try world.keys.use(keyID, isPublished: isPublished, signs: signs)
         }
     }
 
-    /// Does the next step of a rotation in Apple's order, and returns the step and its key.
+    /// Does the next rotation step in Apple's order, and returns the step and its key.
     ///
-    /// Throws `.tooManyKeys`, and `JOSEError` when a key cannot be generated.
+    /// Throws `.tooManyKeys`, and `JOSEError` if a key cannot be generated.
     public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
         let step = try world.withLock { world throws(EmulatorError) in
             let step = world.keys.nextStep(usual: max(1, initialKeys.count))

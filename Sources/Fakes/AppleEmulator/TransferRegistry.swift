@@ -4,9 +4,9 @@ import Hummingbird
 import StrictJSON
 import Synchronization
 
-/// The app transfers, and the transfer identifiers of users.
+/// App transfers, and users' transfer identifiers.
 struct TransferRegistry: Codable {
-    /// A transfer identifier of one user for two teams.
+    /// One user's transfer identifier for two teams.
     struct Handover: Equatable, Codable {
         let position: Int
         let sender: String
@@ -18,7 +18,7 @@ struct TransferRegistry: Codable {
 
     private(set) var transfers: [AppTransfer] = []
     private var handovers: [String: Handover] = [:]
-    /// Users whose migration fails, for tests of transfer tools.
+    /// Users whose migration must fail, for tests of transfer tools.
     var failing: Set<Int> = []
 
     /// Adds a transfer. Throws `.tooManyTransfers`.
@@ -36,8 +36,8 @@ struct TransferRegistry: Codable {
 
     func handover(_ transferSubject: String) -> Handover? { handovers[transferSubject] }
 
-    /// Returns the user's transfer identifier. It is the same for every app that is transferred between these
-    /// two teams.
+    /// Returns the user's transfer identifier, which is the same for every app transferred between these two
+    /// teams.
     mutating func subject(of position: Int, known sender: TeamIdentity, to recipient: String) -> String {
         let subject = sender.transferSubject(to: recipient)
         if handovers.count < Self.subjectCapacity || handovers[subject] != nil {
@@ -47,16 +47,16 @@ struct TransferRegistry: Codable {
     }
 }
 
-/// The transfer of an app from one team to another.
+/// An app's transfer from one team to another.
 public struct AppTransfer: Sendable, Equatable, Codable {
-    /// Period in which users can be migrated: 60 days in milliseconds.
+    /// Period during which users can be migrated: 60 days in milliseconds.
     public static let openFor: Int64 = 60 * 86_400_000
 
     /// The app's primary client ID.
     public let app: String
     public let sender: String
     public let recipient: String
-    /// Time at which the recipient accepted the transfer, in milliseconds since 1970.
+    /// Time when the recipient accepted the transfer, in milliseconds since 1970.
     public let acceptedAt: Int64
 
     func isOpen(at now: Int64) -> Bool { now - acceptedAt <= Self.openFor }
@@ -64,7 +64,7 @@ public struct AppTransfer: Sendable, Equatable, Codable {
 
 /// App transfers, and `/auth/usermigrationinfo`.
 extension EmulatedWorld {
-    /// Transfers an app to the recipient. The former team's tokens and codes end; consents stay.
+    /// Transfers an app to the recipient. This ends the former team's tokens and codes; consents remain.
     ///
     /// Throws `.clientIDUnknown`, `.memberMalformed` if the team already has the app, and
     /// `.tooManyTransfers`.
@@ -87,17 +87,17 @@ extension EmulatedWorld {
         return transfer
     }
 
-    /// Returns the teams whose client secrets are accepted for a client ID: its owner and, for the migration
-    /// of users, its former owner while the transfer is open.
+    /// Returns the teams whose client secrets are accepted for a client ID: its owner and, for migrating
+    /// users, its former owner while the transfer is open.
     func teams(actingFor clientID: String, includingFormer: Bool, at now: Int64) -> [String] {
         guard let app = app(of: clientID) else { return [] }
         let former = includingFormer ? transfers.open(for: app.primaryClientID, at: now)?.sender : nil
         return [app.teamID] + (former.map { [$0] } ?? [])
     }
 
-    /// Returns the identifier of a sender's user for another team.
+    /// Returns the identifier for another team that stands for one of the sender's users.
     ///
-    /// Apple also issues these identifiers before the transfer, so that they can be transferred together with
+    /// Apple issues these identifiers even before the transfer, so that they can be handed over together with
     /// the data.
     mutating func transferSubject(
         of subject: String, sender: String, recipient: String, clientID: String, now: Int64
@@ -147,7 +147,7 @@ extension EmulatedWorld {
             isPrivateEmail: user.hidesEmail)
     }
 
-    /// Returns the `transfer_sub` of tokens while a transfer is open.
+    /// Returns the `transfer_sub` for tokens while a transfer is open.
     mutating func transferSubject(ofTokenFor position: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)
@@ -195,7 +195,7 @@ extension EmulatorState {
 
     public var transfers: [AppTransfer] { world.withLock { $0.transfers.transfers } }
 
-    /// Transfers the app of a client ID to another team, as if the team had just accepted it.
+    /// Transfers a client ID's app to another team, as if that team had just accepted it.
     ///
     /// Throws `.clientIDUnknown`, `.memberMalformed` and `.tooManyTransfers`.
     public func transfer(_ clientID: String, to teamID: String) throws(EmulatorError) -> AppTransfer {
@@ -207,7 +207,7 @@ extension EmulatorState {
         }
     }
 
-    /// Makes `/auth/usermigrationinfo` refuse or accept this user. Does not affect other endpoints. Throws
+    /// Makes `/auth/usermigrationinfo` refuse or accept this user. Other endpoints are not affected. Throws
     /// `.userNotFound`.
     public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
@@ -222,8 +222,7 @@ extension EmulatorState {
 }
 
 /// `POST /auth/usermigrationinfo` for both teams: the sender sends `sub` and `target`, the recipient sends
-/// `transfer_sub`. Both teams need an access token of the `client_credentials` grant, as in Apple's
-/// documentation.
+/// `transfer_sub`. Both need an access token from the `client_credentials` grant, as Apple documents.
 struct MigrationEndpoint: Sendable {
     let state: EmulatorState
 
@@ -264,7 +263,7 @@ struct MigrationEndpoint: Sendable {
     }
 }
 
-/// The response of `/auth/usermigrationinfo` to the recipient of an app.
+/// The `/auth/usermigrationinfo` response for the team that receives an app.
 struct MigratedUser: Equatable {
     let subject: String
     let email: String?

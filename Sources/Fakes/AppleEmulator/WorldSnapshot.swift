@@ -3,8 +3,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// The state that survives a restart: users, keys, codes, tokens, the times for throttling, transfers, keys
-/// of App Attest, and waiting notifications. Faults, counters and open pages are lost.
+/// The state that survives a restart: users, keys, codes, tokens, throttling times, transfers, App Attest
+/// keys, and waiting notifications. Faults, counters and open pages are lost.
 struct WorldSnapshot: Codable {
     struct PublishedKey: Codable {
         let keyID: String
@@ -53,9 +53,9 @@ struct WorldSnapshot: Codable {
         try keys.map { SigningKey(keyID: $0.keyID, privateKey: try RSAPrivateKey(pem: $0.pem)) }
     }
 
-    /// Restores the state into a world that was created from the configuration. The apps come from the
-    /// configuration, which also adds its client keys. The team of an app after a transfer comes from the
-    /// file.
+    /// Restores the state into a world that was created from the configuration. The configuration determines
+    /// the apps, and its client keys are added to those in the file. If an app was transferred, its team
+    /// comes from the file.
     ///
     /// Throws `JOSEError` and `EmulatorError` if a key cannot be read.
     func restore(into world: inout EmulatedWorld) throws {

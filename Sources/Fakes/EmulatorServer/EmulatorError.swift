@@ -3,16 +3,16 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// A refused request of an emulator, or a reason why it cannot start. Match on `code`; its name is the stable
-/// `code` of the problem.
+/// Reason why an emulator refuses a request or cannot start. Match on `code`; its name is the stable `code`
+/// of the problem document.
 ///
-/// `detail` contains member names and limits of the control API, never a claim or a token, so it may be
+/// `detail` contains member names and limits of the control API, but never a claim or a token, so it may be
 /// displayed.
 public struct EmulatorError: CodedError {
-    /// Reason of the error. Each emulator declares its own reasons in an extension.
+    /// Error code. Each emulator declares its own codes in an extension.
     public struct Code: Sendable, Hashable {
         public let name: String
-        /// The status of the problem (RFC 9457).
+        /// Status of the problem document (RFC 9457).
         package let status: HTTPResponse.Status
 
         package init(_ name: String, _ status: HTTPResponse.Status) {
@@ -34,38 +34,38 @@ public struct EmulatorError: CodedError {
 
 /// Error codes that several emulators share.
 extension EmulatorError.Code {
-    /// The configuration of the emulator is invalid.
+    /// The emulator's configuration is invalid.
     public static let configurationInvalid = Self("configuration_invalid", .internalServerError)
     /// The state file is incomplete, or was not written by this emulator.
     public static let stateFileDamaged = Self("state_file_damaged", .internalServerError)
     /// The state file cannot be written, or another process has locked it.
     public static let stateFileUnwritable = Self("state_file_unwritable", .internalServerError)
     public static let pathNotFound = Self("path_not_found", .notFound)
-    /// `Host` names another server: a web page of another site may have made its own name resolve to this
-    /// machine (RFC 9110 §15.5.20: this server is not responsible for the host in the request).
+    /// `Host` names another server: a page on another site may have made its own name resolve to this machine
+    /// (RFC 9110 §15.5.20: this server is not responsible for the requested host).
     public static let hostRefused = Self("host_refused", .misdirectedRequest)
-    /// A page of another site sent the request.
+    /// A page on another site sent the request.
     public static let originRefused = Self("origin_refused", .forbidden)
-    /// A browser sent the request. The control API is for tools, and web pages must not use it.
+    /// A browser sent the request, but the control API is for tools; web pages must not use it.
     public static let browserRefused = Self("browser_refused", .forbidden)
     public static let bodyTooLarge = Self("body_too_large", .contentTooLarge)
-    /// The body is not one strict JSON object, or not a form.
+    /// The body is neither one strict JSON object nor a form.
     public static let bodyMalformed = Self("body_malformed", .badRequest)
-    /// A string of the body contains U+0000.
+    /// A string in the body contains U+0000.
     public static let characterNotAllowed = Self("character_not_allowed", .badRequest)
     public static let memberUnknown = Self("member_unknown", .badRequest)
     public static let memberMalformed = Self("member_malformed", .badRequest)
     /// A query or path parameter has an unknown name or an invalid value.
     public static let parameterMalformed = Self("parameter_malformed", .badRequest)
-    /// The form comes from a page of an earlier run.
+    /// The form is on a page from an earlier run.
     public static let pageOutdated = Self("page_outdated", .badRequest)
 }
 
-/// Converts errors of routes to a problem (RFC 9457), or to a page for a browser.
+/// Converts route errors to a problem document (RFC 9457), or to a page if a browser sent the request.
 package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     private let page: (@Sendable (EmulatorError) -> Response)?
 
-    /// - Parameter page: Returns the page for a browser; `nil` sends problems to browsers too.
+    /// - Parameter page: Returns the page for a browser; `nil` if browsers receive problem documents too.
     package init(page: (@Sendable (EmulatorError) -> Response)?) { self.page = page }
 
     package func handle(
@@ -78,7 +78,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             let refusal = try Self.refusal(error)
             let isForBrowser = request.headers[.accept]?.contains("text/html") == true
             let response = page.flatMap { isForBrowser ? $0(refusal) : nil } ?? .problem(refusal)
-            // Clients would read a body after this response head as the next response (RFC 9110 §9.3.2).
+            // Clients would take a body after this response head for the next response (RFC 9110 §9.3.2).
             return request.method == .head ? response.createHeadResponse() : response
         }
     }

@@ -1,6 +1,6 @@
-// EmulatorServer owns the server code that the emulators share: listening and connections, requests and
-// errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state
-// file. It does not own any route or the content of the state.
+// EmulatorServer owns the server code that the emulators share: listening and connections, control API
+// requests and errors, protection against foreign pages, the page frame, the clock, and the state file. It
+// owns neither the routes nor the content of the state.
 
 import Encodings
 package import Hummingbird
@@ -8,9 +8,9 @@ package import HummingbirdCore
 package import Logging
 import NIOCore
 
-/// Listens on the address of an emulator and serves its routes.
+/// Listens on an emulator's address and serves its routes.
 package struct EmulatorListener: Sendable {
-    /// Maximum number of connections: more than any test opens, and fewer than the open files of a process.
+    /// Maximum number of connections: more than any test opens, and below a process's open-file limit.
     private static let connectionLimit = 512
     private static let headerLimit = 16 * 1024
 
@@ -35,7 +35,7 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the listening error if it cannot listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }
@@ -43,7 +43,7 @@ package struct EmulatorListener: Sendable {
     /// Runs until the task is cancelled or a graceful shutdown begins. Must be called once.
     ///
     /// - Parameters:
-    ///   - now: Clock for the field `Date`, in milliseconds since 1970; `nil` for the machine's clock.
+    ///   - now: Clock for the `Date` header, in milliseconds since 1970; `nil` to use the machine's clock.
     ///   - transport: Adds TLS to the server, if configured.
     ///   - onListening: Receives the port before `boundPort` returns.
     /// - Throws: `EmulatorListenError` if it cannot listen.
@@ -63,7 +63,7 @@ package struct EmulatorListener: Sendable {
                     address: .hostname(host, port: port),
                     availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
                 onServerRunning: { [bound] channel in
-                    // An earlier shutdown has closed the channel.
+                    // The channel is already closed by an earlier shutdown.
                     guard let port = channel.localAddress?.port else {
                         return bound.close(CancellationError())
                     }
@@ -80,7 +80,7 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Only listening can cause a socket error here: an error of a connection ends only that connection.
+    /// Wraps a socket error, which only listening can cause here: connection errors end just the connection.
     private func listenError(_ error: any Error) -> any Error {
         switch error {
         case is IOError, is SocketAddressError, is SocketAddressError.UnknownHost:
@@ -95,10 +95,10 @@ package struct EmulatorListener: Sendable {
             maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 }
 
-/// An error of an emulator that cannot listen on its address.
+/// Reports that an emulator cannot listen on its address.
 public struct EmulatorListenError: Error {
     public let host: String
     public let port: Int
-    /// Error of the operating system.
+    /// The operating system's error.
     public let cause: any Error
 }

@@ -5,7 +5,7 @@ package import Hummingbird
 import NIOCore
 package import Pages
 
-/// The document around the content of a page, and its content security policy.
+/// The document around a page's content, with its content security policy.
 package struct PageDocument {
     private let title: String
     private let heading: String
@@ -20,8 +20,8 @@ package struct PageDocument {
     ///   - heading: The emulated company or app, shown above the content.
     ///   - style: A style sheet that is part of the program.
     ///   - script: Script that runs when the page opens.
-    ///   - formTargets: Allowed targets of forms, and of redirects after them, in the form of the policy;
-    ///     `nil` allows all targets.
+    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
+    ///     allows all targets.
     package init(
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
@@ -31,8 +31,8 @@ package struct PageDocument {
         (self.script, self.formTargets) = (script, formTargets)
     }
 
-    /// Policy that allows only this page's style and script, by their hashes, so that an injected script does
-    /// not run (CSP 3 §6.7.3.4).
+    /// Policy that allows only this page's style and script, by their hashes, so an injected script does not
+    /// run (CSP 3 §6.7.3.4).
     package var policy: String {
         let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
         let forms = formTargets.map { "form-action \($0); " } ?? ""
@@ -61,7 +61,7 @@ package struct PageDocument {
         """
     }
 
-    /// Returns the response for a page whose forms are sent to the emulator itself.
+    /// Returns the response for a page whose forms go to the emulator itself.
     ///
     /// - Parameter reloadsAfter: Seconds after which the browser reloads the page.
     package func response(_ status: HTTPResponse.Status, reloadsAfter: Int? = nil) -> Response {
@@ -69,7 +69,7 @@ package struct PageDocument {
             ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
             ("Referrer-Policy", "same-origin"),
-            // A page that reloads has no script.
+            // Pages that reload have no script.
             ("Refresh", reloadsAfter.map { String($0) }),
         ]
         var headers = HTTPFields()
@@ -85,7 +85,7 @@ package struct PageDocument {
 }
 
 extension EmulatorError {
-    /// Content of the page in a browser.
+    /// The page content that a browser displays.
     package var content: HTML {
         HTML {
             "<h1>This is not possible</h1>"
@@ -97,9 +97,9 @@ extension EmulatorError {
     }
 }
 
-// Elements of the emulators' pages.
+// Elements of emulator pages.
 extension HTML {
-    /// - Parameter look: Class of the style sheet.
+    /// - Parameter look: Style sheet class.
     package static func section(
         _ title: HTML? = nil, id: String? = nil, look: String? = nil, @PageBuilder _ content: () -> HTML
     ) -> HTML {
@@ -108,7 +108,7 @@ extension HTML {
         return "<section\(id)\(HTML.class(look))>\(heading)\n\(content())</section>"
     }
 
-    /// Returns a form with its hidden fields.
+    /// Returns a form that includes hidden fields.
     package static func form(
         to address: String, _ fields: [(name: String, value: String)], @PageBuilder _ content: () -> HTML
     ) -> HTML {
@@ -124,16 +124,16 @@ extension HTML {
     }
 }
 
-/// The fields of a form on one of an emulator's own pages.
+/// The fields of a form on an emulator's own page.
 package struct PageForm: Sendable {
-    /// Maximum length of a field in bytes: the limit of the control API for the longest member of a link, and
-    /// more than a page offers.
+    /// Maximum field length in bytes. It equals the control API's limit for the longest member of a link, and
+    /// is more than any page offers.
     static let longestField = 2048
 
     private let fields: [(name: String, value: String)]
 
-    /// Reads a form and checks the page's token: another site can submit a form from a developer's browser,
-    /// but cannot read the token (CSRF).
+    /// Reads a form and checks its token. Another site can make a developer's browser submit a form, but
+    /// cannot read the token (CSRF).
     ///
     /// Throws `.bodyMalformed`, `.memberMalformed`, `.pageOutdated`, and `NIOTooManyBytesError`.
     package init(_ request: Request, token: String) async throws {
@@ -152,11 +152,11 @@ package struct PageForm: Sendable {
         }
     }
 
-    /// Returns the value of a field; `nil` if the field is absent or empty.
+    /// Returns a field's value; `nil` if the field is absent or empty.
     package subscript(name: String) -> String? {
         fields.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    /// All fields except the page's token.
+    /// All fields except the form's token.
     package var parameters: [(name: String, value: String)] { fields.filter { $0.name != "token" } }
 }

@@ -6,11 +6,11 @@ extension EmulatorError.Code {
     public static let linkNotFound = Self("link_not_found", .notFound)
     /// No authorization server is configured, or the server has no such endpoint.
     public static let serverMissing = Self("server_missing", .conflict)
-    /// The response at a redirect URI has an unknown `state`, so no link with this `state` was started.
+    /// The response at a redirect URI has an unknown `state`, so no link was started with it.
     public static let stateUnknown = Self("state_unknown", .badRequest)
-    /// The link has no token for the request.
+    /// The link has no token with which to send the request.
     public static let tokenMissing = Self("token_missing", .conflict)
-    /// The registered receiver is disabled, or has not requested the event.
+    /// The event is not sent, because the registered receiver is disabled or has not requested it.
     public static let eventNotSent = Self("event_not_sent", .conflict)
     public static let signingFailed = Self("signing_failed", .internalServerError)
 }

@@ -3,31 +3,30 @@ import EmulatorServer
 /// The configuration of the fake Google.
 public struct GoogleEmulatorConfiguration: Sendable {
     public var host = "127.0.0.1"
-    /// Port; 0 lets the system choose, and `GoogleEmulatorService.port()` returns the port.
+    /// Port; 0 lets the system choose one, which `GoogleEmulatorService.port()` then returns.
     public var port = 0
-    /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
-    /// a web page can make its own name resolve to this machine.
+    /// Host names accepted in addition to loopback names and `host`. Requests with any other `Host` are
+    /// refused, because a web page can make its own name resolve to this machine.
     public var hostNames: [String] = []
-    /// The project in Google's console. It is part of the redirect URI.
+    /// The project in Google's console, which is part of the redirect URI.
     public var projectID = "fake-project"
-    /// Client ID of Google at the authorization server.
+    /// Google's client ID at the authorization server.
     public var clientID: String
     public var clientSecret: String
     /// Value of `aud` in Google's own tokens.
     public var googleClientID = "123-fake.apps.googleusercontent.com"
     /// Scopes that Google requests by default.
     public var scopes: [String]
-    /// The authorization server. It can also be set later, when its port is known.
+    /// The authorization server. It can also be set later, once its port is known.
     public var server: LinkedServer?
-    /// The API key of the app's backend, for introspection and App Flip. Without an API key, introspection
-    /// uses Google's own client, and App Flip is not possible.
+    /// The API key of the app's backend, for introspection and App Flip. Without one, introspection uses
+    /// Google's own client, and App Flip is not possible.
     public var apiKey: String?
-    /// The fake Apple, from which the emulated iPhone app gets identity tokens.
+    /// URL of the fake Apple, from which the emulated iPhone app gets identity tokens.
     public var appleURL: String?
-    /// The first signing key. Default: the key in the state file, or a new key.
+    /// The first signing key. Default: the key in the state file, or else a new key.
     public var key: GoogleKey?
-    /// File that stores links, events and keys across restarts. Without a file, they are stored only in
-    /// memory.
+    /// File that keeps links, events and keys across restarts. Without it, they are kept only in memory.
     public var stateFile: String?
 
     public init(clientID: String, clientSecret: String, scopes: [String] = []) {
@@ -48,7 +47,7 @@ public struct GoogleEmulatorConfiguration: Sendable {
     }
 }
 
-/// The URLs of the authorization server whose accounts are linked, as entered in Google's console.
+/// The authorization server with whose accounts Google links, as URLs entered in Google's console.
 public struct LinkedServer: Sendable, Equatable {
     /// Issuer, which is also the `iss` of the server's security event tokens.
     public var issuer: String
@@ -59,10 +58,10 @@ public struct LinkedServer: Sendable, Equatable {
     public var appFlipURL: String
     /// URL of the endpoint that receives Google's security event tokens.
     public var securityEventsURL: String
-    /// URL of the document that locates the keys of the server's security event tokens.
+    /// URL of the document that says where to find the keys for the server's security event tokens.
     public var riscConfigurationURL: String
 
-    /// Creates the URLs of siwa with this issuer.
+    /// Creates the URLs for a siwa with this issuer.
     public init(issuer: String) {
         self.issuer = issuer
         authorizationURL = "\(issuer)/oauth/authorize"

@@ -1,6 +1,6 @@
 // GoogleEmulator owns a fake Google: an app that links accounts with an authorization server in the browser,
 // by App Flip and by streamlined linking, with its own keys and with security events in both directions. It
-// is only a client and never imports the authorization server, so that they do not share a bug. It stores
+// is only a client and never imports the authorization server, so the two cannot share a bug. It stores
 // nothing on disk except the state file.
 
 public import EmulatorServer
@@ -12,9 +12,9 @@ public import ServiceLifecycle
 
 /// The fake Google as a service: one HTTP server for its pages, its endpoints and the control API.
 ///
-/// Bind it to loopback: every client that can reach the service can read the tokens of all links.
+/// Bind it to loopback, because every client that can reach the service can read the tokens of all links.
 public final class GoogleEmulatorService: Service {
-    /// The functions of the control API, for callers in the same process.
+    /// The control API's functions, for callers in the same process.
     public let state: GoogleState
     private let configuration: GoogleEmulatorConfiguration
     private let listener: EmulatorListener
@@ -39,13 +39,13 @@ public final class GoogleEmulatorService: Service {
         saver = file.map { [state] file in
             StateSaver(logger: logger) { try file.write(state.snapshot()) }
         }
-        // Checks during the start that the file is writable.
+        // Writes the file once, so that an unwritable file is noticed at startup.
         try await saver?.save()
         self.configuration = configuration
         listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the listening error if it cannot listen.
     public func port() async throws -> Int {
         try await listener.boundPort()
     }
@@ -67,7 +67,7 @@ public final class GoogleEmulatorService: Service {
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         if let saver {
-            // Browsers send authorization responses to redirect URIs by GET.
+            // These paths are redirect URIs, to which browsers send authorization responses by GET.
             router.add(middleware: SavingMiddleware(saver: saver, changingPaths: ["/r/", "/a/"]))
         }
         PageRoutes(state: state).add(to: router)

@@ -10,26 +10,26 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case certs
     /// `GET /.well-known/risc-configuration`
     case riscConfiguration = "risc_configuration"
-    /// The RISC API, which registers a receiver of events.
+    /// The RISC API, where event receivers are registered.
     case stream
 }
 
-/// A fault. It ends when it is removed or has been applied a given number of times.
+/// A fault. It ends when it is removed, or after it has been applied a given number of times.
 public struct GoogleFault: Sendable, Equatable {
-    /// Maximum delay, longer than usual timeouts.
+    /// Maximum delay, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// Loss of one of Google's requests or of its response. Only for `token`.
+    /// Loss of one of Google's requests, or of the response to it. Only for `token`.
     public enum Loss: String, Sendable, CaseIterable {
         /// The request is not sent, as if the server were unreachable.
         case request
-        /// The request is sent, but the response does not arrive: Google does not know the outcome.
+        /// The request is sent, but its response does not arrive, so Google does not know the outcome.
         case response = "answer"
     }
 
-    /// Delay before the request is sent, or before the response.
+    /// Delay before the request or the response is sent.
     public var delayMilliseconds: Int64 = 0
-    /// Status of the response of Google's endpoint, 200 to 599. The endpoint then does no work.
+    /// Response status of Google's endpoint, 200 to 599. With a status, the endpoint does no work.
     public var status: Int?
     public var loss: Loss?
     /// Number of requests to which the fault still applies; `nil` for all requests.
@@ -47,7 +47,7 @@ public struct GoogleFault: Sendable, Equatable {
     }
 }
 
-/// The faults that are set. Does no I/O.
+/// The faults that are currently set. Does no I/O.
 struct FaultTable: Sendable {
     private(set) var faults: [FaultPlace: GoogleFault] = [:]
 

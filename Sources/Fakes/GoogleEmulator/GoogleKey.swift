@@ -4,7 +4,7 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// A private key of the fake Google, and the ID of its published public key.
+/// One of the fake Google's private keys, with the ID under which its public key is published.
 public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey
@@ -16,7 +16,7 @@ public struct GoogleKey: Sendable {
             privateKey: try RSAPrivateKey.generate(bits: 2048))
     }
 
-    /// Signs claims with RS256, the algorithm of all Google's tokens.
+    /// Signs claims with RS256, the algorithm that Google uses for all tokens.
     ///
     /// - Parameter type: Value of `typ` in the header. Throws `.signingFailed`.
     func sign(_ claims: JSONObject, type: String) throws(EmulatorError) -> String {
@@ -33,7 +33,7 @@ public struct GoogleKey: Sendable {
         return segments.compact
     }
 
-    /// Returns the key set (RFC 7517 §5), the response of `/oauth2/v3/certs`.
+    /// Returns the key set (RFC 7517 §5), which `/oauth2/v3/certs` sends.
     static func document(_ keys: [GoogleKey]) -> JSONObject {
         let entries = keys.map { JSONValue.object($0.privateKey.publicJWK(keyID: $0.keyID)) }
         return JSONObject([("keys", .array(entries))])

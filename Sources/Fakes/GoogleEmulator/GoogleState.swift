@@ -3,12 +3,12 @@ import JOSE
 import ServiceLifecycle
 import Synchronization
 
-/// The state of the fake Google. All methods are thread-safe.
+/// The fake Google's state. All methods are thread-safe.
 public final class GoogleState: Sendable {
     struct World {
         var server: LinkedServer?
         var appleURL: String?
-        /// URL of the emulator, `http://127.0.0.1:PORT`, once it listens.
+        /// The emulator's URL, `http://127.0.0.1:PORT`, once it listens.
         var baseURL = ""
         var links = LinkBook()
         var exchanges = ExchangeLog()
@@ -18,7 +18,7 @@ public final class GoogleState: Sendable {
         var keys: [GoogleKey]
     }
 
-    /// Maximum number of keys, more than a rotation needs. The oldest key is dropped.
+    /// Maximum number of keys, more than a rotation needs. When it is exceeded, the oldest key is dropped.
     static let mostKeys = 8
 
     let configuration: GoogleEmulatorConfiguration
@@ -32,7 +32,7 @@ public final class GoogleState: Sendable {
         world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: keys))
     }
 
-    /// Restores the state of an earlier run, except the keys, which the initializer received.
+    /// Restores an earlier run's state, except the keys, which the initializer has already received.
     func restore(_ snapshot: GoogleSnapshot) {
         update { ($0.links, $0.inbox, $0.events) = (snapshot.links, snapshot.inbox, snapshot.events) }
     }
@@ -47,7 +47,7 @@ public final class GoogleState: Sendable {
     /// Current time in seconds since 1970.
     var now: Int64 { clock.now() / 1000 }
 
-    /// Sets the authorization server and the fake Apple, if their ports are known only after the start.
+    /// Sets the authorization server and the fake Apple, if their ports become known only after startup.
     public func connect(to server: LinkedServer, appleURL: String? = nil) {
         update { world in
             world.server = server
@@ -59,8 +59,8 @@ public final class GoogleState: Sendable {
     public var receivedEvents: [ReceivedEvent] { update { $0.inbox.events } }
     public var exchanges: [Exchange] { update { $0.exchanges.exchanges } }
 
-    /// Redirect URIs for linking in the browser and for App Flip. They use the emulator's own origin, because
-    /// requests to Google's hosts do not reach the emulator.
+    /// Redirect URIs for linking in the browser and for App Flip. They have the emulator's own origin,
+    /// because requests to Google's hosts do not reach the emulator.
     public var redirectURIs: [String] {
         let base = update { $0.baseURL }
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
@@ -95,10 +95,10 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// IDs of the published keys. The last key signs.
+    /// IDs of the published keys. The last one signs.
     public var keyIDs: [String] { update { $0.keys.map(\.keyID) } }
 
-    /// The faults that are set.
+    /// The faults that are currently set.
     public var faults: [FaultPlace: GoogleFault] { update { $0.faults.faults } }
 
     /// Starts a link in the browser, and returns the URL to open there. Throws `.serverMissing`.
@@ -106,26 +106,26 @@ public final class GoogleState: Sendable {
         try Linking(state: self).begin(LinkRequest()).url
     }
 
-    /// Gets a new access token for a link. Returns the status of the response; `nil` if no response arrived.
+    /// Gets a new access token for a link. Returns the response status; `nil` if no response arrived.
     package func refreshLink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).refresh(id).status
     }
 
-    /// Calls the app's API with the access token of a link. Returns the status of the response.
+    /// Calls the app's API with a link's access token. Returns the response status.
     package func callWithLink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).call(id).status
     }
 
-    /// Unlinks in the Google app. Returns the status of the response.
+    /// Unlinks in the Google app. Returns the response status.
     package func unlink(_ id: String) async throws(EmulatorError) -> Int? {
         try await Linking(state: self).unlink(id).status
     }
 
-    /// Generates a new signing key, and returns its ID. The old keys stay published.
+    /// Generates a new signing key, and returns its ID. The old keys remain published.
     @discardableResult
     public func replaceSigningKey() throws -> String { try rotateKey().keyID }
 
-    /// Generates a new signing key. The old keys stay published.
+    /// Generates a new signing key. The old keys remain published.
     func rotateKey() throws -> GoogleKey {
         let key = try GoogleKey.generate()
         update { world in
@@ -135,12 +135,12 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// Waits for the delay of a fault. A shutdown ends the wait.
+    /// Waits out a fault's delay. A shutdown ends the wait.
     func wait(_ milliseconds: Int64) async {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }
 
-    /// The start of an exchange, which is recorded at its end.
+    /// The start of an exchange. The exchange is recorded when it ends.
     var exchangeStart: ExchangeStart { ExchangeStart(at: clock.now()) }
 
     /// - Parameter start: Start of the exchange; `nil` for a step without a duration.
@@ -159,8 +159,8 @@ public final class GoogleState: Sendable {
 }
 
 /// The state that survives a restart: links with their tokens, started links, accepted events, the registered
-/// receiver with the service accounts, and keys. Without it, a server with a permanent database would have
-/// grants that a restarted Google does not know. Exchanges and faults are lost.
+/// receiver with the service accounts, and keys. If it were lost, a server with a permanent database would
+/// have grants that a restarted Google does not know. Exchanges and faults are lost.
 struct GoogleSnapshot: Codable {
     struct Key: Codable {
         let keyID: String
@@ -177,7 +177,7 @@ struct GoogleSnapshot: Codable {
         keys = world.keys.map { Key(keyID: $0.keyID, pem: $0.privateKey.pem) }
     }
 
-    /// Returns the signing keys. Throws `.stateFileDamaged` if there is no key, or a key is unusable.
+    /// Returns the signing keys. Throws `.stateFileDamaged` if there is none, or if a key is unusable.
     func signingKeys() throws(EmulatorError) -> [GoogleKey] {
         let read = keys.compactMap { key in
             (try? RSAPrivateKey(pem: key.pem)).map { GoogleKey(keyID: key.keyID, privateKey: $0) }

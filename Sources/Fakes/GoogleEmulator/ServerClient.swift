@@ -5,22 +5,22 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Sends Google's requests to the authorization server, and records each request. It follows no redirects,
-/// and limits responses in time and size.
+/// Sends Google's requests to the authorization server, and records each of them. It follows no redirects,
+/// and limits the time and size of responses.
 struct ServerClient: Sendable {
     static let timeout = TimeAmount.seconds(15)
-    /// Maximum size of a response in bytes.
+    /// Maximum response size in bytes.
     static let longestResponse = 262_144
 
-    /// The result of a request.
+    /// Outcome of a request.
     struct Response: Sendable {
-        /// Status of the response; `nil` if no response arrived.
+        /// Response status; `nil` if no response arrived.
         let status: Int?
         let body: [UInt8]
 
         var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) }
 
-        /// Value of `error` in an OAuth response, or a code for another failure.
+        /// Value of `error` in an OAuth response, or a code for any other failure.
         var error: String {
             guard let status else { return "unreachable" }
             return json?["error"]?.string ?? json?["code"]?.string ?? json?["err"]?.string
@@ -36,7 +36,7 @@ struct ServerClient: Sendable {
 
     let state: GoogleState
 
-    /// Sends a request. The result of a failed request has no status.
+    /// Sends a request. If it fails, the returned response has no status.
     ///
     /// - Parameters:
     ///   - title: Purpose of the request, for display on the page.

@@ -8,22 +8,22 @@ import NIOSSL
 
 /// The configuration of the fake receivers.
 public struct ReceiverEmulatorConfiguration: Sendable {
-    /// Prefix of a secret in the format of Standard Webhooks.
+    /// Prefix of a secret in the Standard Webhooks format.
     static let secretPrefix = "whsec_"
-    /// Allowed sizes of a secret in bytes.
+    /// Allowed secret sizes in bytes.
     static let secretSizes = 24...64
 
     public var host = "127.0.0.1"
-    /// Port; 0 lets the system choose, and `ReceiverEmulatorService.port()` returns the port.
+    /// Port; 0 lets the system choose one, which `ReceiverEmulatorService.port()` then returns.
     public var port = 0
-    /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
-    /// a web page can make its own name resolve to this machine.
+    /// Host names accepted in addition to loopback names and `host`. Requests with any other `Host` are
+    /// refused, because a web page can make its own name resolve to this machine.
     public var hostNames: [String] = []
-    /// Secrets of the webhook. One of them must have signed a message.
+    /// Webhook secrets. Each message must be signed with one of them.
     public var secrets: [String]
     /// Value of `aud` in security event tokens.
     public var audience: String
-    /// Certificates for an additional server with TLS, on a port that the system chooses.
+    /// Certificates for an additional TLS server, on a port that the system chooses.
     public var tls: ReceiverTLS?
 
     public init(secrets: [String], audience: String) {
@@ -57,14 +57,14 @@ public struct ReceiverEmulatorConfiguration: Sendable {
 
 /// The service that sends the events.
 public struct EventSender: Sendable {
-    /// Value of `iss` in its security event tokens; `nil` if it sends none.
+    /// Value of `iss` in its security event tokens; `nil` if it sends no such tokens.
     public var issuer: String?
     /// URL of its public keys.
     public var keysURL: String?
-    /// Returns the service's status text for each receiver, by the receiver's name; empty if the texts are
+    /// Returns the service's status text for each receiver, keyed by receiver name; empty if the texts are
     /// unknown.
     public var status: @Sendable () async -> [String: String] = { [:] }
-    /// Makes the service send all waiting events to the receiver with this name at once.
+    /// Makes the service send all waiting events to the named receiver at once.
     public var resume: @Sendable (_ name: String) async -> Void = { _ in }
 
     public init(issuer: String? = nil, keysURL: String? = nil) {
@@ -72,8 +72,8 @@ public struct EventSender: Sendable {
     }
 }
 
-/// Certificates of a server with TLS: a certificate that clients can trust, and a certificate of another
-/// authority for the fault `wrong_certificate`. Both are created at the start, and stored only in memory.
+/// Certificates of a TLS server: one that clients can trust, and one from another authority for the fault
+/// `wrong_certificate`. Both are created at startup and kept only in memory.
 public struct ReceiverTLS: Sendable {
     private struct Identity: Sendable {
         let chain: [NIOSSLCertificateSource]
@@ -106,7 +106,7 @@ public struct ReceiverTLS: Sendable {
         return Identity(chain: chain.map { .certificate($0) }, key: .privateKey(key))
     }
 
-    /// Selects the certificate at each handshake.
+    /// Selects the certificate for each handshake.
     func configuration(of state: ReceiverState) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: right.chain, privateKey: right.key)

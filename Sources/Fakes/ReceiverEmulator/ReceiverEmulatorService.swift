@@ -1,7 +1,7 @@
-// ReceiverEmulator owns fake receivers of the service's events: a webhook, and security event tokens by push.
-// It verifies each message, shows the latest messages on a page and as JSON, and fails on demand. It is only
-// a server for the service, and never imports the code that creates the messages, so that they do not share a
-// bug. It stores nothing on disk.
+// ReceiverEmulator owns fake receivers for the service's events: a webhook, and security event tokens by
+// push. It verifies each message, shows the latest messages on a page and as JSON, and fails on demand. It is
+// only a server for the service, and never imports the code that creates the messages, so the two cannot
+// share a bug. It stores nothing on disk.
 
 public import EmulatorServer
 import Encodings
@@ -14,7 +14,7 @@ public import ServiceLifecycle
 /// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and a
 /// second server for TLS, if configured.
 public final class ReceiverEmulatorService: Service {
-    /// The functions of the control API, for callers in the same process.
+    /// The control API's functions, for callers in the same process.
     public let state: ReceiverState
     private let configuration: ReceiverEmulatorConfiguration
     private let listener: EmulatorListener
@@ -34,10 +34,10 @@ public final class ReceiverEmulatorService: Service {
         }
     }
 
-    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the listening error if it cannot listen.
     public func port() async throws -> Int { try await listener.boundPort() }
 
-    /// Waits for the port of the server with TLS; `nil` without a certificate.
+    /// Waits for the TLS server's port; `nil` if no certificate is configured.
     public func securePort() async throws -> Int? { try await secureListener?.boundPort() }
 
     /// Runs until the task is cancelled or a graceful shutdown begins. Must be called once.
@@ -54,7 +54,7 @@ public final class ReceiverEmulatorService: Service {
                         router(), transport: { try .tls($0, tlsConfiguration: tls.configuration(of: state)) })
                 }
             }
-            // If one server cannot listen, the other server ends too.
+            // If one server cannot listen, the other must end too.
             defer { group.cancelAll() }
             for try await _ in group {}
         }
@@ -72,7 +72,7 @@ public final class ReceiverEmulatorService: Service {
     }
 }
 
-/// A request's context with its connection, so that a fault can close the connection.
+/// A request context that includes the connection, so that a fault can close it.
 struct ReceiverRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

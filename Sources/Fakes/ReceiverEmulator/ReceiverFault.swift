@@ -1,8 +1,8 @@
 import EmulatorServer
 import StrictJSON
 
-/// A fault of a receiver. It ends when the receiver recovers or the fault has been applied a given number of
-/// times.
+/// A fault of a receiver. It ends when the receiver recovers, or after the fault has been applied a given
+/// number of times.
 public struct ReceiverFault: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The receiver closes the connection without a response.
@@ -11,9 +11,9 @@ public struct ReceiverFault: Sendable, Equatable {
         case slow
         /// The receiver sends no response, and closes the connection after `hangMilliseconds`.
         case hang
-        /// The receiver refuses the message with a status, by default 500.
+        /// The receiver refuses the message with an error status, by default 500.
         case error
-        /// The response is a redirect to another path of the receiver.
+        /// The receiver responds with a redirect to another of its paths.
         case redirect
         /// The receiver accepts the message, with a response body of `hugeBody` bytes.
         case hugeBody = "huge_body"
@@ -21,17 +21,17 @@ public struct ReceiverFault: Sendable, Equatable {
         case wrongCertificate = "wrong_certificate"
     }
 
-    /// Allowed delays in seconds. They limit how long a request can hold its connection.
+    /// Allowed delays in seconds. The upper bound limits how long a request can hold its connection.
     public static let delays: ClosedRange<Int64> = 1...60
-    /// Duration of `hang`, longer than the timeout of the service.
+    /// Duration of `hang`, longer than the service's timeout.
     static let hangMilliseconds: Int64 = 30_000
-    /// Size of the response body in bytes, a multiple of the service's limit.
+    /// Size of the response body in bytes, a multiple of what the service accepts.
     static let hugeBody = 64 << 20
 
     public var kind: Kind
-    /// Delay of `slow` in seconds.
+    /// Delay for `slow`, in seconds.
     public var seconds: Int64 = 3
-    /// Status of `error`, 300 to 599.
+    /// Response status for `error`, 300 to 599.
     public var status = 500
     /// Number of requests to which the fault still applies; `nil` for all requests.
     public var remainingRequests: Int?
@@ -49,7 +49,7 @@ public struct ReceiverFault: Sendable, Equatable {
         return json
     }
 
-    /// Description of the fault for the page.
+    /// The fault in words, for the page.
     var words: String {
         switch kind {
         case .down: "is down: it closes every connection without an answer"

@@ -9,9 +9,9 @@ public final class ReceiverState: Sendable {
         var sender = EventSender()
         var log = MessageLog()
         var faults: [EmulatedReceiver: ReceiverFault] = [:]
-        /// URLs of the receivers, once the service has them configured.
+        /// Receiver URLs, set once the service is configured with them.
         var urls: [EmulatedReceiver: String] = [:]
-        /// Number of requests whose connection was closed without a response.
+        /// Number of requests to each receiver whose connection was closed without a response.
         var dropped: [EmulatedReceiver: Int] = [:]
         /// Number of requests that followed a redirect. The service must not follow redirects.
         var followed = 0
@@ -31,14 +31,14 @@ public final class ReceiverState: Sendable {
         world.withLock(body)
     }
 
-    /// Sets the service that sends events, and its URLs of the receivers. The service sends no events to
-    /// receivers without a URL.
+    /// Sets the service that sends events, and the receiver URLs configured there. The service sends no
+    /// events to receivers without a URL.
     public func connect(to sender: EventSender, urls: [EmulatedReceiver: String]) {
         update { ($0.sender, $0.urls) = (sender, urls) }
     }
 
-    /// Fetches the keys of the service in advance, so that its first token does not wait while the service
-    /// generates them.
+    /// Fetches the service's keys in advance, so that its first token does not have to wait until the service
+    /// has generated them.
     public func fetchKeys() async {
         guard let url = update({ $0.sender.keysURL }) else { return }
         _ = await checks.keys.key("", at: url)
@@ -47,10 +47,10 @@ public final class ReceiverState: Sendable {
     /// The latest messages, the oldest first.
     public var messages: [ReceivedMessage] { update { $0.log.messages } }
 
-    /// The faults that are set.
+    /// The faults that are currently set.
     public var faults: [EmulatedReceiver: ReceiverFault] { update { $0.faults } }
 
-    /// URLs of the receivers to which the service sends.
+    /// URLs of the receivers to which the service sends events.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
     /// Sets the fault of a receiver. Throws `.faultIneffective`.
@@ -84,12 +84,12 @@ public final class ReceiverState: Sendable {
         }
     }
 
-    /// True while TLS connections must receive the wrong certificate. One server serves all receivers.
+    /// True while TLS connections must receive the wrong certificate. All receivers share one server.
     var showsWrongCertificate: Bool {
         update { world in world.faults.values.contains { $0.kind == .wrongCertificate } }
     }
 
-    /// Waits for the delay of a fault. A shutdown ends the wait.
+    /// Waits out a fault's delay. A shutdown ends the wait.
     func wait(_ milliseconds: Int64) async {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }
@@ -98,7 +98,7 @@ public final class ReceiverState: Sendable {
 /// The receivers, one for each delivery method of the service. The raw value is the receiver's name, and the
 /// last part of its URL.
 public enum EmulatedReceiver: String, Sendable, CaseIterable {
-    /// Webhooks in the format of Standard Webhooks.
+    /// Webhooks in the Standard Webhooks format.
     case webhook
     /// Security event tokens by push (RFC 8935).
     case push
@@ -111,7 +111,7 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
         }
     }
 
-    /// Status of the response with which the receiver accepts a message (RFC 8935 §2.2).
+    /// Response status with which the receiver accepts a message (RFC 8935 §2.2).
     var takenStatus: Int {
         switch self {
         case .webhook: 204
@@ -123,6 +123,6 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
 /// Error codes of the fake receivers.
 extension EmulatorError.Code {
     public static let receiverNotFound = Self("receiver_not_found", .notFound)
-    /// The fault would have no effect, because there is no server with TLS.
+    /// The fault would have no effect, because there is no TLS server.
     public static let faultIneffective = Self("fault_ineffective", .conflict)
 }

@@ -128,8 +128,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The service stops before the emulators, even after a failure of an emulator, so that its requests to
-    /// the emulators can finish.
+    /// The group stops the service before the emulators, even after an emulator has failed, so that the
+    /// service can finish its requests to them.
     private func group(
         of emulators: [any Service], and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
@@ -151,15 +151,15 @@ struct Dev: AsyncParsableCommand {
                 host, emulatorPort, allowedHosts
             )
             configuration.stateFile = try stateFile("fake-apple")
-            // Slightly shorter than the interval of the service, so that a clock difference never makes a
-            // check too early.
+            // Slightly shorter than the service's interval, so that clock differences never make a check too
+            // early.
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
             return configuration
         }
     }
 
-    /// Configuration of the fake Google; `nil` if the service has no OAuth clients. OAuth clients require
-    /// sign-in in a browser, which needs a Services ID and a port that is known in advance.
+    /// Configuration of the fake Google; `nil` if the service has no OAuth clients. They are configured only
+    /// if users can sign in in a browser, which needs a Services ID and a port that is known in advance.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
             guard port != 0, clientIDs.count > 1 else { return nil }
@@ -186,7 +186,7 @@ struct Dev: AsyncParsableCommand {
         return configuration
     }
 
-    /// True for the default ports. Several instances can run at the same time if each has its own ports.
+    /// True for the default ports. Several instances can run at the same time if each has ports of its own.
     private var hasUsualPorts: Bool { port == 8080 && emulatorPort == 8081 }
 
     private var options: DevelopmentService.Options {
@@ -197,8 +197,8 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Returns a path beside a permanent database, so that the database's refresh tokens and links stay valid
-    /// after a restart.
+    /// Returns a path next to a permanent database, so that the refresh tokens and links in the database
+    /// remain valid after a restart.
     private func stateFile(_ name: String) throws -> String? {
         guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
             return nil

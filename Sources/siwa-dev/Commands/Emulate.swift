@@ -192,9 +192,9 @@ struct Emulate: AsyncParsableCommand {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
-                    // The service itself throws an error if it cannot listen.
+                    // If the service cannot listen, it throws the error itself.
                     guard (try? await emulator.port()) != nil else { return }
-                    // Unbuffered, so that the text also appears at once in a pipe.
+                    // Written without a buffer, so that the text appears at once even in a pipe.
                     let lines = ["redirect URIs:"] + emulator.state.redirectURIs
                     try FileHandle.standardOutput.write(
                         contentsOf: Data((lines.joined(separator: "\n  ") + "\n").utf8))
@@ -220,7 +220,7 @@ struct ReceiverOptions: ParsableArguments {
     @Option(help: "The aud of security event tokens; their iss is --issuer.")
     var audience = DevelopmentReceivers.audience
 
-    /// Creates the service of the receivers. Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
+    /// Creates the service for the receivers. Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
     func service(
         host: String, port: Int, allowedHosts: [String], logger: Logger
     ) throws -> ReceiverEmulatorService {
@@ -231,23 +231,23 @@ struct ReceiverOptions: ParsableArguments {
         return try ReceiverEmulatorService(configuration: configuration, clock: .system, logger: logger)
     }
 
-    /// Connects the receivers to the service with this issuer, and prints the URLs to configure there.
+    /// Connects the receivers to the service that has this issuer, and prints the URLs to configure there.
     static func introduce(_ receivers: ReceiverEmulatorService, host: String, issuer: String) async throws {
-        // The service itself throws an error if it cannot listen.
+        // If the service cannot listen, it throws the error itself.
         guard let port = try? await receivers.port() else { return }
         let name = host.contains(":") ? "[\(host)]" : host
         let urls = EmulatedReceiver.allCases.map { ($0, "http://\(name):\(port)/\($0.rawValue)") }
         receivers.state.connect(
             to: EventSender(issuer: issuer, keysURL: "\(issuer)/oauth/jwks.json"),
             urls: Dictionary(urls, uniquingKeysWith: { first, _ in first }))
-        // Unbuffered, so that the text also appears at once in a pipe.
+        // Written without a buffer, so that the text appears at once even in a pipe.
         let lines = ["URLs of webhooks:"] + urls.map { "  \($0.1)" }
         try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }
 
-/// A file with the key that signs client secrets, in the format of Apple's
-/// `.p8` files. A service tested with the fake Apple reads the same file.
+/// A file with the key that signs client secrets, in Apple's `.p8` format. A service that is tested with the
+/// fake Apple reads the same file.
 struct ClientKeyFile {
     let path: String
     let keyID: String
@@ -262,8 +262,8 @@ struct ClientKeyFile {
         (self.path, self.keyID) = (path, keyID)
     }
 
-    /// Reads the key. Without a file, it generates a key and creates the file, readable only for its owner.
-    /// Throws `EmulatorError` if the file has no P-256 key.
+    /// Reads the key. If there is no file, generates a key and creates the file, which only its owner can
+    /// read. Throws `EmulatorError` if the file has no P-256 key.
     func readOrMake(teamID: String) throws -> ClientKey {
         guard !FileManager.default.fileExists(atPath: path) else {
             let pem = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)

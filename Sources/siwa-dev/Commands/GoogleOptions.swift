@@ -5,7 +5,7 @@ import GoogleEmulator
 
 /// The options of `siwa emulate --google`: the values to enter in Google's console.
 struct GoogleOptions: ParsableArguments {
-    /// Default port of the fake Google. The fake Apple uses 8081.
+    /// The fake Google's default port. The fake Apple uses 8081.
     static let port = 8082
 
     @Flag(help: "Run the fake Google instead, which links accounts with an authorization server.")
@@ -53,7 +53,7 @@ struct GoogleOptions: ParsableArguments {
         return configuration
     }
 
-    /// Returns the only line of a file.
+    /// Returns the single line that a file contains.
     static func text(of path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 4096 else {
             throw FileUnreadable(path: path)

@@ -4,8 +4,8 @@ import ArgumentParser
 import Certificates
 import Composition
 
-/// `siwa-dev serve`: the service of siwa, which also trusts the
-/// roots of the fake Apple in development with `APPLE_BASE_URL`.
+/// `siwa-dev serve`: the siwa service, which also trusts the fake Apple's roots in development with
+/// `APPLE_BASE_URL`.
 struct Serve: AsyncParsableCommand {
     static let configuration = ServiceRun.configuration
 
@@ -15,8 +15,8 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension AppAttestRoots {
-    /// The roots of the fake Apple. Any program can sign under these roots, because their private keys are in
-    /// the source of the fake Apple.
+    /// The fake Apple's roots. Any program can sign under them, because their private keys are in the fake
+    /// Apple's source code.
     static let fake = AppAttestRoots(
         attestation: .fixed(.attestation), receipt: .fixed(.receipts))
 }

@@ -5,7 +5,7 @@ import Composition
 import Cryptography
 import Foundation
 
-/// The TLS options of `siwa emulate`.
+/// TLS options for `siwa emulate`.
 struct TLSOptions: ParsableArguments {
     @Option(
         name: .customLong("tls-cert"),
@@ -35,7 +35,7 @@ struct TLSOptions: ParsableArguments {
 
     /// Reads the certificate and its key. Returns `nil` for plain HTTP.
     ///
-    /// - Parameter hosts: Additional names for the certificate.
+    /// - Parameter hosts: Additional host names for the certificate.
     func read(hosts: [String], now: Int64) throws -> EmulatorTLS? {
         if let directory {
             return try CertificateDirectory(path: directory).readOrMake(for: hosts, at: now)
@@ -59,8 +59,8 @@ struct TLSOptions: ParsableArguments {
 /// `server-key.pem` for the server. Missing or unusable files are created.
 struct CertificateDirectory {
     static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
-    /// Minimum remaining validity in seconds. A certificate with less validity is replaced, so that it does
-    /// not expire during use.
+    /// Minimum remaining validity in seconds. A certificate that expires sooner is replaced, so that it does
+    /// not expire while in use.
     private static let shortestRest: Int64 = 30 * 86_400
 
     let path: String
@@ -84,8 +84,8 @@ struct CertificateDirectory {
         }
         try write(made.privateKey, to: keyFile, mode: 0o600)
         try write(made.authority, to: authorityFile, mode: 0o644)
-        // Written last, because `read` compares it with the other files: `read` rejects an incomplete set
-        // after a crash.
+        // Written last, so that after a crash `read` rejects an incomplete set of files: it compares this
+        // file with the others.
         try write(made.certificate + made.authority, to: certificateFile, mode: 0o644)
         return try EmulatorTLS(certificates: made.certificate, privateKey: made.privateKey)
     }
@@ -109,8 +109,8 @@ struct CertificateDirectory {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Replaces the file atomically. The key is never readable by other users; the certificates become
-    /// readable when they are complete.
+    /// Replaces the file atomically. Other users can never read the key; they can read the certificates as
+    /// soon as these are complete.
     private func write(_ text: String, to path: String, mode: mode_t) throws(Unwritable) {
         let new = "\(path).new"
         unlink(new)

@@ -40,7 +40,7 @@ struct Tour: ParsableCommand {
         guard [port, emulatorPort, receiverPort].allSatisfy((1...65535).contains) else {
             throw ValidationError("A port must be a number from 1 to 65535.")
         }
-        // The client ID becomes part of a shell command.
+        // The client ID becomes part of a shell command, so it must need no escaping.
         guard clientID.hasOnlyLettersDigits(and: "-._"), !clientID.isEmpty else {
             throw ValidationError("--client-id must have letters, digits, dots and hyphens only.")
         }
@@ -58,7 +58,7 @@ struct Tour: ParsableCommand {
             )
             throw ExitCode.failure
         }
-        // The shell uses the terminal of this process.
+        // Replaces this process, so that the shell uses its terminal.
         _ = ProcessImage.replace(
             by: "/bin/sh",
             [
@@ -69,7 +69,7 @@ struct Tour: ParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Prints the responses of a step from the file that its commands have written.
+    /// Prints a step's responses from the file into which its commands have written them.
     private static func foldInput() {
         let response = FoldedResponse(columns: TerminalStyle.columns(of: STDOUT_FILENO))
         while let line = readLine() {

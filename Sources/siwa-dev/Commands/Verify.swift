@@ -6,8 +6,8 @@ import Foundation
 import Inspection
 import KeySets
 
-/// `siwa verify --emulator`: attestations under the roots of the
-/// fake Apple. Other inputs are the same as for `siwa verify`.
+/// `siwa verify --emulator`: verifies attestations under the fake Apple's roots. Other inputs are the same as
+/// for `siwa verify`.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

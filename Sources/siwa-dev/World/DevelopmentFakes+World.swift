@@ -35,8 +35,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// The exchanges of both fakes, and the requests that siwa received from other programs, in the order of
-    /// their start times.
+    /// The exchanges that both fakes recorded, and the requests that siwa received from other programs,
+    /// ordered by start time.
     var exchanges: [WorldExchange] {
         let ofApple = apple.state.exchanges
         let ofGoogle = google?.state.exchanges ?? []
@@ -55,8 +55,8 @@ extension DevelopmentFakes {
 
     // MARK: - Faults
 
-    /// The available faults, in the order of the pages. Faults of Google need its client, faults of a
-    /// receiver need its URL.
+    /// The available faults, in the order in which pages list them. Google's faults require its client, and a
+    /// receiver's faults require its URL.
     var faults: [FaultSwitch] {
         let urls = receivers.state.urls
         return FaultSwitch.all.filter { fault in
@@ -96,21 +96,22 @@ extension DevelopmentFakes {
 }
 
 extension DevelopmentFakes {
-    /// Returns the people that match a search, newest first.
+    /// Returns the people who match a search, newest first.
     ///
-    /// - Parameter search: Words of the name, the address, the relay address or the user ID; empty for all people.
+    /// - Parameter search: Words from the name, the address, the relay address or the user ID; empty for all
+    ///   people.
     func people(matching search: String) -> [EmulatedUser] {
         apple.state.users.reversed().filter { $0.matches(search) }
     }
 
-    /// Returns `nil` when there is no person with this user ID.
+    /// Returns `nil` if nobody has this user ID.
     func person(_ subject: String) -> EmulatedUser? { try? apple.state.user(subject) }
 
     func make(_ recipe: UserRecipe) throws -> EmulatedUser {
         try Self.explained { try apple.state.makeUser(recipe) }
     }
 
-    /// Changes a person to the values of a recipe. An address cannot be changed.
+    /// Changes a person's values to those in a recipe. The address cannot be changed.
     func edit(_ subject: String, _ recipe: UserRecipe) throws {
         try Self.explained {
             var edit = UserEdit(try apple.state.user(subject))
@@ -122,11 +123,11 @@ extension DevelopmentFakes {
 }
 
 extension UserRecipe {
-    /// Name of the user that every fake Apple has.
+    /// Name of the one user whom every fake Apple has.
     static let usual = "default"
 }
 
-/// Names of people created by a button.
+/// Names for people whom a button creates.
 enum InventedName {
     private static let first = [
         "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
@@ -140,8 +141,8 @@ enum InventedName {
 }
 
 extension EmulatorError {
-    /// The reason as a sentence for the developer. A reason that no form of the console can cause is shown as
-    /// its code.
+    /// The reason as a sentence for the developer. A reason that no console form can cause is shown as its
+    /// code.
     var sentence: String {
         switch code {
         case .keyNotFound: "The key is not there any more. Load the page again."

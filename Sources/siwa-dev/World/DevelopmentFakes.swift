@@ -8,15 +8,15 @@ import ReceiverEmulator
 import StrictJSON
 import Synchronization
 
-/// The fakes of `siwa dev`, with their people.
+/// The fakes that `siwa dev` runs, with their people.
 ///
 /// People act as in production: over HTTP, through the pages and endpoints of the fakes and of the service.
-/// So the console shows the data that the service has stored.
+/// So the console shows data that the service itself has stored.
 final class DevelopmentFakes: Sendable {
     private struct State {
-        /// URL of the service, `http://127.0.0.1:PORT`, once it listens.
+        /// The service's URL, `http://127.0.0.1:PORT`, once it listens.
         var service: String?
-        /// The person who signed in last.
+        /// The person who was the last to sign in.
         var lastSubject: String?
         /// Recent requests that the service has recorded.
         var received: RecentRequests?
@@ -37,7 +37,7 @@ final class DevelopmentFakes: Sendable {
         (self.clientIDs, self.secret) = (clientIDs, secret)
     }
 
-    /// Sets the URL of the service when its port is known.
+    /// Sets the service's URL once its port is known.
     func connect(to service: String) {
         state.withLock { $0.service = service }
         let call = call(service)
@@ -57,7 +57,7 @@ final class DevelopmentFakes: Sendable {
     /// Recent requests to the service.
     var received: RecentRequests? { state.withLock { $0.received } }
 
-    /// Sets the recorded requests of the service, and the function that is called after each exchange of the
+    /// Sets the requests that the service records, and the function that is called after each exchange of the
     /// fakes.
     func observe(_ received: RecentRequests, whenExchanged action: @escaping @Sendable () -> Void) {
         state.withLock { $0.received = received }
@@ -65,7 +65,7 @@ final class DevelopmentFakes: Sendable {
         google?.state.observer.listen(action)
     }
 
-    /// Returns the URL of the service. Throws `DevelopmentWorldError` while the service does not listen.
+    /// Returns the service's URL. Throws `DevelopmentWorldError` while the service does not listen.
     func service() throws -> String {
         guard let service = state.withLock({ $0.service }) else {
             throw DevelopmentWorldError("The service does not listen yet.")
@@ -73,9 +73,9 @@ final class DevelopmentFakes: Sendable {
         return service
     }
 
-    // MARK: - Buttons of the overview. Each returns a sentence, and throws `DevelopmentWorldError`.
+    // MARK: - Buttons on the overview. Each function returns a sentence, and throws `DevelopmentWorldError`.
 
-    /// Signs in a person to the app whom the service does not know.
+    /// Signs in to the app a person whom the service does not know yet.
     func newPersonSignsIn() async throws -> String {
         let number = apple.state.users.count
         var recipe = UserRecipe()
@@ -84,7 +84,7 @@ final class DevelopmentFakes: Sendable {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    /// Links the account of the person who signed in last with Google. Creates a person if there is none.
+    /// Links with Google the account of whoever signed in last, or of a new person if there is none.
     func linkWithGoogle() async throws -> String {
         try requireGoogle()
         let last = state.withLock { $0.lastSubject }
@@ -98,8 +98,8 @@ final class DevelopmentFakes: Sendable {
         return try await link(subject)
     }
 
-    /// Stops the use of the app in Apple's settings for the person who signed in last; Apple notifies the
-    /// service.
+    /// Makes the person who was the last to sign in stop using the app, in Apple's settings. Apple then
+    /// notifies the service.
     func personStopsUsingTheApp() async throws -> String {
         let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
         let users = apple.state.users
@@ -129,7 +129,7 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// Signs in on a phone: Apple's sheet gives the app a token, and the app's backend posts it to the
+    /// Signs in on a phone: Apple's sheet gives the app a token, which the app's backend posts to the
     /// service.
     func signInOnPhone(_ subject: String) async throws -> String {
         let service = try service()
@@ -234,7 +234,7 @@ final class DevelopmentFakes: Sendable {
         }
     }
 
-    /// Converts a refusal of a fake into a sentence for the developer.
+    /// Converts a fake's refusal into a sentence for the developer.
     @discardableResult
     static func explained<Result>(_ action: () throws -> Result) throws -> Result {
         do {
@@ -246,7 +246,7 @@ final class DevelopmentFakes: Sendable {
 }
 
 extension DevelopmentFakes {
-    /// Makes the fake Google use a link. Returns a sentence about the response.
+    /// Makes the fake Google use a link. Returns a sentence that describes the response.
     func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
         guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
         do {

@@ -3,7 +3,7 @@ import EmulatorServer
 import GoogleEmulator
 import ReceiverEmulator
 
-/// A fault that the console can switch, with its place and its values.
+/// A fault that the console can switch on and off, with its place and its values.
 struct FaultSwitch: Sendable {
     enum Place: Sendable {
         case apple(EmulatedEndpoint, EndpointFault)
@@ -11,7 +11,7 @@ struct FaultSwitch: Sendable {
         case receiver(EmulatedReceiver, ReceiverFault)
     }
 
-    /// Group of faults. The raw value is the title of the group.
+    /// Group to which a fault belongs. The raw value is the group's title.
     enum Group: String, CaseIterable {
         case apple = "Apple"
         case google = "Google"
@@ -31,8 +31,8 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The party whose keys the fault withholds; `nil` for other faults. The service continues with the keys
-    /// in its cache until it meets an unknown key.
+    /// The party whose keys the fault withholds; `nil` for other faults. The service goes on with the keys in
+    /// its cache until it meets an unknown key.
     var withheldKeysOf: ExchangeStep.Party? {
         switch place {
         case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
@@ -41,7 +41,7 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// Sentence shown after the fault was switched on.
+    /// Sentence shown after the fault has been switched on.
     var notice: String {
         withheldKeysOf == nil
             ? "The fault is on."

@@ -2,17 +2,17 @@ import EmulatorServer
 import Encodings
 import HTTPAPI
 
-/// The latest requests that the service received, as exchanges of the fake world. They come from browsers,
-/// apps and backends, started by a button of the console or by a developer. Does no I/O. The number is
-/// bounded like the records of the fakes.
+/// The latest requests that the service received, as exchanges in the fake world. They come from browsers,
+/// apps and backends, and were started by a console button or a developer. Does no I/O. Their number is
+/// limited, like that of the fakes' records.
 struct ReceivedRequests {
-    /// Exchanges, the oldest first.
+    /// Exchanges, oldest first.
     let exchanges: [WorldExchange]
-    /// Numbers of the requests by their request IDs.
+    /// Request numbers by request ID.
     let numbers: [String: Int]
 
     /// - Parameters:
-    ///   - requests: Received requests, the newest first.
+    ///   - requests: Received requests, newest first.
     ///   - known: IDs of requests that a fake has recorded as their sender. They are skipped, so that no
     ///     exchange appears twice.
     init(_ requests: [RecentRequest], knownFrom known: Set<String>) {
@@ -21,7 +21,7 @@ struct ReceivedRequests {
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
-            // Reads the content of shown requests only, because there can be many more other requests.
+            // Reads the content only of requests that are shown, because there can be many more others.
             if step.step.isRoutine {
                 counts.routine += 1
                 guard counts.routine <= ExchangeLog.capacity else { continue }
@@ -65,7 +65,7 @@ extension WorldExchange {
         return text
     }
 
-    /// Returns the scheme with the beginning of the credentials, and the claims of a token.
+    /// Returns the scheme with the first characters of the credentials, and the claims if they are a token.
     private static func credentials(_ authorization: String) -> String {
         let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return "Authorization: …" }
@@ -79,13 +79,13 @@ extension WorldExchange {
         if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
         guard !exchange.response.isEmpty else { return text }
         let type = exchange.responseType ?? ""
-        // Omits HTML pages, whose markup is irrelevant for the protocol.
+        // Leaves out HTML pages, because their markup says nothing about the protocol.
         return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
     }
 }
 
 extension KeptExchange {
-    /// The fields of a form body; `nil` for another body.
+    /// The fields of a form body; `nil` if the body is not a form.
     var form: [(name: String, value: String)]? {
         guard contentType?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             return nil
@@ -94,24 +94,24 @@ extension KeptExchange {
     }
 }
 
-/// A request between two parties with its response, recorded by a fake or received by siwa.
+/// A request between two parties with its response, as recorded by a fake or received by siwa.
 struct WorldExchange: Sendable, Equatable {
-    /// The log that contains the exchange.
+    /// The log to which the exchange belongs.
     enum Source: String, CaseIterable { case apple, google, siwa }
 
     let source: Source
     let exchange: Exchange
-    /// Number of the request on the page of requests, if siwa has received it and still stores it.
+    /// The request's number on the console's request page, if siwa received the request and still stores it.
     var requestNumber: Int?
 
-    /// Name of the exchange in the path of its page, such as `apple-12`.
+    /// The exchange's name in the path of its page, such as `apple-12`.
     var id: String { "\(source.rawValue)-\(exchange.number)" }
     var step: ExchangeStep { exchange.step }
-    /// Start time in nanoseconds of the machine's monotonic clock.
+    /// Start time in nanoseconds on the machine's monotonic clock.
     var begin: UInt64 { exchange.span.begin }
     var end: UInt64 { exchange.span.end }
 
-    /// URL of the section; `nil` if the standard is not an RFC.
+    /// URL of the standard's section; `nil` if the standard is not an RFC.
     var standardURL: String? {
         let words = step.standard.split(separator: " ")
         guard words.count == 3, words[0] == "RFC", words[2].hasPrefix("§") else { return nil }

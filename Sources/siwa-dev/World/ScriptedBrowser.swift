@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// A browser without scripts, in which a person signs in at the fake Apple and agrees to all requests.
+/// A browser without scripts, in which a person signs in at the fake Apple and agrees to every request.
 final class ScriptedBrowser {
     private struct Response {
         let status: Int
@@ -16,7 +16,7 @@ final class ScriptedBrowser {
 
     /// Maximum number of steps, more than a sign-in with consent needs.
     private static let mostSteps = 16
-    /// Maximum size of a page in bytes.
+    /// Maximum page size in bytes.
     private static let longestPage = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 
@@ -24,17 +24,17 @@ final class ScriptedBrowser {
     private let service: String
     private let apple: String
     private let google: String?
-    /// Cookies of the service.
+    /// Cookies that the service has set.
     private var cookies: [String: String] = [:]
 
     init(subject: String, service: String, apple: String, google: String?) {
         (self.subject, self.service, self.apple, self.google) = (subject, service, apple, google)
     }
 
-    /// Opens a URL, follows redirects, and presses the buttons of the pages.
+    /// Opens a URL, follows redirects, and presses the buttons on the pages.
     ///
-    /// - Returns: The last URL: a page of an app, or the redirect URI of Google with the response.
-    /// - Throws: `DevelopmentWorldError` at a page without a button to press.
+    /// - Returns: The last URL: a page of an app, or Google's redirect URI with the response.
+    /// - Throws: `DevelopmentWorldError` if a page has no button to press.
     func follow(_ start: String) async throws -> String {
         var url = start
         var response = try await send(.GET, url)
@@ -84,7 +84,7 @@ final class ScriptedBrowser {
             request.headers.add(name: "Cookie", value: pairs)
         }
         if method == .POST {
-            // Browsers send this header from the pages of siwa, which have no referrer.
+            // Browsers send this header from siwa's pages, because those send no referrer.
             if url.hasPrefix(service) { request.headers.add(name: "Origin", value: "null") }
             request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
             request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
@@ -121,7 +121,7 @@ final class ScriptedBrowser {
     }
 }
 
-/// A form on a page of siwa or of the fake Apple.
+/// A form on a page of siwa or the fake Apple.
 struct PageForm {
     let action: String
     private let hidden: [(name: String, value: String)]
@@ -129,7 +129,7 @@ struct PageForm {
     private let isConsentOfApple: Bool
     private let isConsent: Bool
 
-    /// Reads the form of a page. Returns `nil` if no form has hidden fields.
+    /// Reads the form on a page. Returns `nil` if no form has hidden fields.
     init?(_ html: String) {
         guard let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#) else {
             return nil
@@ -138,7 +138,7 @@ struct PageForm {
         for match in html.matches(
             of: #/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/#)
         {
-            // A page of the fake Apple repeats the hidden field in each of its forms.
+            // The fake Apple's page repeats the hidden field in each of its forms, so one copy is enough.
             let name = String(match.2).htmlUnescaped
             guard match.1 == "hidden" || match.4 != nil, !fields.contains(where: { $0.name == name }) else {
                 continue
@@ -160,7 +160,7 @@ struct PageForm {
 }
 
 extension String {
-    /// The text with the HTML escapes decoded that siwa and the fakes use in pages.
+    /// The text with HTML escapes decoded, as far as siwa and the fakes use them in pages.
     fileprivate var htmlUnescaped: String {
         guard contains("&") else { return self }
         return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
@@ -178,7 +178,7 @@ struct ServiceCall: Sendable {
         var isFine: Bool { (200..<300).contains(status) }
     }
 
-    /// Maximum size of a response in bytes.
+    /// Maximum response size in bytes.
     private static let longestResponse = 1 << 20
     private static let timeout = TimeAmount.seconds(30)
 

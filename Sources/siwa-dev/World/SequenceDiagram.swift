@@ -2,8 +2,8 @@ import EmulatorServer
 import Encodings
 import Pages
 
-/// Exchanges as a sequence diagram, with a column for each party, and a row for each request and each
-/// response in the order of time. Lengths are in units of the drawing.
+/// Exchanges as a sequence diagram, with a column for each party, and a row for each request and response in
+/// chronological order. Lengths are in drawing units.
 struct SequenceDiagram: PagePart {
     /// A request or a response.
     struct Arrow {
@@ -14,7 +14,7 @@ struct SequenceDiagram: PagePart {
 
     let height: Int
     private(set) var arrows: [Arrow] = []
-    /// Pauses in the diagram, with their positions and texts.
+    /// Pauses in the diagram, each with its position and text.
     private(set) var pauses: [(y: Int, text: String)] = []
 
     private static let width = 898
@@ -44,7 +44,7 @@ struct SequenceDiagram: PagePart {
         height = y + 20
     }
 
-    /// Y coordinate of the end of the parties' lines.
+    /// Y coordinate at which the parties' lines end.
     var lifelineEnd: Int { height - 10 }
 
     var html: HTML {
@@ -81,7 +81,7 @@ struct SequenceDiagram: PagePart {
         firstX + step * (ExchangeStep.Party.allCases.firstIndex(of: party) ?? 0)
     }
 
-    /// Returns the time of day in UTC with milliseconds.
+    /// Returns the time of day in UTC, with milliseconds.
     static func time(_ milliseconds: Int64) -> String {
         String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(12))
     }
@@ -101,7 +101,7 @@ extension SequenceDiagram.Arrow {
     private var from: Int { SequenceDiagram.x(of: sender) }
     private var tip: Int { SequenceDiagram.x(of: receiver) }
 
-    /// Description of the arrow, for screen readers.
+    /// Describes the arrow for screen readers.
     var label: String {
         let (parties, title) = ("\(sender.title) to \(receiver.title)", exchange.exchange.title)
         guard let time else { return "\(parties): answer to \(title), \(exchange.outcome)" }

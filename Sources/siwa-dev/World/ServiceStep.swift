@@ -3,7 +3,7 @@ import Composition
 import EmulatorServer
 import HTTPAPI
 
-/// A request to the service, for the console's diagram: its sender, and the section of the standard.
+/// A request to the service, for the console's diagram: its sender, and the section that describes it.
 struct ServiceStep {
     let step: ExchangeStep
     let title: String
@@ -20,7 +20,7 @@ struct ServiceStep {
             request.exchange?.form?.first { $0.name == field }?.value
         }
         let variant = word.flatMap { word in known.variants.first { $0.word == word } }
-        // A device polls repeatedly until the user has decided.
+        // A device polls repeatedly until the user has decided, so these polls are routine.
         let isRoutine = known.isRoutine || request.code == "authorization_pending"
         self.init(
             known.sender.party(of: request), variant?.title ?? known.title,
@@ -39,12 +39,12 @@ struct ServiceStep {
 }
 
 extension ServiceStep {
-    /// Requests with one method to one route.
+    /// Requests that share a method and a route.
     struct Known {
         enum Sender {
-            /// Sender is a browser, an app or its backend.
+            /// The sender is a browser, an app or its backend.
             case browser
-            /// Sender is Google, if the request names Google's client.
+            /// The sender is Google, if the request names Google's client.
             case client
             case google, apple
 
@@ -65,7 +65,7 @@ extension ServiceStep {
         var sender = Sender.browser
         /// True for a request that repeats without user action.
         var isRoutine = false
-        /// The form field whose value selects one of `variants`.
+        /// The form field whose value selects one of the `variants`.
         var field: String?
         var variants: [Variant] = []
 
@@ -80,7 +80,7 @@ extension ServiceStep {
         }
     }
 
-    /// The request with a certain value of the field.
+    /// The request when the field has a certain value.
     struct Variant {
         let word: String
         let title: String
@@ -92,12 +92,12 @@ extension ServiceStep {
     }
 }
 
-// Requests that a standard describes, or that have a description of their own. Other requests are siwa's own
-// calls, shown with their method and path. A test compares the list with the calls of the interface.
+// The requests that a standard describes, or that have a description of their own. All others are siwa's own
+// calls, shown with their method and path. A test compares this list with the calls that the interface has.
 extension ServiceStep {
     static let known = browserSteps + clientSteps + partySteps + backendSteps + routineSteps
 
-    /// Requests of a user's browser.
+    /// Requests from a user's browser.
     private static let browserSteps = [
         Known("GET", "/oauth/authorize", "Open siwa's page", "RFC 6749 §4.1.1"),
         Known(
@@ -127,7 +127,7 @@ extension ServiceStep {
         Known("POST", "/account/connections", "Answer the page of connections", own),
     ]
 
-    /// Requests of OAuth clients, including Google.
+    /// Requests from OAuth clients, including Google.
     private static let clientSteps = [
         Known(
             "POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2", from: .client, by: "grant_type",
@@ -164,14 +164,14 @@ extension ServiceStep {
             "Google: Digital Asset Links"),
     ]
 
-    /// Requests of Google and Apple. The fakes record their own requests, so these requests come from other
-    /// programs in place of the fakes.
+    /// Requests that Google and Apple send. The fakes record their own requests, so these come from other
+    /// programs that stand in for Google and Apple.
     private static let partySteps = [
         Known("POST", "/v1/apple/notifications", "Send a notification", "RFC 8417 §2", from: .apple),
         Known("POST", "/v1/google/security-events", "Send an event", "RFC 8935 §2.1", from: .google),
     ]
 
-    /// Requests of backends.
+    /// Requests from backends.
     private static let backendSteps = [
         Known("POST", "/v1/sign-ins", "Sign in with the token", tokenCheck),
         Known("POST", "/v1/identity-tokens/verify", "Verify a token", tokenCheck),

@@ -38,7 +38,7 @@ extension WorldPages {
         }
     }
 
-    /// Number of exchanges in the diagram. The fakes store more.
+    /// Number of exchanges in the diagram. The fakes store more than that.
     private static let shownExchanges = 40
 
     private func exchange(_ request: ConsoleRequest) -> ConsoleAnswer {
@@ -76,7 +76,7 @@ extension WorldPages {
         "This exchange is not kept any more: each fake keeps the latest 50 and 50 that repeat without a person, and siwa "
         + "as many requests. A restart forgets all."
 
-    /// Returns `true` for a valid name of an exchange.
+    /// Returns `true` for a valid exchange name.
     private static func wasExchange(_ id: String) -> Bool {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && WorldExchange.Source(rawValue: String(parts[0])) != nil
@@ -85,7 +85,7 @@ extension WorldPages {
 }
 
 extension [WorldExchange] {
-    /// Names of exchanges that repeat without user action: checks and probes, and retries of a service while
+    /// Names of exchanges that repeat without user action: checks and probes, and a service's retries while
     /// they fail.
     var repeated: Set<String> {
         var failed: Set<[String]> = []

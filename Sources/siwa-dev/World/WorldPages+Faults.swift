@@ -10,7 +10,7 @@ extension WorldPages {
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
-                // The overview page also has switches for faults.
+                // The overview page also has fault switches, so the action may lead back there.
                 return try await Self.act(then: request.form["then"] == Self.overview ? Self.overview : path)
                 {
                     guard let fault = try await world.switchFault(named: name, isOn: isOn) else {
@@ -61,8 +61,8 @@ extension WorldPages {
         }
     }
 
-    /// The service still has the keys of the party in its cache, so this button replaces keys to make the
-    /// fault visible.
+    /// The service still has the party's keys in its cache, so this button replaces them to make the fault
+    /// visible.
     private func replacement(
         of party: ExchangeStep.Party, then path: String, _ request: ConsoleRequest, look: String,
         _ words: String
@@ -75,7 +75,7 @@ extension WorldPages {
 }
 
 extension WorldPages {
-    /// The card of the overview: buttons for people, and the faults.
+    /// The card on the overview: buttons for people, and the faults.
     func overviewCard(_ request: ConsoleRequest) -> HTML {
         func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
             let word = isOn ? "Mend" : "Break"
@@ -117,7 +117,7 @@ extension WorldPages {
         }
     }
 
-    /// The pages for the actions of the card.
+    /// The pages that carry out the card's actions.
     var overviewPages: [ConsolePage] {
         func act(_ path: String, _ body: @escaping @Sendable () async throws -> String) -> ConsolePage {
             ConsolePage(.post, path, access: .development) { _ in

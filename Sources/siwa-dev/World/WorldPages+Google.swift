@@ -78,7 +78,7 @@ extension WorldPages {
     }
 }
 
-/// A use of a link by the fake Google. The raw value is the value of its button.
+/// One way in which the fake Google uses a link. The raw value is the button's value.
 enum WorldLinkUse: String, CaseIterable {
     /// The fake Google gets a new access token.
     case refresh

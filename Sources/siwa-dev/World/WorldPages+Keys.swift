@@ -26,7 +26,7 @@ extension WorldPages {
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
                     let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
-                // The pages with faults also have this button.
+                // The fault pages also have this button.
                 let pages = ["/overview", Place.faults.rawValue]
                 let next = pages.first { $0 == request.form["then"] } ?? Self.path
                 return try await Self.act(then: next) {
@@ -114,13 +114,13 @@ extension WorldPages {
     }
 }
 
-/// A change of keys. Google's keys can only be replaced.
+/// A key change. Google's keys can only be replaced.
 enum WorldKeyChange: String {
     /// Publishes a new key without signing with it yet.
     case publish
     /// Signs with a published key.
     case sign
-    /// Stops publishing the key, and stops signing with it.
+    /// Stops publishing the key and signing with it.
     case retire
     /// Replaces all keys at once, which is the hardest case for key caches.
     case replaceAll = "replace-all"

@@ -83,6 +83,6 @@ extension WorldPages {
         }
     }
 
-    /// Number of rows in the table of waiting notifications. The outbox has at most a thousand.
+    /// Number of rows in the table of waiting notifications. The outbox holds at most a thousand.
     private static let pageSize = 100
 }

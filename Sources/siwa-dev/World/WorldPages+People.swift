@@ -33,12 +33,12 @@ extension WorldPages {
         ]
     }
 
-    /// Number of people on a page.
+    /// Number of people per page.
     private static let pageSize = 25
 
     /// The people, newest first.
     private func people(_ request: ConsoleRequest) -> ConsoleAnswer {
-        // Words of a search, truncated to the maximum length.
+        // Search words, truncated to the maximum length.
         let find = String(
             decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
         let all = world.people(matching: find)
@@ -138,7 +138,7 @@ extension WorldPages {
         }
     }
 
-    /// - Parameter person: The person to edit; `nil` for a new person.
+    /// - Parameter person: The person to edit; `nil` to create one.
     private static func form(of person: EmulatedUser?, _ request: ConsoleRequest) -> PostForm {
         func field(_ id: String, _ label: String, _ attributes: HTML) -> HTML {
             """
@@ -177,7 +177,7 @@ extension WorldPages {
 
     static func path(of subject: String) -> String { "/world/people/\(QueryText.encode(subject))" }
 
-    /// Maximum length of a name, an address and a search, in bytes.
+    /// Maximum length of a name, an address or a search, in bytes.
     private static let longestText = 320
 
     private static func recipe(of request: ConsoleRequest) throws -> UserRecipe {
@@ -200,7 +200,7 @@ extension WorldPages {
     }
 }
 
-/// Actions of a person. The raw value is the last part of the form's path.
+/// Actions that a person takes. The raw value is the last part of the form's path.
 enum WorldAction: String, CaseIterable {
     case signInOnPhone = "sign-in-on-phone"
     case signInOnWeb = "sign-in-on-web"

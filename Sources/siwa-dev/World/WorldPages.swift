@@ -1,8 +1,8 @@
 import Console
 import Pages
 
-/// The pages of the fakes: people, exchanges, links, keys and the clock, faults, and Apple's notifications.
-/// The people are invented, so the pages mask no values.
+/// The pages about the fakes: people, exchanges, links, keys and the clock, faults, and Apple's
+/// notifications. The people are invented, so the pages mask no values.
 struct WorldPages: Sendable {
     /// A tab. The raw value is the path below the console's root.
     enum Place: String, CaseIterable {
@@ -47,11 +47,11 @@ struct WorldPages: Sendable {
         }
     }
 
-    /// Returns a button of a form.
+    /// Returns a button for a form.
     ///
     /// - Parameters:
     ///   - sends: Field that the button adds to the form.
-    ///   - unseen: End of the title, for screen readers only.
+    ///   - unseen: End of the title, which only screen readers read.
     static func button(
         _ title: String, _ look: String? = nil, sends field: (name: String, value: String)? = nil,
         unseen: String? = nil
@@ -73,15 +73,15 @@ struct WorldPages: Sendable {
     }
 }
 
-/// Reason for a failed action, as a sentence for the developer.
+/// Reason why an action failed, as a sentence for the developer.
 struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
     let description: String
-    /// Path of the page with details, below the console's root; `nil` if the sentence is complete.
+    /// Path of the page with details, below the console's root; `nil` if the sentence says everything.
     let page: String?
 
     init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
 
-    /// The response to a form: the page with details and the sentence above it, or only the sentence.
+    /// The response to a form: the page with details below the sentence, or only the sentence.
     var answer: ConsoleAnswer { page.map { .redirect(to: $0, notice: description) } ?? .refused(description) }
 }
 

@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 import Pages
 
-/// The page of the audit log. It belongs to no app, so only operators whose key is for all apps see it.
+/// The audit log page. The log belongs to no app, so only operators whose key covers all apps see it.
 public struct AuditPages: Sendable {
     private let reader: any AuditReader
     private let progress: AuditProgress
@@ -22,7 +22,7 @@ public struct AuditPages: Sendable {
         let look = try await progress.advance(at: request.now)
         let chain = look.chain
         let total = filter.fields.isEmpty ? Int(chain.head.sequence - chain.anchor.sequence) : nil
-        // Rows of one account have an index for the newest first alone.
+        // An account's rows are indexed for newest-first order only, so they are not offered oldest first.
         let order = filter.account == nil ? [AuditFilter.oldest] : []
         return .page("Audit log") {
             "<h1>Audit log</h1>"
@@ -130,11 +130,11 @@ extension AuditFilter {
     }
 }
 
-/// The filter of the audit page, as its form gives it.
+/// The audit page's filter, as entered in its form.
 struct AuditFilter: Sendable {
-    /// Most rows that one page looks through. A filter that few rows pass leads on from page to page.
+    /// Maximum number of rows that one page reads. If few rows match, the search continues on the next page.
     static let longestScan = 5000
-    /// Rows of one page.
+    /// Rows per page.
     static let pageSize = 50
 
     let actor: String
@@ -153,7 +153,7 @@ struct AuditFilter: Sendable {
         account = try query.value(
             "account", or: "An account is acc_ and an ID, as GET /v1/accounts gives it."
         ) { AccountID($0) }
-        // As the column shows it, as the log has it, or a day.
+        // Accepts a time as the column shows it or as the log stores it, or a day.
         until = try query.value(
             "until", or: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21."
         ) {
@@ -173,10 +173,10 @@ struct AuditFilter: Sendable {
             || facts.oauthClient.map { actor.isByteEqual(to: $0.rawValue) } ?? false
     }
 
-    /// The order that begins with the oldest row.
+    /// Oldest-first order.
     static let oldest = "oldest"
 
-    /// Rows of the page, and the number from which the next page goes on; `nil` at the end.
+    /// Returns the rows on the page, and the number from which the next page continues; `nil` at the end.
     func page(of reader: any AuditReader) async throws -> (rows: [AuditRow], next: Int64?) {
         let isForward = place.order == Self.oldest
         var last = Int64.max
@@ -201,7 +201,7 @@ struct AuditFilter: Sendable {
         return (found, end)
     }
 
-    /// The fields of the form; empty for a filter that all rows pass.
+    /// The form fields; empty if the filter lets all rows pass.
     var fields: [(name: String, value: String)] {
         [
             ("actor", actor), ("action", action?.rawValue ?? ""), ("account", account?.rawValue ?? ""),

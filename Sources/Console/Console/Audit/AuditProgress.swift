@@ -1,16 +1,16 @@
 import AppleAccounts
 
-/// Verifies the audit log piece by piece, as long as operators look at its page. A whole log can have millions of
+/// Verifies the audit log step by step while operators look at its page. A whole log can have millions of
 /// rows; `siwa audit verify` verifies it at once.
 ///
-/// When the end is reached, the next look begins anew at the anchor, so that it finds a row that was changed
-/// after its verification. The last verified row stays in memory, so that a log whose end was cut off or
-/// rewritten is found too, as long as the process runs.
+/// When the walk has reached the end, the next look starts again at the anchor, so that it finds rows that
+/// were changed after they were verified. The last verified row stays in memory, so that a log whose end was
+/// cut off or rewritten is also found, as long as the process runs.
 actor AuditProgress {
-    /// Most rows that one look at the page verifies: some 50 ms.
+    /// Maximum number of rows that one look at the page verifies, which takes about 50 ms.
     static let step = 5000
     private static let pageSize = 1000
-    /// Most purges during one look, after each of which it begins anew.
+    /// Maximum number of purges during one look. The look starts again after each of them.
     private static let mostPurges = 3
 
     enum State: Sendable, Equatable {
@@ -19,11 +19,11 @@ actor AuditProgress {
         case broken(AuditVerification.Fault)
     }
 
-    /// A time at which all rows were read and none had changed.
+    /// A time when all rows had been read and none had changed.
     struct Whole: Sendable, Equatable {
         let moment: Moment
         let rows: ClosedRange<Int64>?
-        /// Rows whose user was erased.
+        /// Number of rows whose user was erased.
         let anonymous: Int
     }
 
@@ -31,19 +31,19 @@ actor AuditProgress {
     typealias Look = (state: State, chain: AuditChain, lastWhole: Whole?)
 
     private let reader: any AuditReader
-    /// The walk from the anchor that is under way.
+    /// The current walk, which started at the anchor.
     private var verification: AuditVerification?
     private var anchor: AuditLink?
-    /// The newest row that was ever verified.
+    /// The newest row that this process has ever verified.
     private var newest: AuditLink?
     private var fault: AuditVerification.Fault?
     private var lastWhole: Whole?
-    /// The current look. Concurrent calls wait for it.
+    /// The current look, for which concurrent calls wait.
     private var running: Task<Look, any Error>?
 
     init(_ reader: any AuditReader) { self.reader = reader }
 
-    /// Goes on from where the last look has ended.
+    /// Continues where the last look ended.
     ///
     /// - Throws: `StorageError`.
     func advance(at now: Moment) async throws -> Look {
@@ -58,12 +58,12 @@ actor AuditProgress {
         var chain = try await reader.auditChain()
         for _ in 0...Self.mostPurges {
             do {
-                // A purge has moved the anchor: the rows before it are gone, and the others are verified
+                // A purge has moved the anchor. The rows before it are gone, and the others are verified
                 // again.
                 if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
                 if let fault { return found(.broken(fault), chain) }
                 if let newest, chain.head.sequence < newest.sequence {
-                    // Once more, because a connection may have led to a server that lags behind.
+                    // Read once more, because the connection may have led to a server that lags behind.
                     chain = try await reader.auditChain()
                     guard chain.head.sequence >= newest.sequence else {
                         throw AuditVerification.Fault(.missing, at: chain.head.sequence + 1)
@@ -102,11 +102,11 @@ actor AuditProgress {
         return .verified(upTo: current.verified.sequence, isWhole: false)
     }
 
-    /// The end of the stored rows must be the head of the chain. Rows that were written since are no fault.
+    /// Checks that the stored rows end at the head of the chain. Rows written in the meantime are no fault.
     private func end(_ current: AuditVerification, at now: Moment) async throws -> State {
         let last = current.verified.sequence
-        // The walk can have begun many looks ago, so its head proves nothing about the rows after that head. Rows that
-        // the service wrote have moved the head by now.
+        // The walk may have started many looks ago, so its head proves nothing about later rows. Rows that
+        // the service has written since then have moved the head.
         let head = try await reader.auditChain().head
         guard head.sequence > last || head == current.verified else {
             throw AuditVerification.Fault(.headDiffers, at: last)

@@ -5,21 +5,21 @@ import Encodings
 import OAuth
 import Pages
 
-/// An authorization request of a client, ready to be opened, with the proof key that belongs to it.
+/// A client's authorization request, ready to be opened, with the proof key that belongs to it.
 struct AuthorizeLink: Sendable {
-    /// The verifier of RFC 7636, appendix B. An example that is printed in an RFC protects nothing, so that no
-    /// operator uses the link for real users.
+    /// The example verifier from RFC 7636, appendix B. It is printed in an RFC and so protects nothing, which
+    /// keeps operators from using the link for real users.
     static let exampleVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
     let url: String
     let redirectURI: String
-    /// A sentence about the redirect URI; `nil` for an ordinary one.
+    /// A sentence about the redirect URI; `nil` for an ordinary URI.
     let note: String?
-    /// Exchanges the code of the link.
+    /// Shell commands that exchange the link's code.
     let exchange: String
 
-    /// A link for each redirect URI. URIs of this machine come first, because in development they lead
-    /// Google's client to the fake Google, and the others to Google.
+    /// Returns a link for each redirect URI. URIs on this machine come first, because in development they
+    /// lead Google's client to the fake Google, while the others lead to Google.
     static func all(of client: OAuthClient, issuer: Issuer) -> [AuthorizeLink] {
         let uris = client.redirectURIs.map(\.text)
         return (uris.filter(isOfThisMachine) + uris.filter { !isOfThisMachine($0) })
@@ -54,7 +54,7 @@ struct AuthorizeLink: Sendable {
         exchange = lines.joined(separator: " \\\n  ")
     }
 
-    /// - Parameter number: For the buttons that copy; unique on the page.
+    /// - Parameter number: Number for the copy buttons, unique on the page.
     func html(number: Int) -> HTML {
         HTML {
             "<h3>To <code>\(redirectURI)</code></h3>"
@@ -75,9 +75,9 @@ struct AuthorizeLink: Sendable {
         WebAddress(uri).map { $0.isLoopback } ?? false
     }
 
-    /// Returns an address at which something can listen. At a loopback address the port of a request may
-    /// differ from the registered one (RFC 8252 §7.3): without a port nothing listens there, so the link uses
-    /// the port of the page after a sign-out, if the client has such a page.
+    /// Returns an address at which something can listen. The port in a request may differ from the registered
+    /// one at a loopback address (RFC 8252 §7.3). Without a port nothing listens there, so the link uses the
+    /// port from the client's page after sign-out, if it has one.
     private static func reachable(_ uri: String, of client: OAuthClient) -> (uri: String, note: String?) {
         guard let address = WebAddress(uri), address.isLoopback, address.port == nil else {
             return (uri, nil)

@@ -8,19 +8,19 @@ package import OAuth
 import Pages
 import SignIn
 
-/// The pages of the OAuth clients: configuration, use, and a preview of the pages for users.
+/// The pages about OAuth clients: configuration, use, and a preview of the pages that users see.
 package struct ClientPages: Sendable {
-    /// `nil` without OAuth clients.
+    /// The OAuth server; `nil` if there are no OAuth clients.
     let server: OAuthServer?
     let store: any GrantInspectionStore & AppCheckHourStore
     let registry: MetricsRegistry
     let streams: EventStreams?
 
-    /// Number of rows of grants, and of token families, that a page counts.
+    /// Maximum number of grants, and of token families, that a page counts.
     private static let countedRows = 5_000
-    /// Number of addresses with wrong secrets that the page names.
+    /// Maximum number of addresses that sent wrong secrets and that the page lists.
     private static let mostAddresses = 20
-    /// Number of links above the fold.
+    /// Number of links that are shown without unfolding.
     private static let fewLinks = 2
 
     package init(
@@ -111,7 +111,7 @@ package struct ClientPages: Sendable {
             Division("grid") {
                 Card("Configuration") {
                     Facts(facts)
-                    // Google's clients have more than a dozen.
+                    // Google's clients have more than a dozen, so a long list is folded.
                     Details("Redirect URIs: \(uris.count)", isOpen: uris.count <= 4) {
                         "<ul>\n\(HTML(uris.map { "<li><code>\($0.text)</code></li>\n" }))</ul>"
                     }
@@ -191,7 +191,7 @@ package struct ClientPages: Sendable {
         ]
     }
 
-    /// App Check of the client. `nil` for an app in which nothing is judged.
+    /// App Check coverage of the client; `nil` if App Check judges nothing in the client's app.
     private func coverage(of client: OAuthClient, _ server: OAuthServer) -> AppCheckCoverage.Client? {
         guard let checks = server.dependencies.signIn.appChecks,
             let app = server.dependencies.deployment.app(for: client.app)
@@ -200,8 +200,7 @@ package struct ClientPages: Sendable {
         return coverage.judges ? coverage.clients.last : nil
     }
 
-    /// The refused token requests since the start, by reason. Metrics have a label of the client for the first
-    /// twenty clients.
+    /// Token requests refused since startup, by reason. Only the first twenty clients have a metric label.
     private func refusals(of client: OAuthClient) -> [(reason: TokenRefusalReason, count: Int)] {
         registry.values(of: "siwa_oauth_token_refusals_total").compactMap { labels, value in
             guard value > 0,
@@ -213,7 +212,8 @@ package struct ClientPages: Sendable {
         }.sorted { ($1.count, $0.reason.rawValue) < ($0.count, $1.reason.rawValue) }
     }
 
-    /// The judged requests of the last seven days, at all replicas. `nil` for a client that is not judged itself.
+    /// Requests judged in the last seven days, on all replicas; `nil` if App Check does not judge this
+    /// client.
     private func judgedRequests(of client: OAuthClient, at now: Moment) async throws -> AppCheckTally? {
         guard client.isJudged else { return nil }
         let first = AppCheckHour.beginning(of: now.milliseconds / 1000) - AppCheckHour.kept
@@ -253,7 +253,7 @@ package struct ClientPages: Sendable {
         }.html
     }
 
-    /// The table of the page on Google account linking, with the values of this deployment.
+    /// The table from the documentation page on Google account linking, filled with this deployment's values.
     private static func googleCard(_ client: OAuthClient, _ google: GoogleLinking, _ issuer: Issuer) -> Card {
         var fields = [
             ("Client ID issued by your app", client.id.rawValue),
@@ -278,9 +278,9 @@ package struct ClientPages: Sendable {
     }
 }
 
-// The pages for users, as an operator looks at them. Unknown words of the query count as absent.
+// The pages for users, as an operator previews them. Unknown words in the query count as absent.
 extension ClientPages {
-    /// Widths of the frame in pixels.
+    /// Frame widths in pixels.
     private static let widths = [("desktop", 760), ("phone", 390)]
 
     private static func look(
@@ -292,7 +292,7 @@ extension ClientPages {
         )
     }
 
-    /// Returns `nil` for a client that has no page.
+    /// Returns `nil` if the client has no page.
     private static func previewCard(
         of client: OAuthClient, _ settings: OAuthSettings, _ query: [String: String]
     ) -> HTML? {
@@ -329,7 +329,7 @@ extension ClientPages {
             """
     }
 
-    /// The document in the frame of a client's page.
+    /// The document inside the frame that shows a client's page.
     private func preview(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard let (client, server) = client(request) else { return .notFound }
         let settings = server.dependencies.settings

@@ -6,7 +6,7 @@ import Inspection
 import Pages
 import StrictJSON
 
-// Notifications of Apple and security events of Google.
+// Apple's notifications and Google's security events.
 extension EventPages {
     func apple(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let (scope, isDevelopment) = (request.viewer.scope, request.viewer.isDevelopment)
@@ -33,7 +33,7 @@ extension EventPages {
                         place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
                         at: "/console/events/apple"))
             }
-            // The app of a refused notification is not verified, so the notification belongs to no app.
+            // A refused notification's app is not verified, so the notification belongs to no app.
             if scope == .all { refused(from: .apple, request) }
         }
     }
@@ -112,14 +112,14 @@ extension NotificationReceipt {
 }
 
 extension GoogleEventPosition {
-    /// The form in addresses of pages: the moment in milliseconds, and the identity in base64url.
+    /// Position as text for page addresses: the time in milliseconds, and the identity in base64url.
     fileprivate var text: String { "\(receivedAt.milliseconds).\(Base64URL.encode(Array(jti.utf8)))" }
 
-    /// Reads the form of `text`.
+    /// Reads a position from its text.
     fileprivate init?(text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int64(parts[0]),
-            // PostgreSQL refuses a text with a zero.
+            // PostgreSQL refuses text that contains a zero byte.
             let bytes = Base64URL.decode(String(parts[1])), !bytes.contains(0),
             let jti = String(validating: bytes, as: UTF8.self)
         else { return nil }
@@ -127,23 +127,23 @@ extension GoogleEventPosition {
     }
 }
 
-/// The claims of a token of others, with names and addresses masked unless they are invented.
+/// The claims of a foreign token, with names and addresses masked unless they are invented.
 private struct MaskedClaims {
     private let members: [Fact]
-    /// The types of its events; empty where they cannot be read.
+    /// Event types in the token; empty if they cannot be read.
     let types: String
-    /// The signed token as it came. Only in `siwa dev`: it can be sent again, and nothing in it is masked.
+    /// The signed token as received. Only in `siwa dev`, because it is unmasked and can be sent again.
     private var raw = HTML()
 
     /// - Parameters:
-    ///   - token: In its compact form. Another text has no claims.
-    ///   - isShown: True in `siwa dev`, whose people are invented.
+    ///   - token: The token in compact form. Any other text has no claims.
+    ///   - isShown: True in `siwa dev`, where people are invented.
     init(token: String, isShown: Bool) {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         let payload = segments.count == 3 ? Base64URL.decode(String(segments[1])) : nil
         self.init(claims: payload ?? [], isShown: isShown)
         guard isShown, let payload, let header = Base64URL.decode(String(segments[0])) else { return }
-        // As their bytes are, not written anew.
+        // The original bytes as text, without serializing them again.
         let content = [header, payload].map { String(decoding: $0, as: UTF8.self) }
         raw = HTML {
             "<p class=\"muted\">As it came. Only siwa dev shows this.</p>"
@@ -163,7 +163,7 @@ private struct MaskedClaims {
         types = Self.types(claims["events"]).prefix(16).map(TokenContent.shown).joined(separator: ", ")
     }
 
-    /// Returns `nil` without claims.
+    /// Returns `nil` if there are no claims.
     func details(_ summary: String) -> HTML? {
         members.isEmpty
             ? nil
@@ -173,8 +173,8 @@ private struct MaskedClaims {
             }.html
     }
 
-    /// Apple's events are an object with a type or an array of such, in a string or not; Google's are an object by
-    /// URI.
+    /// Returns the event types. Apple's events are an object with a type or an array of such objects,
+    /// possibly inside a string. Google's are an object whose names are URIs.
     private static func types(_ events: JSONValue?) -> [String] {
         guard let events else { return [] }
         let inner = events.string.map { try? JSONValue(parsing: Array($0.utf8)) } ?? events

@@ -2,8 +2,8 @@ import AppleAccounts
 import EventDelivery
 import Pages
 
-// The deliveries to receivers. On SQLite the commands of `siwa deliveries` need a stopped service; these
-// pages do the same in the running service on every database.
+// The deliveries to receivers. With SQLite, the `siwa deliveries` commands require that the service is
+// stopped. These pages do the same in the running service, with any database.
 extension EventPages {
     func deliveries(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let deliveries = try await deliveries(at: request.now)
@@ -21,7 +21,7 @@ extension EventPages {
         }
     }
 
-    /// The configured receivers, and receivers that are only in the database.
+    /// Returns the configured receivers, and those that exist only in the database.
     func deliveries(at now: Moment) async throws -> [Delivery] {
         let stored = try await store.receivers()
         let last = try await store.lastEventSequence()
@@ -92,7 +92,7 @@ extension EventPages {
             to: "/events/deliveries", notice: "\(name) gets \(last - cursor) events once more, at most.")
     }
 
-    /// Leaves no entry in the audit log: the event has nothing about a user, and changes no position.
+    /// Sends a verification event. It is not audited, because it concerns no user and changes no position.
     func verify(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let name = try await known(request)
         guard receivers.first(where: { $0.name == name })?.isVerifiable ?? false else {
@@ -113,7 +113,7 @@ extension EventPages {
         }
     }
 
-    /// Throws `.notFound` for a receiver that is not stored.
+    /// Returns the receiver's name. Throws `.notFound` if the receiver is not stored.
     private func known(_ request: ConsoleRequest) async throws -> ReceiverName {
         guard let name = request.form["receiver"].flatMap({ ReceiverName($0) }),
             try await store.receiver(name) != nil
@@ -123,13 +123,13 @@ extension EventPages {
 }
 
 extension EventPages {
-    /// A receiver of the configuration, of the database, or of both, with its progress.
+    /// A receiver from the configuration, the database, or both, with its progress.
     struct Delivery {
         let name: ReceiverName
         let receiver: Receiver?
         let stored: ClaimedReceiver?
         let failure: DeliveryFailure?
-        /// The number of the last event of the feed.
+        /// Number of the feed's last event.
         let last: Int64
         let now: Moment
 

@@ -5,12 +5,12 @@ package import HTTPAPI
 import Pages
 import StrictJSON
 
-/// The pages of events: the feed with its readers, the deliveries to receivers, and messages from Apple and
-/// Google.
+/// The pages about events: the feed with its readers, the deliveries to receivers, and messages from Apple
+/// and Google.
 package struct EventPages: Sendable {
     package typealias Store = AccountStore & InboxStore & DeliveryStore & GrantInspectionStore
 
-    /// A receiver as the configuration has it.
+    /// A receiver from the configuration.
     ///
     /// - form: The way in which the receiver gets its events, in a few words.
     /// - isVerifiable: True if the receiver gets security event tokens, and so also verification events.
@@ -18,16 +18,16 @@ package struct EventPages: Sendable {
 
     let store: any Store
     let arrivals: ArrivalLog
-    /// The callers that read the feed of this process.
+    /// The callers that read the feed from this process.
     private let readers: @Sendable () -> [FeedReaders.Reader]
     let receivers: [Receiver]
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
-    /// Wakes the worker that delivers.
+    /// Wakes the delivery worker.
     let wake: @Sendable () -> Void
-    /// True with a client of Google.
+    /// True if Google has a client.
     private let hasGoogle: Bool
 
-    /// Number of entries of a page, at least where there are as many.
+    /// Number of entries on a page, at least if there are that many.
     static let pageSize = 50
 
     package init(
@@ -71,8 +71,8 @@ package struct EventPages: Sendable {
 
 // The feed.
 extension EventPages {
-    /// Number of events that a window of the feed has, and of windows that one page looks at: a page of an
-    /// operator with few people can be short although older events follow.
+    /// Number of events in one window of the feed. A page looks at a limited number of windows, so an
+    /// operator who may see few people can get a short page although older events follow.
     private static let window: Int64 = 50
     private static let mostWindows = 20
 
@@ -80,7 +80,7 @@ extension EventPages {
         let (place, position) = request.place { Int64($0) }
         let (events, next) = try await events(
             position, isOldestFirst: place.order == Self.oldest, visibleTo: request.viewer.scope)
-        // The name of a key and the numbers of the feed tell of callers with other apps.
+        // Key names and feed numbers would tell the operator about callers that belong to other apps.
         let readers = request.viewer.scope == .all ? readers() : []
         return page("Events", at: "/console/events", request, isLive: position == nil) {
             if !readers.isEmpty {
@@ -99,10 +99,10 @@ extension EventPages {
         }
     }
 
-    /// The order of the feed itself.
+    /// Oldest-first order, which is the order of the feed itself.
     private static let oldest = "oldest"
 
-    /// Returns the events after a position in the order of the list, and the number for the next page.
+    /// Returns the events after a position in list order, and the number for the next page.
     private func events(
         _ position: Int64?, isOldestFirst: Bool, visibleTo scope: AppScope
     ) async throws -> (events: [AccountEvent], next: Int64?) {

@@ -3,10 +3,10 @@ public import ServiceLifecycle
 import Synchronization
 
 /// Checks for faults every five seconds, so that the overview can show when each began. Runs if the console
-/// is on.
+/// is enabled.
 public final class OverviewMonitor: Service {
     static let interval = Duration.seconds(5)
-    /// Looks between two reads of the day's counts in the database.
+    /// Number of looks between two reads of the day's counts from the database.
     static let looksPerDay = 12
 
     struct State {
@@ -68,18 +68,18 @@ public final class OverviewMonitor: Service {
         return (condition, dated)
     }
 
-    /// Returns the findings of the last look; looks if there was none.
+    /// Returns the last look's findings. Looks first if there was none.
     func latest() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
         let known = state.withLock { state in state.condition.map { ($0, state.troubles) } }
         if let known { return (known.0, known.1) }
         return await lookNow()
     }
 
-    /// Troubles that everyone with a session may know, as the last look has found them.
+    /// Troubles from the last look that everyone with a session may know.
     var knownTroubles: [DatedTrouble] { state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) } }
 
-    /// The troubles that all operators may know after a failed write: the fault of the database by the error,
-    /// unless it is already known, and the other troubles.
+    /// Returns the troubles that all operators may know after a failed write: the database fault that the
+    /// error indicates, unless it is already known, and the other troubles.
     func troubles(after error: any Error) -> [DatedTrouble] {
         let known = knownTroubles
         guard !known.contains(where: \.trouble.isOfDatabase), let failure = error as? StorageError,
@@ -90,7 +90,7 @@ public final class OverviewMonitor: Service {
         return [own].compactMap(\.self) + known
     }
 
-    /// Counts of the last day, read once a minute: of this process alone while the database does not respond.
+    /// Returns the last day's counts, read once a minute; only this process's while the database is down.
     private func day(isDatabaseUp: Bool) async -> NumberSeries.Counts {
         let isDue = state.withLock { state in
             defer { state.looks += 1 }
@@ -106,28 +106,29 @@ public final class OverviewMonitor: Service {
                     at: hours.map { ($0.begin, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
             }
         }
-        // Counts since the last read are in the minutes.
+        // The minutes include the counts since the last read.
         return state.withLock { $0.day }.merging(numbers.sum(ofLastMinutes: 60)) { max($0, $1) }
     }
 }
 
-/// Finds out when any replica last found a rejected refresh token, from the counts that all replicas store by hour.
+/// Finds out when any replica last found a rejected refresh token, from the hourly counts that all replicas
+/// store.
 ///
-/// The moment is never later than the rejection, so a notification after the rejection never counts as an
-/// earlier one. Does no I/O and reads no clock.
+/// The time is never later than the rejection, so a notification that follows the rejection never seems to
+/// precede it. Does no I/O and reads no clock.
 struct SharedRejections {
-    /// Milliseconds within which a replica stores its counts.
+    /// Maximum time in milliseconds that a replica takes to store its counts.
     static let slowestWrite: Int64 = 65_000
 
     private var counts: [Moment: Int64] = [:]
     private var lookedAt: Moment?
-    /// The moment since which there has been a rejection; `nil` before the first in the hours.
+    /// Earliest possible time of the last rejection; `nil` if the hours contain none.
     private(set) var last: Moment?
 
-    /// - Parameter hours: Beginnings of hours with the rejections of all replicas.
+    /// - Parameter hours: Start times of hours, each with the number of rejections on all replicas.
     mutating func look(at hours: [(hour: Moment, count: Int64)], now: Moment) {
         for (hour, count) in hours where count > counts[hour] ?? 0 {
-            // A rejection that the last look did not find was stored after it.
+            // The last look did not see this rejection, so it must have been stored afterwards.
             let since = lookedAt.map { max(hour, $0.advanced(byMilliseconds: -Self.slowestWrite)) } ?? hour
             last = last.map { max($0, since) } ?? since
         }

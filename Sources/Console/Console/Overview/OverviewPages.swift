@@ -2,12 +2,12 @@ public import AppleAccounts
 import KeySets
 public import Pages
 
-/// The first page: current faults, plots, and the state of each dependency of the service.
+/// The first page: current faults, plots, and the state of everything on which the service depends.
 ///
-/// An operator who may see a part of the apps sees the state of the service, and no number: each number is about
-/// people of all apps.
+/// Operators who may see only some of the apps see the state of the service but no numbers, because each
+/// number covers people from all apps.
 public struct OverviewPages: Sendable {
-    /// A card of another module, below the state.
+    /// A card from another module, shown below the state.
     public typealias OtherCard = @Sendable (ConsoleRequest) -> HTML
 
     private let numbers: ServiceNumbers
@@ -18,8 +18,8 @@ public struct OverviewPages: Sendable {
     private let retireKey: @Sendable (_ keyID: String) async throws -> Bool
     private let card: OtherCard?
 
-    /// - Parameter retireKey: Retires the key that signs tokens with this ID. Returns false for a key that opens,
-    ///   and for none.
+    /// - Parameter retireKey: Retires the signing key with this ID. Returns false if the key can be opened,
+    ///   or if there is no such key.
     public init(
         numbers: ServiceNumbers, monitor: OverviewMonitor, version: String,
         findings: @escaping @Sendable () async -> DoctorFindings?,
@@ -88,12 +88,12 @@ public struct OverviewPages: Sendable {
         return troubles.card(at: condition.now, seesNumbers: seesNumbers, summary: summary)
     }
 
-    /// The plots, the work, the keys and the checks.
+    /// The plots, the work queues, the keys and the checks.
     private func numbers(
         _ condition: ServiceCondition, _ findings: DoctorFindings?, for request: ConsoleRequest
     ) async -> HTML {
         let period = request.query["period"].flatMap(PlotPeriod.init(rawValue:)) ?? .hour
-        // Without the database the hours are gone, and the minutes are not.
+        // Without the database there are no hours, but the minutes remain available.
         let points: [NumberSeries.Point]? =
             if let hours = period.hours { try? await numbers.hours(hours) } else { numbers.lastHour() }
         let keys = await self.keys()
@@ -194,17 +194,18 @@ public struct OverviewPages: Sendable {
     }
 }
 
-/// A key of the service as the overview shows it. Nothing in it is secret.
+/// One of the service's keys, as the overview shows it. Nothing in it is secret.
 public struct KeyCondition: Sendable {
-    /// The age of a key, as far as it is known.
+    /// The key's age, as far as it is known.
     public enum Age: Sendable, Equatable {
         /// The service made the key.
         case made(Moment)
-        /// A start with this database first had the key at this moment. The key can be older.
+        /// The key was first present at a startup with this database at this time, but can be older.
         case firstSeen(Moment)
-        /// The last start did not have the key: its file is new since, or another replica has started without it.
+        /// The key was missing at the last startup: its file is newer, or another replica has started without
+        /// it.
         case notSeen
-        /// The database did not say.
+        /// The database could not tell.
         case unknown
     }
 
@@ -213,7 +214,7 @@ public struct KeyCondition: Sendable {
     public let name: String
     public let fingerprint: String
     public let age: Age
-    /// The ID of a key that signs tokens and does not open, so that an operator can retire it.
+    /// ID of a signing key that cannot be opened, with which an operator can retire it.
     public var shutKeyID: String?
 
     public init(use: String, name: String, fingerprint: String, age: Age) {
@@ -222,7 +223,7 @@ public struct KeyCondition: Sendable {
 }
 
 extension ServiceCondition {
-    /// Names of the parts that have not been checked since the start.
+    /// Names of the parts that have not been checked since startup.
     fileprivate var unknownParts: [String] {
         var parts: [String] = []
         switch keys.status {
@@ -233,7 +234,7 @@ extension ServiceCondition {
         return parts
     }
 
-    /// Cards with the state of everything that the service depends on.
+    /// Cards with the state of everything on which the service depends.
     fileprivate func states(seesNumbers: Bool) -> HTML {
         HTML {
             state(
@@ -277,7 +278,7 @@ extension ServiceCondition {
             "by the Date of Apple's responses")
     }
 
-    /// The sample has values of people of all apps.
+    /// The card about the sealed values. Its sample contains values of people from all apps.
     private func sealingState(seesNumbers: Bool) -> Card {
         func sealed(_ look: String, _ words: String, _ detail: String) -> Card {
             state("Sealed values", (look, words), detail)

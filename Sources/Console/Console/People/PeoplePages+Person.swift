@@ -6,9 +6,9 @@ import OAuth
 import Pages
 import SignIn
 
-// The page of one person.
+// The page about one person.
 extension PeoplePages {
-    /// - Parameter isAsked: True after the audit log has an entry about the operator.
+    /// - Parameter isAsked: True once the audit log records that the operator asked to see the values.
     func person(_ request: ConsoleRequest, isShown isAsked: Bool = false) async throws -> ConsoleAnswer {
         let viewer = request.viewer
         guard let id = request.account,
@@ -16,7 +16,7 @@ extension PeoplePages {
                 try await signIn.past(of: id.rawValue, allowed: viewer.scope)
             })
         else { return .notFound }
-        // Without an account the person is erased.
+        // Without an account, the person has been erased.
         let account = try await account(of: request)
         let granted =
             account == nil
@@ -25,7 +25,7 @@ extension PeoplePages {
                 try await grants?.grants(of: id.rawValue, allowed: viewer.scope).map(\.grant) ?? []
             } ?? []
         let erasure = try await signIn.erasure(of: id, allowed: viewer.scope)
-        // The people of `siwa dev` are invented.
+        // Nothing is masked in `siwa dev`, because its people are invented.
         let isShown = viewer.isDevelopment || (isAsked && account != nil)
         let timeline = PersonTimeline(
             events: past.events, history: past.history, payloads: past.payloads, account: account,
@@ -145,7 +145,7 @@ extension PeoplePages {
         }
     }
 
-    /// Only operators of all apps may open the pages of OAuth clients.
+    /// Returns the grants. Clients are links only for operators of all apps, who alone may open those pages.
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"
@@ -166,7 +166,7 @@ extension PeoplePages {
         }
     }
 
-    /// The newest requests whose token names the person, verified or not. Only in `siwa dev`.
+    /// Returns the newest requests whose token names the person, verified or not. Only in `siwa dev`.
     private func requests(of account: Account) -> HTML {
         let names = [account.id.rawValue, account.subject.rawValue]
         let found = recent?.all.lazy.filter { request in
@@ -226,13 +226,13 @@ extension PeoplePages {
     }
 }
 
-/// Times of the daily checks of a person's refresh tokens at Apple. A successful check leaves no entry,
-/// because each user has one a day: its time follows from the time of the next check.
+/// Times when a person's refresh tokens are checked daily at Apple. A successful check leaves no entry,
+/// because each user has one a day, so its time is derived from the time of the next check.
 struct CheckTimes {
-    /// By the primary client ID of the app.
+    /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]
     let schedule: CheckSchedule
-    /// The entries of the history.
+    /// The person's history entries.
     let history: [SeenHistoryEntry]
 
     func facts(of app: ClientID) -> [Fact] {
@@ -247,7 +247,7 @@ struct CheckTimes {
 
     private func last(of app: ClientID, before next: Moment) -> String {
         let previous = schedule.previous(before: next)
-        // The first check is planned when the token comes.
+        // The first check is planned when the token arrives.
         let came = history.first { $0.kind == .exchange && $0.outcome == .tokenKept && $0.clientID == app }
         if let came, previous.lowerBound <= came.recordedAt { return "none yet" }
         return "from \(previous.lowerBound.shown) to \(previous.upperBound.shown)"

@@ -7,21 +7,21 @@ public import OAuth
 import Pages
 public import SignIn
 
-/// The pages of people: the list, one person, and the actions on a person.
+/// The pages about people: the list, one person, and the actions on a person.
 ///
-/// Everything is limited to the apps of the operator's key: reads by the queries of the store, changes inside the
-/// transactions of the commands.
+/// Everything is limited to the apps that the operator's key covers: reads by the store's queries, changes
+/// inside the transactions of the commands.
 public struct PeoplePages: Sendable {
     let signIn: SignInUseCases
-    /// `nil` where no OAuth client is configured.
+    /// Grant use cases; `nil` if no OAuth client is configured.
     let grants: GrantUseCases?
     let checks: CheckSchedule
     let recent: RecentRequests?
     private let audit: ConsoleAudit
 
     /// - Parameters:
-    ///   - checks: The times of the checks of Apple's refresh tokens.
-    ///   - recent: The requests of `siwa dev`, with their bodies; `nil` in production, where no body is kept.
+    ///   - checks: Times at which Apple's refresh tokens are checked.
+    ///   - recent: The requests in `siwa dev`, with their bodies; `nil` in production, where no body is kept.
     public init(
         signIn: SignInUseCases, oauth: OAuthServer?, audit: @escaping ConsoleAudit, checks: CheckSchedule,
         recent: RecentRequests? = nil
@@ -33,8 +33,8 @@ public struct PeoplePages: Sendable {
     public var pages: [ConsolePage] {
         [
             ConsolePage(.get, "/people", access: .operators, entry: ("People", 20), handle: list),
-            // The text of a search can be an address or a name, which must not be in a URL: URLs are logged and
-            // kept in histories of browsers.
+            // The search text can be an address or a name, so it must not be in a URL, because URLs end up in
+            // logs and browser histories.
             ConsolePage(.post, "/people", access: .operators, handle: list),
             ConsolePage(.get, "/people/{account}", access: .operators) { try await person($0) },
             ConsolePage(.post, "/people/{account}/show", access: .operators, handle: show),
@@ -50,12 +50,12 @@ public struct PeoplePages: Sendable {
         ]
     }
 
-    /// The number of people on one page of the list.
+    /// Number of people per page of the list.
     static let pageSize = 25
 
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let viewer = request.viewer
-        // A search text in a URL does not count.
+        // A search text in a URL is ignored.
         let search = PersonSearch(
             request.form.isEmpty ? request.query.filter { $0.key != "q" } : request.form, at: request.place)
         let page: AccountPage
@@ -118,7 +118,7 @@ public struct PeoplePages: Sendable {
         ]
     }
 
-    /// The audit log has the entry before anything is read that the page shows.
+    /// Shows the person's values. The audit log gets its entry before anything is read that the page shows.
     private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id else { return .notFound }
         try await audit(AuditEntry(.consoleShow, by: .current, at: request.now, person: AuditPerson(id)))
@@ -184,7 +184,7 @@ public struct PeoplePages: Sendable {
         }
     }
 
-    /// Carries out a change, and leads back to the person.
+    /// Carries out a change, and returns to the person.
     private func change(
         _ request: ConsoleRequest, notice: String, _ body: (String, AppScope) async throws -> Void
     ) async throws -> ConsoleAnswer {
@@ -203,7 +203,7 @@ public struct PeoplePages: Sendable {
         }
     }
 
-    /// Returns `nil` for an account that is erased, or that the operator may not see.
+    /// Returns `nil` if the account is erased, or if the operator may not see it.
     func account(of request: ConsoleRequest) async throws -> Account? {
         guard let id = request.account else { return nil }
         return try await unlessUnknown {
@@ -211,7 +211,7 @@ public struct PeoplePages: Sendable {
         }
     }
 
-    /// Returns `nil` where a use case finds no account.
+    /// Returns `nil` if a use case finds no account.
     func unlessUnknown<Value>(_ body: () async throws -> Value) async throws -> Value? {
         do {
             return try await body()
@@ -222,25 +222,25 @@ public struct PeoplePages: Sendable {
 }
 
 extension ConsoleRequest {
-    /// The person of the path.
+    /// The account that the path names.
     var account: AccountID? { AccountID(parameters["account", default: ""]) }
 }
 
-// Personal texts, masked before an operator asks to see them.
+// Personal text, which is masked until an operator asks to see it.
 extension Account {
-    /// The parts of the name, or the first letter and "…" of each.
+    /// Returns the parts of the name, or the first letter and "…" for each part.
     func name(isShown: Bool) -> String? {
         let parts = [profile.firstName, profile.lastName].compactMap { $0 }
         guard !parts.isEmpty else { return nil }
         return parts.map { isShown ? $0 : $0.prefix(1) + "…" }.joined(separator: " ")
     }
 
-    /// The address, or "a…@p…". Relay addresses and others look alike.
+    /// Returns the address, or "a…@p…". A masked relay address looks like any other.
     func address(isShown: Bool) -> String? { isShown ? email : email.map { PersonMask.address($0) } }
 }
 
 extension CredentialState {
-    /// The class of the style sheet.
+    /// CSS class.
     var look: String {
         switch self {
         case .authorized: "good"
@@ -264,26 +264,26 @@ extension CredentialReason {
 
 /// The form above the list of people.
 struct PersonSearch {
-    /// The text that was searched for; empty for none. Can be an address or a name, so it never is in a URL.
+    /// The search text; empty if there is none. It can be an address or a name, so it is never in a URL.
     let text: String
     let place: ListPlace
     private let fields: [String: String]
 
     init(_ fields: [String: String], at place: ListPlace) {
-        // Copying brings spaces along.
+        // Copied text often has spaces around it.
         let given = fields["q", default: ""].prefix(520).drop(while: \.isWhitespace)
         text = given.lastIndex { !$0.isWhitespace }.map { String(given[...$0]) } ?? ""
         (self.place, self.fields) = (place, fields)
     }
 
-    /// The possible meanings of the text; `nil` without a text. The first meaning with a result counts.
+    /// The possible meanings of the text; `nil` without a text. The first one with a result counts.
     var keys: [AccountSearch.Key?] {
         guard !text.isEmpty else { return [nil] }
         if let id = AccountID(text) { return [.account(id)] }
         if let id = GrantID(text) { return [.grant(id)] }
         if text.contains("@") { return [.email(text)] }
         guard !text.contains(" "), let subject = AppleSubject(text) else { return [.name(text)] }
-        // Apple's user IDs have digits and dots.
+        // Apple's user IDs start with a digit, so a text that does so is tried as a user ID first.
         let first: AccountSearch.Key = .subject(subject)
         return text.first?.isNumber == true ? [first, .name(text)] : [.name(text), first]
     }
@@ -297,7 +297,7 @@ struct PersonSearch {
                 holdsAppleToken: try value("token") { Self.truths[$0] },
                 isDisabled: try value("disabled") { Self.truths[$0] },
                 isLinked: try value("linked") { Self.truths[$0] },
-                // Browsers send the date alone.
+                // Browsers send only the date.
                 createdAfter: try value("created_after") {
                     Moment(rfc3339: $0.count == 10 ? $0 + "T00:00:00Z" : $0)
                 })
@@ -339,7 +339,7 @@ struct PersonSearch {
         }
     }
 
-    /// The fields that ask for another page of the same search.
+    /// Returns the fields that request another page of the same search.
     func fields(token: String) -> [(name: String, value: String)] {
         let names = ["app", "state", "reason", "disabled", "linked", "token", "created_after"]
         return [("csrf", token), ("q", text)] + names.map { ($0, fields[$0, default: ""]) }

@@ -3,17 +3,17 @@ import AuthorizationServer
 import Pages
 import SignIn
 
-/// Builds the time line of a person from the stored rows.
+/// Builds a person's timeline from the stored rows.
 ///
-/// The history has entries without an event, and details that an event lacks. An event belongs to the history
-/// entry with the same two moments. Events without an entry, notifications without an entry, and the last
-/// sign-in have rows of their own.
+/// Some history entries have no event, and some of their details are missing in the event. An event belongs
+/// to the history entry with the same two times. Events and notifications without a history entry get rows of
+/// their own, and so does the last sign-in.
 struct PersonTimeline: PagePart {
     let items: [TimelineItem]
 
     /// - Parameters:
-    ///   - account: `nil` for an erased account.
-    ///   - grants: With the names of their clients.
+    ///   - account: The account; `nil` if it is erased.
+    ///   - grants: Grants with their clients' names.
     ///   - isShown: False to mask names and addresses.
     init(
         events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload], account: Account?,
@@ -30,7 +30,7 @@ struct PersonTimeline: PagePart {
             item.facts += facts { entry.came(with: $0) }
             return item
         }
-        // Events of one commit are one row: a new account and its first credential.
+        // Events from one commit share a row, such as a new account and its first credential.
         for group in Self.groups(of: events) {
             var item = Self.item(of: group, disabling: account?.disabling)
             item.facts += facts { $0.made(group[0]) }
@@ -38,7 +38,7 @@ struct PersonTimeline: PagePart {
         }
         items += payloads.map { $0.item(account: account, isShown: isShown) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
-        // At equal times the tokens are the later row.
+        // If times are equal, the token row is the later one.
         self.items = (grants.compactMap(Self.lastUse) + items).sorted {
             ($1.recordedAt, $1.moment ?? $1.recordedAt) < ($0.recordedAt, $0.moment ?? $0.recordedAt)
         }
@@ -71,9 +71,9 @@ struct PersonTimeline: PagePart {
         return groups
     }
 
-    /// - Parameter disabling: The disabling in force.
+    /// - Parameter disabling: The disabling that is in force.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
-        // The last event of a commit says most: the credential comes after the account.
+        // Usually a commit's last event says the most, because the credential comes after the account.
         let main =
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
             ?? events[events.count - 1]
@@ -82,7 +82,7 @@ struct PersonTimeline: PagePart {
             title: title, look: look, app: events.lazy.compactMap(\.clientID).first,
             moment: main.hasMomentOfApple ? main.moment : nil, recordedAt: main.recordedAt, effect: effect,
             facts: main.facts, events: events)
-        // The event has no reason. The audit log has the reasons of past disablings.
+        // The event has no reason. The audit log has the reasons for past disablings.
         if main.kind == .accountDisabled, let disabling, disabling.since == main.recordedAt {
             item.facts += [
                 Fact("reason", .code(disabling.reason.rawValue)),
@@ -92,7 +92,7 @@ struct PersonTimeline: PagePart {
         return item
     }
 
-    /// A sign-in can change only its time, so it can have no row.
+    /// Returns a row for the last sign-in, which has none yet if it changed nothing but its time.
     private static func lastSignIn(of account: Account, _ items: [TimelineItem]) -> TimelineItem? {
         guard let last = account.lastSignInAt, !items.contains(where: { $0.recordedAt == last }) else {
             return nil
@@ -104,7 +104,7 @@ struct PersonTimeline: PagePart {
             recordedAt: last, effect: "Nothing new: the person stays signed in.")
     }
 
-    /// Refreshes are counted by day and client, because a client refreshes every hour.
+    /// Only the day is known, because a client refreshes every hour, so refreshes are counted by day.
     private static func lastUse(of grant: GrantRecord) -> TimelineItem? {
         guard let day = grant.lastUsedAt else { return nil }
         return TimelineItem(
@@ -115,23 +115,23 @@ struct PersonTimeline: PagePart {
     }
 }
 
-/// One row of a person's time line.
+/// One row in a person's timeline.
 struct TimelineItem: PagePart {
     let title: String
-    /// A class of the style sheet; empty for a plain row.
+    /// CSS class; empty for a plain row.
     let look: String
     let app: ClientID?
-    /// Apple's moment; `nil` when Apple sent none.
+    /// Apple's time; `nil` if Apple sent none.
     let moment: Moment?
-    /// By our clock.
+    /// Time by our clock.
     let recordedAt: Moment
-    /// True if only the day of `recordedAt` is known.
+    /// True if only the day in `recordedAt` is known.
     var hasDayAlone = false
-    /// The effect, in one sentence.
+    /// The effect in one sentence.
     let effect: String
-    /// The two moments that the state rule has compared.
+    /// The two times that the state rule has compared.
     var comparison: (revokedAt: Moment, authorizedAt: Moment)?
-    /// Facts of the row.
+    /// Facts that the row shows.
     var facts: [Fact] = []
     /// Events that the backend received.
     var events: [AccountEvent] = []
@@ -163,7 +163,7 @@ struct TimelineItem: PagePart {
         guard let moment else { return "here \(recorded)" }
         let distance = ShownDuration(from: moment, to: recordedAt)
         let delay = moment <= recordedAt ? "\(distance) later" : "\(distance) before Apple's moment"
-        // Apple's moments are whole seconds.
+        // Apple's times are whole seconds.
         let isNews = distance.milliseconds >= 1000
         return "Apple \(moment.shown) · here \(recorded)\(isNews ? " (\(delay))" : "")"
     }

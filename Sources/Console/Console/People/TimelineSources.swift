@@ -5,10 +5,10 @@ import Pages
 import SignIn
 import StrictJSON
 
-// Words of a time line for each kind of stored row.
+// Timeline text for each kind of stored row.
 
 extension AccountEvent {
-    /// False where the moment is ours.
+    /// False if the time is ours.
     var hasMomentOfApple: Bool {
         switch source {
         case .signIn, .notification: true
@@ -16,7 +16,7 @@ extension AccountEvent {
         }
     }
 
-    /// Title, look and one sentence, for a row without an entry of the history.
+    /// Title, look and one sentence, for a row without a history entry.
     var words: (title: String, look: String, effect: String) {
         let client = grant?.oauthClientID.rawValue ?? "an OAuth client"
         let why = reason?.words ?? "no reason is stored"
@@ -61,7 +61,7 @@ extension AccountEvent {
 }
 
 extension SeenHistoryEntry {
-    /// Returns true if an event tells of the same.
+    /// Returns true if an event reports the same change.
     func made(_ event: AccountEvent) -> Bool {
         guard event.recordedAt == recordedAt, event.moment == moment, event.grant == nil else { return false }
         switch kind {
@@ -73,7 +73,7 @@ extension SeenHistoryEntry {
         }
     }
 
-    /// Returns true if the entry is about this notification.
+    /// Returns true if the entry was caused by this notification.
     func came(with payload: KeptPayload) -> Bool {
         switch kind {
         case .consentRevoked, .appleAccountDeleted, .emailForwarding:
@@ -96,7 +96,7 @@ extension SeenHistoryEntry {
             ].compactMap(\.self))
     }
 
-    /// False where Apple sent no moment, so that ours is stored.
+    /// False if Apple sent no time, so that ours is stored.
     private var hasMomentOfApple: Bool {
         switch kind {
         case .signIn, .exchange, .consentRevoked, .appleAccountDeleted, .emailForwarding: cause == nil
@@ -141,13 +141,13 @@ extension HistoryEntry.Kind {
 }
 
 extension KeptPayload {
-    /// Returns true if an event tells of the same.
+    /// Returns true if an event reports the same change.
     func made(_ event: AccountEvent) -> Bool {
         event.source == .notification && event.moment == moment && event.recordedAt == receivedAt
             && (event.clientID == nil || event.clientID == clientID)
     }
 
-    /// A row for a notification without an entry in the history.
+    /// Returns a row for a notification without a history entry.
     func item(account: Account?, isShown: Bool) -> TimelineItem {
         let isEarlier = account.map { receivedAt < $0.createdAt } ?? false
         return TimelineItem(
@@ -159,7 +159,7 @@ extension KeptPayload {
             facts: facts(isShown: isShown))
     }
 
-    /// The claims of the notification. The signature is left out: nothing on a page can be used as a token.
+    /// Returns the claims without the signature, so that nothing on a page can be used as a token.
     func facts(isShown: Bool) -> [Fact] {
         let parts = payload.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64URL.decode(Array(parts[1])[...]),
@@ -181,13 +181,13 @@ extension KeptPayload {
         }
     }
 
-    /// Apple has sent an object or an array of objects, in a text or not.
+    /// Returns the events. Apple has sent an object or an array of objects, sometimes inside a string.
     private static func events(_ value: JSONValue) -> [JSONObject] {
         let inner = value.string.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? value
         return (inner.array ?? [inner]).compactMap(\.object)
     }
 
-    /// The moment that a number is: Apple's claims have seconds, and its events milliseconds.
+    /// Returns a number as a time: Apple's claims have seconds, and its events have milliseconds.
     private static func moment(_ claim: String, _ value: JSONValue) -> Moment? {
         guard let number = value.integer else { return nil }
         switch claim {

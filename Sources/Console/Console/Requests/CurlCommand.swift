@@ -1,7 +1,7 @@
 import HTTPAPI
 
-/// A request as a command for a shell. Secrets are variables of the shell. In production the path has its names in
-/// place of its values, and the body is a file, because neither is kept.
+/// A request as a shell command. Secrets are shell variables. In production the path contains parameter names
+/// instead of values, and the body is read from a file, because neither is kept.
 struct CurlCommand: Sendable {
     let text: String
     /// Steps before the command; `nil` if the command is complete.
@@ -39,9 +39,9 @@ struct CurlCommand: Sendable {
             parts.append("-H \(ShellText.quoted("Content-Type: \(type)")) --data-binary @\(name)")
             file = name
         }
-        // A path without a route is not kept either.
+        // A path without a route is not kept either, so a placeholder stands for it.
         let target = request.exchange?.target ?? (request.route == "none" ? "/{path}" : request.route)
-        // Without it curl reads braces and brackets as a list of addresses.
+        // Without this option, curl reads braces and brackets as a list of addresses.
         if target.contains(where: { "{}[]".contains($0) }) { parts.append("--globoff") }
         parts.append(ShellText.quoted(address + target))
         text = parts.joined(separator: " \\\n  ")
@@ -59,7 +59,7 @@ struct CurlCommand: Sendable {
         return steps.isEmpty ? nil : steps.joined(separator: " ")
     }
 
-    /// The body in quotes, with a variable in place of each secret of a client in a form.
+    /// Returns the quoted body, with a variable in place of each client secret in a form.
     private static func withoutSecret(_ body: String) -> (text: String, hasSecret: Bool) {
         guard let match = body.firstMatch(of: #/(?:^|&)client_secret=([^&]*)/#) else {
             return (ShellText.quoted(body), false)
@@ -70,8 +70,8 @@ struct CurlCommand: Sendable {
     }
 }
 
-/// Texts in commands for a shell.
+/// Text in shell commands.
 enum ShellText {
-    /// In single quotes a shell reads nothing but the end.
+    /// Between single quotes, a shell gives a meaning only to the closing quote.
     static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

@@ -5,12 +5,12 @@ import HTTPEngine
 import Pages
 import StrictJSON
 
-/// The last requests of this process, and why the service refused them.
+/// This process's latest requests, and why the service refused them.
 ///
-/// Only operators of all apps see them: a request that was refused belongs to no app, because nothing in it was
+/// Only operators of all apps see them. A refused request belongs to no app, because nothing in it has been
 /// proven.
 package struct RequestsPages: Sendable {
-    /// Sends a request of development again.
+    /// Sends a request again, in development.
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
 
     private let recent: RecentRequests
@@ -21,9 +21,9 @@ package struct RequestsPages: Sendable {
     private static let pageSize = 200
 
     /// - Parameters:
-    ///   - address: The public URL of the service, for commands to copy.
+    ///   - address: The service's public URL, for commands to copy.
     ///   - audit: Records who sent a request again; `nil` if requests cannot be sent again.
-    ///   - replay: `nil` outside of development.
+    ///   - replay: Sends a request again; `nil` outside development.
     package init(recent: RecentRequests, address: String, audit: ConsoleAudit? = nil, replay: Replay? = nil) {
         (self.recent, self.address, self.audit, self.replay) = (recent, address, audit, replay)
     }
@@ -43,7 +43,7 @@ package struct RequestsPages: Sendable {
     private func list(_ request: ConsoleRequest) -> ConsoleAnswer {
         let filter = RequestFilter(request.query)
         let found = Self.sorted(recent.all.filter { filter.accepts($0) }, request.place.order)
-        // A search for the ID of one request opens its page.
+        // A search for one request's ID opens its page.
         if filter.isExact, found.count == 1 { return .redirect(to: "/requests/\(found[0].number)") }
         let place = request.place.limited(to: found.count, size: Self.pageSize)
         let shown = found.dropFirst(place.skipped).prefix(Self.pageSize)
@@ -77,7 +77,7 @@ package struct RequestsPages: Sendable {
         }
     }
 
-    /// - Parameter requests: The newest first.
+    /// - Parameter requests: Requests, newest first.
     private static func sorted(_ requests: [RecentRequest], _ order: String) -> [RecentRequest] {
         switch order {
         case "oldest": requests.reversed()
@@ -151,10 +151,10 @@ package struct RequestsPages: Sendable {
 extension RecentRequest {
     var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
 
-    /// Without the day, because all requests are minutes or hours old.
+    /// Time without the day, because all requests are minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
-    /// Anyone can name a client.
+    /// The proven caller, or the client that the request names. Anyone can name a client.
     fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
 
     fileprivate var duration: String {
@@ -176,7 +176,7 @@ extension RecentRequest {
         ]
     }
 
-    /// A form that sends the token of the request, with the values beside it, to the inspector.
+    /// Returns a form that sends the request's token and its accompanying values to the inspector.
     fileprivate func inspectForm(token: String) -> HTML? {
         guard let exchange, let carried = TokenText.carried(by: exchange) else { return nil }
         let body = (try? JSONValue(parsing: exchange.body))?.object
@@ -205,15 +205,15 @@ extension RecentRequest {
     }
 }
 
-/// Formats a value that a check found: a time in a token also as its distance from the request.
+/// Formats a value that a check found. For a time in a token, adds its distance from the request.
 enum FoundValue {
     private static let times = ["exp", "iat", "nbf", "auth_time"]
 
-    /// - Parameter now: Time of the request, in seconds since 1970.
+    /// - Parameter now: Request time in seconds since 1970.
     static func text(_ value: String, at now: Int64) -> String {
         let parts = value.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, times.contains(String(parts[0])), let seconds = Int64(parts[1]),
-            // The years 1970 to 9999, so that nothing overflows.
+            // Only times in the years 1970 to 9999 are compared, so that nothing overflows.
             (0...253_402_300_799).contains(seconds), (0...253_402_300_799).contains(now)
         else { return value }
         let distance = seconds - now
@@ -236,7 +236,7 @@ enum CodeList {
             ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
-                // A code of the interface has its row above.
+                // Codes that the interface also uses already have a row above.
                 ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),
@@ -260,13 +260,13 @@ enum CodeList {
         }
     }
 
-    /// The place that explains the code of a request.
+    /// Returns the place in the documentation that explains a request's code.
     static func place(of request: RecentRequest) -> DocumentationPlace {
         if request.reason != nil { return .tokenRequest }
         return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
     }
 
-    /// The link to the row of a request's code; `nil` for a request without one that is listed.
+    /// Returns a link to the row of a request's code; `nil` if the request has none that is listed.
     static func link(for request: RecentRequest) -> String? {
         if let reason = request.reason, ExplainedCode.reasons.contains(where: { $0.code == reason }) {
             return "/console/codes#\(reasons)-\(reason)"
@@ -277,13 +277,13 @@ enum CodeList {
     }
 }
 
-/// The filter of the form above the list. Empty fields filter nothing.
+/// The filter in the form above the list. Empty fields filter nothing.
 struct RequestFilter: Sendable {
     let id: String
     let code: String
     let caller: String
     let route: String
-    /// True for refusals and failures alone.
+    /// True to show only refusals and failures.
     let showsRefused: Bool
 
     init(_ query: [String: String]) {
@@ -332,7 +332,8 @@ struct RequestFilter: Sendable {
         return hasCaller(request) && (route.isEmpty || request.route.contains(route))
     }
 
-    /// Troubles of the overview name callers as the metrics do: `client:` and the ID of an OAuth client, or `none`.
+    /// Returns true if the request is from the caller to find. Troubles on the overview name callers as the
+    /// metrics do: `client:` and an OAuth client's ID, or `none`.
     private func hasCaller(_ request: RecentRequest) -> Bool {
         if caller.isEmpty || request.caller == caller || request.client == caller { return true }
         if caller == "none" { return request.caller == nil && request.client == nil }

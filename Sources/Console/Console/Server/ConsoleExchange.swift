@@ -6,21 +6,21 @@ import NIOHTTP1
 import SignIn
 import Synchronization
 
-/// A request that the console handles, until its response is written.
+/// A request that the console handles, until its response has been written.
 final class ConsoleExchange: HTTPExchange {
     let requestID: String
     let omitsBody: Bool
     let isLongPoll: Bool
     private let site: ConsoleSite
     private let startedAt: NIODeadline
-    /// The template of the path, never the path: a path can name a user.
+    /// The path's template. It is never the path itself, because a path can name a user.
     private let route: String
     private let log: ConsoleLog?
     private let method: String
     private let isOperator: Atomic<Bool>
 
     /// - Parameters:
-    ///   - isLogged: False for files, and for waits for changes.
+    ///   - isLogged: False for files, and for requests that wait for changes.
     ///   - isOperator: True if a session identified an operator.
     init(
         requestID: String, method: String, route: String, startedAt: NIODeadline, omitsBody: Bool,
@@ -33,7 +33,7 @@ final class ConsoleExchange: HTTPExchange {
         log = isLogged ? site.log : nil
     }
 
-    /// Notes that an API key identified an operator.
+    /// Records that an API key identified an operator.
     func proveOperator() { isOperator.store(true, ordering: .relaxed) }
 
     var unavailable: HTTPResponse {
@@ -50,7 +50,7 @@ final class ConsoleExchange: HTTPExchange {
     }
 }
 
-/// Logs requests of operators, and attempts to sign in.
+/// Logs operators' requests and sign-in attempts.
 final class ConsoleLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -60,8 +60,8 @@ final class ConsoleLog: Sendable {
         (self.logger, self.now) = (logger, now)
     }
 
-    /// One line for each request of a page. The operators bound the number of lines; requests without a
-    /// session are logged by `refused`.
+    /// Logs one line for each page request. The number of lines is bounded because only operators cause them;
+    /// requests without a session are logged by `refused`.
     func record(
         method: String, route: String, _ response: HTTPResponse, requestID: String, microseconds: Int64
     ) {
@@ -80,7 +80,7 @@ final class ConsoleLog: Sendable {
             metadata: ["caller": "\(name)", "request_id": "\(requestID)"])
     }
 
-    /// Logs one line a minute for each code.
+    /// Logs at most one line per minute for each code.
     private func refused(_ code: String, requestID: String) {
         guard let leftOut = throttle.withLock({ $0.admit(code, at: now()) }) else { return }
         logger.warning(
@@ -90,7 +90,7 @@ final class ConsoleLog: Sendable {
 
     func failed(_ error: any Error, route: String, requestID: String) {
         guard let leftOut = throttle.withLock({ $0.admit("failed \(route)", at: now()) }) else { return }
-        // The text of an unknown error could contain anything.
+        // The text of an unknown error could contain anything, so it is not logged.
         logger.error(
             "console page failed",
             metadata: [

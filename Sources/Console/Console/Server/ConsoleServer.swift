@@ -5,20 +5,20 @@ import NIOCore
 import NIOHTTP1
 public import ServiceLifecycle
 
-/// Serves the console on a port of its own, for operators in production.
+/// Serves the console on its own port, for operators in production.
 public final class ConsoleServer: Service {
-    /// Connections that may be open at the same time.
+    /// Maximum number of open connections.
     static let mostConnections = 256
 
     private let server: HTTPServer
 
-    /// - Parameter limits: The limits of the interface, with fewer connections.
+    /// - Parameter limits: The interface's limits, but with fewer connections.
     public init(
         _ site: ConsoleSite, host: String, port: Int, limits: ServerLimits, logger: Logger,
         now: @escaping @Sendable () -> Int64
     ) {
         var (limits, logger) = (limits, logger)
-        // Both servers say that they listen, and the reader wants to know which.
+        // Both servers log that they listen, so the line must say which one does.
         logger[metadataKey: "server"] = "console"
         limits.connections = min(limits.connections, Self.mostConnections)
         server = HTTPServer(
@@ -28,11 +28,11 @@ public final class ConsoleServer: Service {
 
     public func boundPort() async throws -> Int { try await server.boundPort() }
 
-    /// Throws `ListenError` when it cannot listen.
+    /// Throws `ListenError` if it cannot listen.
     public func run() async throws { try await server.run() }
 }
 
-/// The console as the only interface of a port.
+/// The console as the only interface on a port.
 final class ConsoleInterface: HTTPInterface {
     private let site: ConsoleSite
 

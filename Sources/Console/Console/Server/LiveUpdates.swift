@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Notifies open pages of changes. A page sends the number that it knows, and waits for a higher number.
+/// Notifies open pages about changes. A page sends the number that it knows, and waits for a higher one.
 public final class LiveUpdates: Sendable {
-    /// Pages that may wait at the same time. A page above this number is answered at once.
+    /// Maximum number of waiting pages. Any further page gets a response at once.
     static let mostWaiting = 64
     static let longestWait = Duration.seconds(20)
-    /// Milliseconds after which a browser asks again, so that a page is loaded about once a second at most.
+    /// Milliseconds after which a browser asks again, so that a page is loaded at most about once a second.
     static let pause = 1_000
-    /// The pause for a page that may not wait.
+    /// Pause in milliseconds for a page that may not wait.
     static let longPause = 20_000
 
     private struct State {
@@ -20,12 +20,12 @@ public final class LiveUpdates: Sendable {
 
     public init() {}
 
-    /// The number of the last change.
+    /// Number of the latest change.
     var number: UInt64 { state.withLock { $0.number } }
 
     var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Notifies waiting pages of a change. Called on any thread; costs little when no page waits.
+    /// Notifies waiting pages about a change. Called on any thread, and costs little if no page waits.
     public func changed() {
         let released = state.withLock { state in
             state.number += 1
@@ -41,11 +41,11 @@ public final class LiveUpdates: Sendable {
         case busy
     }
 
-    /// Waits until there is a higher number than `known`, at most for `longest`, or until the task is
+    /// Waits until there is a number higher than `known`, but at most for `longest` or until the task is
     /// cancelled.
     func wait(after known: UInt64, atMost longest: Duration = longestWait) async -> Answer {
         let place = state.withLock { state -> (id: Int?, answer: Answer?) in
-            // A number of another process counts as a change.
+            // A number from another process also counts as a change.
             if state.number != known { return (nil, .changed(state.number)) }
             guard state.waiting.count < Self.mostWaiting else { return (nil, .busy) }
             state.nextWaiter += 1
@@ -53,7 +53,7 @@ public final class LiveUpdates: Sendable {
             return (state.nextWaiter, nil)
         }
         guard let id = place.id else { return place.answer ?? .unchanged }
-        // Ends the wait after `longest`. Cancelled if the wait ends earlier.
+        // Ends the wait after `longest`. It is cancelled if the wait ends earlier.
         let timer = Task { [weak self] in
             try? await Task.sleep(for: longest)
             self?.release(id)

@@ -1,16 +1,16 @@
 public import AppleAccounts
 
-/// The findings of `siwa doctor` for pages: the last ones, and how old they are.
+/// The latest `siwa doctor` findings for pages, with their age.
 public struct DoctorFindings: Sendable {
     public enum Verdict: Sendable {
         case good, note, wrong, skipped
     }
 
     public struct Finding: Sendable {
-        /// The name of the check. It is the same in every version.
+        /// Name of the check, which is the same in every version.
         public let check: String
         public let verdict: Verdict
-        /// The result. Contains nothing secret.
+        /// The check's result. It contains no secret.
         public let text: String
         public let advice: String?
 
@@ -20,7 +20,7 @@ public struct DoctorFindings: Sendable {
     }
 
     public let findings: [Finding]
-    /// `nil` before the first run has ended.
+    /// Time of the last run; `nil` before the first run has ended.
     public let checkedAt: Moment?
     public let isRunning: Bool
 
@@ -37,10 +37,10 @@ public struct DoctorFindings: Sendable {
     }
 }
 
-/// Runs the checks of `siwa doctor` for pages. Asking never waits for a check.
+/// Runs the `siwa doctor` checks for pages. A page that asks for findings never waits for a check.
 public protocol DoctorFinding: Sendable {
-    /// Returns the last findings, and begins a run when they are too old.
+    /// Returns the last findings, and starts a run if they are too old.
     func findings() -> DoctorFindings
-    /// Begins a run, unless one began a moment ago.
+    /// Starts a run, unless one was started a moment ago.
     func checkAgain()
 }

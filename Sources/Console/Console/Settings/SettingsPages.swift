@@ -1,21 +1,20 @@
 public import AppleAccounts
 import Pages
 
-/// The page of the settings: values in force with their sources, values to register, and findings of `siwa
-/// doctor`.
+/// The settings page: the values in force with their sources, values to register, and `siwa doctor` findings.
 public struct SettingsPages: Sendable {
     private let configuration: ShownConfiguration
     private let doctor: any DoctorFinding
     private let inbox: any InboxStore
 
-    /// - Parameter inbox: Has the notifications that Apple sent, which prove that its endpoint is registered.
+    /// - Parameter inbox: Contains Apple's notifications, which prove that the endpoint is registered.
     public init(configuration: ShownConfiguration, doctor: any DoctorFinding, inbox: any InboxStore) {
         (self.configuration, self.doctor, self.inbox) = (configuration, doctor, inbox)
     }
 
     public var pages: [ConsolePage] {
         [
-            // Settings belong to no app.
+            // Settings belong to no app, so only operators of all apps may see them.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps, entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
@@ -25,13 +24,13 @@ public struct SettingsPages: Sendable {
         ]
     }
 
-    /// Number of notifications in which each app is looked for.
+    /// Number of notifications among which each app is looked for.
     private static let mostNotifications = 100
 
     private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {
         let found = doctor.findings()
         let registrations = configuration.registrations
-        // The newest kept notifications of all apps. `nil` without the database.
+        // The newest stored notifications for all apps; `nil` if the database is unavailable.
         let notified =
             registrations.contains { $0.notifiedApp != nil }
             ? try? await inbox.notifications(before: nil, limit: Self.mostNotifications, visibleTo: .all)
@@ -116,7 +115,7 @@ public struct SettingsPages: Sendable {
             case 1: "One thing is wrong"
             default: "\(wrong) things are wrong"
             }
-        // The moment, because an age would be wrong while the page is open.
+        // Shows the time of the check, because its age would become wrong while the page is open.
         return .span(wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
     }
 
@@ -125,7 +124,7 @@ public struct SettingsPages: Sendable {
         notified: InboxPage?
     ) -> [HTML] {
         let values = registration.values.enumerated().map { index, value -> HTML in
-            // For the button that copies the value; unique on the page.
+            // ID for the copy button, unique on the page.
             let id = "register-\(number)-\(index)"
             return """
                 <div>\(HTML.muted(value.name)) <code id="\(id)">\(value.value)</code> \
@@ -177,26 +176,26 @@ public struct SettingsPages: Sendable {
     }
 }
 
-/// The configuration as the page shows it. Secrets are in it as fingerprints only.
+/// The configuration as the page shows it. It contains secrets only as fingerprints.
 public struct ShownConfiguration: Sendable {
     /// One setting in force.
     ///
-    /// - meaning: A sentence of help.
-    /// - value: `nil` when it is not set and has no default.
-    /// - source: The place that the value comes from: the environment, the file, or the default.
+    /// - meaning: A sentence that explains the setting.
+    /// - value: The value; `nil` if it is not set and has no default.
+    /// - source: The place from which the value comes: the environment, the file, or the default.
     public typealias Setting = (
         name: String, meaning: String, value: String?, source: String, isDefault: Bool
     )
 
-    /// An entry of a list of the file, such as an app or an API key: facts by name.
+    /// An entry in one of the file's lists, such as an app or an API key: facts by name.
     public typealias Entry = (name: String, facts: [(name: String, value: String)])
     public typealias Section = (title: String, entries: [Entry])
 
-    /// A value that is registered at Apple or Google.
+    /// A value to register at Apple or Google.
     ///
-    /// - place: The path of menus to the field.
-    /// - check: The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
-    /// - notifiedApp: The app whose notifications arrive at the values, by its primary client ID.
+    /// - place: The menu path to the field.
+    /// - check: The `siwa doctor` check that tries the value; `nil` if it cannot be tried from here.
+    /// - notifiedApp: Primary client ID of the app whose notifications arrive at the registered values.
     public typealias Registration = (
         place: String, values: [(name: String, value: String)], check: String?, notifiedApp: ClientID?
     )
@@ -210,12 +209,12 @@ public struct ShownConfiguration: Sendable {
     }
 }
 
-/// A URL to which the service sends, as pages show it. Such URLs often have a secret.
+/// A URL to which the service sends, as pages show it. Such URLs often contain a secret.
 ///
-/// User and query are hidden. A long segment of the path is shortened, because services give out addresses with a key in
-/// the path. The rest of the path is shown.
+/// The user and the query are hidden. Long path segments are shortened, because some services hand out
+/// addresses with a key in the path. The rest of the path is shown.
 public enum MaskedURL {
-    /// Bytes of a segment of the path from which it is shortened.
+    /// Length in bytes from which a path segment is shortened.
     static let longSegment = 16
 
     public static func text(_ url: String) -> String {

@@ -7,27 +7,27 @@ import NIOHTTP1
 import OAuth
 import Synchronization
 
-/// Decides who is an operator. In `siwa dev` every visitor of the console on this machine is an operator.
+/// Decides who is an operator. In `siwa dev`, everyone who visits the console on this machine is an operator.
 final class ConsoleAccess: Sendable {
-    /// A visit with the values that later checks need. The session is `nil` in development.
+    /// A visit, with the values that later checks need. The session is `nil` in development.
     typealias Visit = (viewer: ConsoleViewer, formKey: [UInt8], session: ConsoleSession?)
 
     enum SignIn {
         case signedIn(ConsoleSession, name: String)
-        /// - name: The name of a right key that opens no session; `nil` for an unknown key.
+        /// - name: The name of a correct key that opens no session; `nil` for an unknown key.
         case refused(String, code: String, name: String? = nil)
-        /// Seconds to wait.
+        /// Number of seconds to wait.
         case paused(Int64)
     }
 
-    /// The API keys of now and the ended sessions; `nil` in development.
+    /// The current API keys, and the ended sessions; `nil` in development.
     private let operators: (callers: @Sendable () -> CallerDirectory, ended: EndedConsoleSessions)?
-    /// The key of the forms in development.
+    /// The key for form tokens in development.
     private let formKey = SecureRandom.bytes(count: ConsoleSession.formKeySize)
     let hosts: AllowedHosts
     let seal: ConsoleSeal
     private let guessing = Mutex(AttemptPauses<AnySubject>())
-    /// The last row of the audit log about each right key that opened no session, by the name of the key.
+    /// Time of the last audit log row about each correct key that opened no session, by key name.
     private let refusedKeys = Mutex<[String: Moment]>([:])
     private static let refusalPause: Int64 = 60_000
 
@@ -51,7 +51,7 @@ final class ConsoleAccess: Sendable {
 
     var isDevelopment: Bool { operators == nil }
 
-    /// Returns `nil` when the visitor has to sign in. The session can have ended before its time: `hasEnded` asks
+    /// Returns `nil` if the visitor must sign in. The session may have ended early, for which `hasEnded` asks
     /// the database.
     func visit(cookie: String?, at now: Moment) -> Visit? {
         func visit(_ name: String, _ scope: AppScope, _ formKey: [UInt8], _ session: ConsoleSession?) -> Visit
@@ -66,14 +66,14 @@ final class ConsoleAccess: Sendable {
             let session = ConsoleCookie.session.values(in: cookie).lazy
                 .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
                 .first,
-            // Asked again for each request, so that a removed key or role ends its sessions.
+            // Looked up for each request, so that removing a key or its role ends its sessions.
             let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now)
         else { return nil }
         return visit(key.name, key.scope, session.formKey, session)
     }
 
-    /// Signs in with an API key. A right key is never refused because of wrong keys, so that a guesser behind
-    /// the same proxy cannot keep operators out: a key has 256 random bits.
+    /// Signs in with an API key. A correct key is never refused because of wrong keys, so that a guesser
+    /// behind the same proxy cannot keep operators out; guessing 256 random bits is hopeless.
     func signIn(with secret: String, from address: RequesterAddress?, at now: Moment) -> SignIn {
         guard let callers = operators?.callers else {
             return .refused("siwa dev needs no sign-in.", code: "console_sign_in_not_needed")
@@ -91,7 +91,7 @@ final class ConsoleAccess: Sendable {
                     + "role operator.", code: "console_key_without_role", name: "metrics key")
         case .unknown: break
         }
-        // Under one lock, so that guesses at the same time are counted one after the other.
+        // Runs under one lock, so that simultaneous guesses are counted one after the other.
         let pause = guessing.withLock { guessing -> Int64? in
             if let seconds = guessing.pause(for: AnySubject(), at: address, now: now) { return seconds }
             guessing.failed(for: AnySubject(), at: address, now: now)
@@ -101,9 +101,9 @@ final class ConsoleAccess: Sendable {
         return .refused("This is no API key of this service.", code: "console_key_unknown")
     }
 
-    /// Returns true once a minute for each key: then the audit log gets a row about it.
+    /// Returns true at most once a minute for each key, when the audit log must get a row about it.
     ///
-    /// - Parameter name: The name of a right key, of which there are as many as the configuration has.
+    /// - Parameter name: The name of a correct key, of which there are as many as the configuration contains.
     func isRefusalDue(of name: String, at now: Moment) -> Bool {
         refusedKeys.withLock { last in
             if let known = last[name], (0..<Self.refusalPause).contains(now.milliseconds - known.milliseconds)
@@ -115,17 +115,17 @@ final class ConsoleAccess: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`. Then no session counts as good.
+    /// - Throws: `StorageError`, in which case no session may count as valid.
     func hasEnded(_ session: ConsoleSession, at now: Moment) async throws -> Bool {
         try await operators?.ended.contains(session, at: now) ?? false
     }
 
-    /// - Throws: `StorageError`. Then the session has ended in this process alone.
+    /// - Throws: `StorageError`, in which case the session has ended only in this process.
     func signOut(_ session: ConsoleSession) async throws {
         try await operators?.ended.end(session)
     }
 
-    /// Returns the code of a request that a page of another site may have sent, or `nil`.
+    /// Returns the refusal code for a request that a page on another site may have sent, or `nil`.
     func refusal(of head: HTTPRequestHead) -> String? {
         let (check, host) = (ForeignPageCheck(hosts: hosts), head.headers["host"])
         do throws(ForeignPageRefusal) {

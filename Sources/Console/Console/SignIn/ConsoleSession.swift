@@ -7,21 +7,21 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// The session of an operator who has signed in with an API key. It is in a sealed cookie, so every replica
-/// that has the sealing key reads it, and no table is needed.
+/// The session of an operator who signed in with an API key. It is stored in a sealed cookie, so every
+/// replica that has the sealing key can read it, and no table is needed.
 struct ConsoleSession: Sendable, Equatable {
-    /// In milliseconds. A session is not prolonged by its use.
+    /// Lifetime in milliseconds. Using a session does not prolong it.
     static let lifetime: Int64 = 1_800_000
     static let idSize = 16
     static let formKeySize = 32
 
     let id: [UInt8]
-    /// The name of the API key.
+    /// API key name.
     let key: String
-    /// The digest of the key's hash: another key of the same name does not continue the session.
+    /// The digest of the key's hash, so that another key with the same name does not continue the session.
     let keyDigest: SHA256Digest
     let expiresAt: Moment
-    /// The key of the tokens in the forms of the session. The browser cannot read it.
+    /// The key for the session's form tokens. The browser cannot read it.
     let formKey: [UInt8]
 
     init(of key: APIKey, at now: Moment) {
@@ -33,7 +33,7 @@ struct ConsoleSession: Sendable, Equatable {
     }
 
     func isGood(for key: APIKey, at now: Moment) -> Bool {
-        // A clock that was set back does not prolong a session.
+        // The second condition keeps a clock that was set back from prolonging a session.
         now < expiresAt && expiresAt.milliseconds - now.milliseconds <= Self.lifetime
             && self.key.isByteEqual(to: key.name) && keyDigest == Self.digest(of: key)
     }
@@ -65,14 +65,16 @@ struct ConsoleSession: Sendable, Equatable {
     }
 }
 
-/// Sessions that ended before their time, because their operators signed out.
+/// Sessions that ended early because their operators signed out.
 ///
-/// The end is a row in the database until the session would have expired, so that a copied cookie opens nothing at
-/// any replica and after a restart. No bound in memory forgets it: a forgotten end would be a session again.
+/// An ended session is a row in the database until the session would have expired, so that a copied cookie
+/// opens nothing on any replica or after a restart. No memory limit drops such a row, because a forgotten end
+/// would make the session valid again.
 final class EndedConsoleSessions: Sendable {
     private let tickets: any TicketStore
-    /// Ends that the database could not keep: the latest expiry of such a session, by the name of its key. All
-    /// sessions of the key that expire no later count as ended, so that there are at most as many entries as keys.
+    /// Session ends that the database could not store: the latest expiry among such sessions, by key name.
+    /// All of the key's sessions that expire no later count as ended, so there are at most as many entries as
+    /// keys.
     private let unwritten = Mutex<[String: Moment]>([:])
 
     init(_ tickets: any TicketStore) {
@@ -81,13 +83,13 @@ final class EndedConsoleSessions: Sendable {
 
     /// Ends a session. Ending it again changes nothing.
     ///
-    /// - Throws: `StorageError`. Then the session has ended in this process alone.
+    /// - Throws: `StorageError`, in which case the session has ended only in this process.
     func end(_ session: ConsoleSession) async throws {
         do {
             _ = try await tickets.insertTicket(
                 Ticket(
                     digest: Self.digest(of: session), purpose: .endedSession, payload: [],
-                    // A replica with a slow clock must still find it.
+                    // Kept longer, because a replica whose clock is slow must still find it.
                     expiresAt: session.expiresAt.advanced(
                         byMilliseconds: SignInUseCases.longestClockDifference)))
         } catch {
@@ -98,39 +100,39 @@ final class EndedConsoleSessions: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`. Then no session counts as good.
+    /// - Throws: `StorageError`, in which case no session may count as valid.
     func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
         if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
         return try await tickets.hasTicket(
             digest: Self.digest(of: session), purpose: .endedSession, at: moment)
     }
 
-    /// Differs from the digests of browsers' sessions, which are rows of the same purpose.
+    /// Returns a digest that differs from those of browser sessions, whose rows have the same purpose.
     private static func digest(of session: ConsoleSession) -> TicketDigest {
         TicketDigest(SHA256Digest.hash(Array("siwa console session\n".utf8) + session.id))
     }
 }
 
-/// A cookie of the console. Where the browser uses https, its name has the prefix `__Host-`, so that no other
-/// host of the domain can set it (RFC 6265bis §4.1.3.2).
+/// A console cookie. If the browser uses https, its name has the prefix `__Host-`, so that no other host in
+/// the domain can set it (RFC 6265bis §4.1.3.2).
 struct ConsoleCookie: Sendable {
     static let session = ConsoleCookie(name: "siwa-console", lifetime: ConsoleSession.lifetime / 1000)
     static let notice = ConsoleCookie(name: "siwa-console-notice", lifetime: 60)
 
     let name: String
-    /// In seconds.
+    /// Lifetime in seconds.
     let lifetime: Int64
 
     private func fullName(isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + name }
 
-    /// The values of both names, the protected one first.
+    /// Returns the cookies with either name, the protected one first.
     func values(in field: String?) -> [String] {
         [true, false].compactMap { CookieField.value(of: fullName(isSecure: $0), in: field) }
     }
 
     func set(_ value: String, isSecure: Bool) -> String { field(value, lifetime, isSecure: isSecure) }
 
-    /// Fields that delete the cookie, whichever name it has.
+    /// Header values that delete the cookie under both names.
     var deletions: [String] { [field("", 0, isSecure: true), field("", 0, isSecure: false)] }
 
     private func field(_ value: String, _ age: Int64, isSecure: Bool) -> String {
@@ -139,20 +141,20 @@ struct ConsoleCookie: Sendable {
     }
 }
 
-/// Makes the values of the console's cookies, and reads them.
+/// Creates and reads the values of the console's cookies.
 struct ConsoleSeal: Sendable {
-    /// Bound in bytes. Our values are shorter, and longer ones are not worth decoding.
+    /// Maximum length in bytes. Our own values are shorter, and longer ones are not worth decoding.
     static let longest = 4096
 
     enum Content: String {
         case session = "console_session"
-        /// A sentence that the next page shows.
+        /// A sentence for the next page to show.
         case notice = "console_notice"
     }
 
     let keys: SealingKeyRing
 
-    /// - Parameter session: The ID of the only session that can open the value; empty for a value of any.
+    /// - Parameter session: ID of the only session that can open the value; empty if any session can.
     func seal(_ content: Content, _ bytes: [UInt8], of session: [UInt8] = []) -> String {
         Base64URL.encode(
             keys.seal(
@@ -160,7 +162,7 @@ struct ConsoleSeal: Sendable {
                 associatedData: Array(content.rawValue.utf8) + session))
     }
 
-    /// Returns `nil` for a value that was not sealed here for this purpose and session.
+    /// Returns `nil` for a value that was not sealed by this service for this purpose and session.
     func open(_ content: Content, _ text: String?, of session: [UInt8] = []) -> [UInt8]? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else {
             return nil
@@ -171,12 +173,12 @@ struct ConsoleSeal: Sendable {
     }
 }
 
-/// The token that each form of a session sends back, so that a page of another site cannot make a browser act
+/// The token that each form in a session sends back, so that a page on another site cannot make a browser act
 /// for its operator (CSRF).
 enum ConsoleFormToken {
     static func make(key: [UInt8]) -> String { Base64URL.encode(HMACSHA256(key: key).code(for: message)) }
 
-    /// The duration does not depend on the position of a difference.
+    /// Returns true if the token is right. The duration does not depend on where the tokens differ.
     static func isValid(_ token: String?, key: [UInt8]) -> Bool {
         guard let token, token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: key).isValid(code, for: message)

@@ -7,7 +7,7 @@ import Pages
 
 // Sign-in, sign-out and cookies.
 extension ConsoleVisit {
-    /// True if the browser uses https. Browsers name the scheme in each POST.
+    /// True if the browser uses https. Browsers send the scheme with each POST.
     private var isSecure: Bool {
         head.headers.first(name: "origin")?.lowercased().hasPrefix("https://") ?? false
     }
@@ -39,9 +39,9 @@ extension ConsoleVisit {
 
     func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {
         let then = form["then"]
-        // The length first, because to look at each character takes far longer.
+        // Checks the length first, because looking at each character takes far longer.
         let given = form["key"] ?? ""
-        // Pasted text often has a line break.
+        // Pasted text often contains a line break.
         let key = given.utf8.count <= CallerDirectory.longestSecret ? given.filter { !$0.isWhitespace } : ""
         guard !key.isEmpty else {
             return signInPage(
@@ -59,7 +59,8 @@ extension ConsoleVisit {
             ]
             return reply
         case .refused(let problem, let code, let name):
-            // Only with a right key, and once a minute: the table could be filled otherwise.
+            // Recorded only for a correct key and once a minute, because anyone could fill the table
+            // otherwise.
             if let name, site.access.isRefusalDue(of: name, at: now) {
                 _ = await record(.consoleSignIn, of: name, outcome: .refused)
             }
@@ -75,7 +76,7 @@ extension ConsoleVisit {
 
     func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
-        // First, because the session must end even if the audit log cannot record it.
+        // Done first, because the session must end even if the audit log cannot record it.
         if let session = visit.session {
             do {
                 try await site.access.signOut(session)
@@ -89,8 +90,8 @@ extension ConsoleVisit {
         return reply
     }
 
-    /// The session has ended in this process and in this browser. The operator learns where a copy still
-    /// works.
+    /// Responds if the session has ended only in this process and this browser. The operator learns where a
+    /// copy of the cookie still works.
     private func endNotWritten(of session: ConsoleSession, _ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Signed out here",
@@ -101,8 +102,8 @@ extension ConsoleVisit {
             code: "console_end_not_written", back: (ConsoleSite.root + "/sign-in", "Sign in"), error: error)
     }
 
-    /// Refuses the session while the database cannot say if it has ended. The operator, whose cookie is
-    /// genuine, sees the current troubles.
+    /// Refuses the session while the database cannot tell if it has ended. The operator sees the current
+    /// troubles, because the cookie is genuine.
     func sessionNotKnown(_ error: any Error) -> ConsoleReply {
         site.log.failed(error, route: "session", requestID: requestID)
         return site.withoutDatabase(
@@ -112,7 +113,7 @@ extension ConsoleVisit {
             back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Try again"), error: error)
     }
 
-    /// Returns the error when the audit log cannot keep the entry.
+    /// Returns the error if the audit log cannot store the entry.
     private func record(
         _ action: AuditAction, of name: String, outcome: AuditOutcome = .done
     ) async -> (any Error)? {
@@ -126,8 +127,8 @@ extension ConsoleVisit {
         }
     }
 
-    /// Refuses a session that the audit log cannot record. The operator, whose key is right, sees the current
-    /// troubles, because without a session the overview does not open.
+    /// Refuses a session that the audit log cannot record. The operator, whose key is correct, sees the
+    /// current troubles here, because the overview does not open without a session.
     private func notRecorded(_ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Not now",
@@ -135,7 +136,7 @@ extension ConsoleVisit {
             code: "console_audit_unavailable", back: (ConsoleSite.root + "/sign-in", "Back"), error: error)
     }
 
-    /// Leads to the sign-in, from where the operator comes back to this page.
+    /// Redirects to the sign-in, which brings the operator back to this page.
     func withoutSession() -> ConsoleReply {
         guard isReading else {
             return site.message(
@@ -146,8 +147,8 @@ extension ConsoleVisit {
         guard pagePath != "/live" else {
             return ConsoleReply(status: .unauthorized, contentType: "text/plain; charset=utf-8")
         }
-        // Browsers send no cookie after a link from another site (SameSite). They send it when a page of this
-        // site loads the address again.
+        // After a link from another site, browsers send no cookie (SameSite). They do send it when a page on
+        // this site loads the address again, so the response is such a page.
         if head.headers["sec-fetch-site"] == ["cross-site"] || head.headers["sec-fetch-site"] == ["same-site"]
         {
             return site.message(
@@ -163,12 +164,12 @@ extension ConsoleVisit {
 
     private var fullPath: String { String(path) + (query.map { "?\($0)" } ?? "") }
 
-    // The sentence that the next page shows
+    // The sentence that the next page shows.
 
-    /// Bound in bytes of a sentence.
+    /// Maximum length of a sentence in bytes.
     private static let longestNotice = 500
 
-    /// Only this session shows the sentence, which can be about a person.
+    /// Returns a cookie with the sentence. Only this session can show it, because it may be about a person.
     func noticeCookie(_ notice: String, _ visit: ConsoleAccess.Visit) -> String {
         let text = Array(notice.utf8.prefix(Self.longestNotice))
         let sealed = site.access.seal.seal(.notice, text, of: visit.session?.id ?? [])

@@ -1,7 +1,7 @@
 import AppleAccounts
 import Pages
 
-/// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
+/// Renders pages inside the console's frame: navigation, the operator, a notice, and the style sheet and
 /// script.
 struct ConsoleFrame: Sendable {
     private let entries: [(page: ConsolePage, entry: ConsolePage.Entry)]
@@ -11,15 +11,15 @@ struct ConsoleFrame: Sendable {
             .sorted { ($0.1.order, $0.1.title) < ($1.1.order, $1.1.title) }
     }
 
-    /// Returns the path of the first page in the navigation that the operator may open.
+    /// Returns the path of the first navigation entry that the operator may open.
     func firstPath(for viewer: ConsoleViewer) -> String? {
         entries.first { $0.page.isOpen(to: viewer) }?.page.path
     }
 
     /// - Parameters:
     ///   - path: The path below the console's root, for the navigation.
-    ///   - viewer: `nil` for a page outside a session: it has no navigation.
-    ///   - live: The address of the page's live updates; `nil` for a page that does not change by itself.
+    ///   - viewer: The operator; `nil` for a page outside a session, which has no navigation.
+    ///   - live: Address for the page's live updates; `nil` for a page that does not change by itself.
     ///   - reload: Seconds after which the browser loads the same address again.
     func render(
         _ content: HTML, _ title: String, at path: Substring, for viewer: ConsoleViewer? = nil,
@@ -79,7 +79,7 @@ struct ConsoleFrame: Sendable {
             """
     }
 
-    /// Marks the entry with the longest path that leads to the page.
+    /// Returns the navigation links. Marks the entry with the longest path that leads to the page.
     private func links(for viewer: ConsoleViewer, at path: Substring) -> HTML {
         let open = entries.filter { $0.page.isOpen(to: viewer) }
         let current = open.filter { Self.leads($0.page.path, to: path) }
@@ -97,7 +97,7 @@ struct ConsoleFrame: Sendable {
 }
 
 extension ConsolePage {
-    /// True if the operator may open the page. Other operators get the response of an unknown page.
+    /// Returns true if the operator may open the page. For other operators, it does not seem to exist.
     func isOpen(to viewer: ConsoleViewer) -> Bool {
         switch access {
         case .operators: true

@@ -1,35 +1,35 @@
 public import AppleAccounts
 public import Pages
 
-/// One page of the console, or one action of it, with all its properties in one declaration. Navigation,
-/// access, the protection of forms and the tests follow from the list of pages.
+/// A console page or one of its actions, with all its properties in one declaration. Navigation, access, form
+/// protection and the tests are derived from the list of pages.
 public struct ConsolePage: Sendable {
     public enum Method: String, Sendable {
         case get = "GET"
-        /// An action: the form of a page with the token of the session, which is checked before `handle`.
+        /// An action: a form with the session's token, which is checked before `handle` is called.
         case post = "POST"
     }
 
-    /// Operators that may open the page. It has no default, because a forgotten property would be dangerous.
+    /// Operators who may open the page. There is no default, because a forgotten value would be dangerous.
     public enum Access: Sendable {
-        /// Every operator. The page shows only the apps of the operator's key.
+        /// Every operator. The page shows only the apps that the operator's key covers.
         case operators
-        /// Operators whose key is for all apps: the page shows data that belongs to no app.
+        /// Operators whose key covers all apps, because the page shows data that belongs to no app.
         case operatorsOfAllApps
-        /// `siwa dev` alone.
+        /// Only in `siwa dev`.
         case development
     }
 
-    /// The title in the navigation, and the place there.
+    /// Title and position in the navigation.
     public typealias Entry = (title: String, order: Int)
 
     public let method: Method
-    /// The path below the console's root with names in braces for its values, such as `/people/{account}`.
+    /// The path below the console's root, with parameter names in braces, such as `/people/{account}`.
     public let path: String
     public let access: Access
-    /// `nil` for a page that other pages link to.
+    /// Navigation entry; `nil` for a page to which only other pages link.
     public let entry: Entry?
-    /// Answers a request. Rows of the audit log that are written meanwhile name the operator.
+    /// Responds to a request. Audit log rows written in the meantime name the operator.
     public let handle: @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
 
     public init(
@@ -48,31 +48,33 @@ public struct ConsolePage: Sendable {
     }
 }
 
-/// Records an action of an operator in the audit log, and returns after the entry is durable. A page calls it
-/// before it shows the data of the entry, and shows nothing if it throws: personal data is never shown
-/// without a row of the audit log. Changes of accounts and receivers do not need it: the store writes their
-/// rows in the transaction of the change.
+/// Records an operator's action in the audit log, and returns once the entry is durable. A page calls it
+/// before it shows the data that the entry covers, and shows nothing if it throws, so that personal data is
+/// never shown without an audit log row. Changes to accounts and receivers do not need it, because the store
+/// writes their rows in the same transaction.
 public typealias ConsoleAudit = @Sendable (AuditEntry) async throws -> Void
 
-/// A request of a signed-in operator, as a page sees it.
+/// A signed-in operator's request, as a page sees it.
 public struct ConsoleRequest: Sendable {
     public let requestID: String
-    /// The decoded values of the names in the path.
+    /// Decoded path parameters by name.
     public internal(set) var parameters: [String: String] = [:]
-    /// The decoded fields of the query; the first of a name counts.
+    /// Decoded query fields. If a name is repeated, its first field counts.
     public internal(set) var query: [String: String] = [:]
-    /// The decoded fields of the form; empty for GET.
+    /// Decoded form fields; empty for GET.
     public internal(set) var form: [String: String] = [:]
     public let viewer: ConsoleViewer
     public let now: Moment
 
-    /// The page of a long list that the request asks for. A text that no page has written asks for the first one.
+    /// The page of a long list that the request asks for. A text that no page has written leads to the first
+    /// page.
     public var place: ListPlace {
         let fields = form.isEmpty ? query : form
         return ListPlace(fields["from"], order: fields["order"]) ?? ListPlace()
     }
 
-    /// The page of a long list of a database, with its position; the first page for a position that cannot be read.
+    /// Returns the requested page of a long list from a database, with its position, or the first page if the
+    /// position cannot be read.
     func place<Position>(_ read: (String) -> Position?) -> (place: ListPlace, position: Position?) {
         guard let position = place.position.flatMap(read) else { return (ListPlace(order: place.order), nil) }
         return (place, position)
@@ -80,9 +82,9 @@ public struct ConsoleRequest: Sendable {
 }
 
 extension [String: String] {
-    /// Reads a field; `nil` for an empty one.
+    /// Reads a field; returns `nil` if it is empty.
     ///
-    /// - Parameter refusal: The sentence for a value that cannot be read, which ends the page.
+    /// - Parameter refusal: The sentence to show instead of the page if the value cannot be read.
     func value<Field>(
         _ name: String, or refusal: String, _ read: (String) -> Field?
     ) throws(ConsoleAnswer) -> Field? {
@@ -92,34 +94,35 @@ extension [String: String] {
     }
 }
 
-/// The operator of a request.
+/// The operator who sent a request.
 public struct ConsoleViewer: Sendable {
-    /// The name of the API key, or `developer` in `siwa dev`.
+    /// API key name, or `developer` in `siwa dev`.
     public let name: String
     /// The apps whose people the operator may see.
     public let scope: AppScope
     public let isDevelopment: Bool
-    /// The token that each form sends back as the field `csrf`.
+    /// The token that each form sends back in the field `csrf`.
     public let formToken: String
 }
 
-/// The answer of a page. Functions that read the fields of a request can throw it.
+/// A page's response. Functions that read a request's fields can throw it.
 public enum ConsoleAnswer: Error {
-    /// The content of a page, for the frame of the console.
+    /// Page content, which the console puts into its frame.
     ///
-    /// - Parameter isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
-    ///   so, and at most once a second.
+    /// - Parameter isLive: True if the page changes by itself. The script then reloads its `<main>` when the
+    ///   server says so, but at most once a second.
     case page(_ title: String, isLive: Bool = false, HTML)
-    /// A whole document for a frame of a page, with a policy of its own. Only pages of this console may frame it.
+    /// A whole document for a frame inside a page, with its own policy. Only this console's pages may frame
+    /// it.
     case document(html: [UInt8], contentSecurityPolicy: String)
-    /// After an action: a path below the console's root (303), with a sentence that the next page shows once.
+    /// After an action: redirects (303) to a path below the console's root, which shows a sentence once.
     case redirect(to: String, notice: String? = nil)
-    /// There is no such page or person, or this operator may not see it; the response is the same for both.
+    /// The page or person does not exist, or this operator may not see it; the response is the same.
     case notFound
-    /// The form was wrong: a page with the sentence, and the way back.
+    /// The form was wrong: shows a page with the sentence, and a way back.
     case refused(String)
 
-    /// Returns a page of blocks.
+    /// Returns a page that consists of blocks.
     public static func page(
         _ title: String, isLive: Bool = false, @PageBuilder content: () throws -> HTML
     ) rethrows -> ConsoleAnswer {

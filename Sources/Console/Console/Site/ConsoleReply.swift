@@ -3,7 +3,7 @@ import Encodings
 import HTTPEngine
 import NIOHTTP1
 
-/// A response of the console, with the header fields that protect all of them.
+/// A console response, with the header fields that protect every response.
 struct ConsoleReply {
     var status = HTTPResponseStatus.ok
     var contentType: StaticString = "text/html; charset=utf-8"
@@ -12,11 +12,11 @@ struct ConsoleReply {
     var cookies: [String] = []
     var allow: String?
     var retryAfter: Int64?
-    /// The stable code of a refusal, for the log.
+    /// Stable refusal code for the log.
     var code: String?
-    /// True for a file whose name has the hash of its content.
+    /// True for a file whose name contains the hash of its content.
     var isImmutable = false
-    /// The policy of a document for a frame of a page; `nil` for a page of the console, which no page may frame.
+    /// Policy for a document inside a page's frame; `nil` for a console page, which no page may frame.
     var framedPolicy: String?
 
     var response: HTTPResponse {
@@ -36,7 +36,7 @@ struct ConsoleReply {
         return response
     }
 
-    /// Without `no-referrer`, because browsers then send `Origin: null` with the console's own forms.
+    /// `no-referrer` is not used, because browsers then send `Origin: null` with the console's own forms.
     private static let protection: [(name: StaticString, value: String)] = [
         ("referrer-policy", "same-origin"),
         ("x-content-type-options", "nosniff"),
@@ -44,7 +44,7 @@ struct ConsoleReply {
         ("cross-origin-resource-policy", "same-origin"),
     ]
 
-    /// No page has a script or a style of its own, so an injected one does nothing (CSP Level 3).
+    /// No page contains a script or style, so the policy can block injected ones (CSP Level 3).
     static let contentSecurityPolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -91,7 +91,7 @@ extension ConsoleVisit {
             viewer: visit.viewer)
     }
 
-    /// The page that the browser came from, or the first page.
+    /// The page from which the browser came, or the first page.
     var wayBack: String {
         let referer = head.headers.first(name: "referer").flatMap { WebAddress($0) }
         let path = referer.map { $0.path + ($0.query.map { "?\($0)" } ?? "") }
@@ -99,12 +99,12 @@ extension ConsoleVisit {
     }
 }
 
-/// The style sheet and the script of all pages. Their names have the hash of their content, so browsers keep
-/// them for ever, and a page names the hash too, so a browser runs nothing else.
+/// The style sheet and the script for all pages. Their names contain the hash of their content, so browsers
+/// may keep them forever. Pages also state the hash, so browsers run nothing else.
 struct ConsoleAssets: Sendable {
     struct File: Sendable {
         let path: String
-        /// For the attribute `integrity` (Subresource Integrity §3.3).
+        /// Value for the `integrity` attribute (Subresource Integrity §3.3).
         let integrity: String
         let contentType: StaticString
         let bytes: [UInt8]

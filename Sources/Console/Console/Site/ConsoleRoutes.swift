@@ -1,25 +1,25 @@
 import Encodings
 import HTTPEngine
 
-/// Finds the page of a path among all pages of the console.
+/// Finds the page for a path among all console pages.
 struct ConsoleRoutes: Sendable {
     enum Match {
         case page(ConsolePage, parameters: [String: String])
-        /// The path has pages, but none for this method.
+        /// The path has pages, but none with this method.
         case otherMethod(allowed: [ConsolePage.Method])
         case none
     }
 
-    /// Each with the segments of its path.
+    /// Pages, each with the segments of its path.
     private let routes: [(page: ConsolePage, segments: [Substring])]
 
-    /// Two pages with the same method and path are a programmer's error.
+    /// Two pages with the same method and path are a programming error.
     init(_ pages: [ConsolePage]) {
         routes = pages.map { page in
             precondition(page.path.hasPrefix("/"), "\(page.path) must begin with a slash")
             return (page, Self.segments(of: page.path[...]))
         }
-        // A path with fixed text wins against a path with a value in its place.
+        // Fixed text takes precedence over a parameter in the same place.
         .sorted { $0.segments.count(where: Self.isValue) < $1.segments.count(where: Self.isValue) }
         let shapes = routes.map { page, segments in
             [page.method.rawValue] + segments.map { Self.isValue($0) ? "{}" : String($0) }
@@ -31,7 +31,7 @@ struct ConsoleRoutes: Sendable {
     func match(_ method: ConsolePage.Method, _ path: Substring) -> Match {
         var segments: [String] = []
         for segment in Self.segments(of: path) {
-            // A segment that cannot be decoded names nothing.
+            // A segment that cannot be decoded matches nothing.
             guard let decoded = try? PercentEncoding.decode(segment) else { return .none }
             segments.append(decoded)
         }
@@ -48,7 +48,7 @@ struct ConsoleRoutes: Sendable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// True for the name of a value, false for fixed text.
+    /// Returns true for a parameter name, and false for fixed text.
     private static func isValue(_ segment: Substring) -> Bool {
         segment.hasPrefix("{") && segment.hasSuffix("}")
     }
@@ -68,14 +68,14 @@ struct ConsoleRoutes: Sendable {
     }
 }
 
-/// The fields of a query or a form (URL Standard §5.1). The first field of a name counts.
+/// The fields of a query or form (URL Standard §5.1). If a name is repeated, its first field counts.
 enum ConsoleFields {
-    /// Bound in bytes.
+    /// Maximum length in bytes.
     static let mostBytes = 65_536
-    /// Number of fields.
+    /// Maximum number of fields.
     static let mostFields = 256
 
-    /// Returns `nil` for too many bytes or fields, a broken escape, and bytes that are not UTF-8.
+    /// Returns `nil` if there are too many bytes or fields, an escape is broken, or bytes are not UTF-8.
     static func decode(_ bytes: some Collection<UInt8>) -> [String: String]? {
         guard bytes.count <= mostBytes else { return nil }
         var fields: [String: String] = [:]
@@ -99,10 +99,10 @@ enum ConsoleFields {
     }
 }
 
-/// Paths of the console that a response may lead to.
+/// Console paths to which a response may lead.
 enum ConsolePath {
-    /// Returns the full path for a path below the console's root, or one that begins with the root already.
-    /// Anything else, such as an address of another site, becomes the root.
+    /// Returns the full path for a path below the console's root, or for one that already begins with the
+    /// root. Anything else, such as an address on another site, becomes the root.
     static func full(_ path: String) -> String {
         let full =
             path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/")
@@ -110,14 +110,14 @@ enum ConsolePath {
         return isSafe(full) ? full : ConsoleSite.root
     }
 
-    /// Returns the text if it is a path of the console with an optional query.
+    /// Returns the text if it is a console path with an optional query.
     static func safe(_ path: String?) -> String? {
         guard let path, path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/") else { return nil }
         return isSafe(path) ? path : nil
     }
 
-    /// Two slashes would name another host, some browsers take a backslash for a slash, and a line break would
-    /// begin another header field.
+    /// Returns false for text that could lead elsewhere: two slashes would name another host, some browsers
+    /// take a backslash for a slash, and a line break would begin another header.
     private static func isSafe(_ path: String) -> Bool {
         path.utf8.count <= 2048 && path.hasPrefix(ConsoleSite.root) && !path.contains("//")
             && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }

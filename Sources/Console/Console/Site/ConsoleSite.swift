@@ -1,5 +1,6 @@
-// Console owns the pages for developers and operators: their list, their frame, who may open them, and how they are
-// protected. It does not own any rule about accounts, and decides nothing about them: pages ask use cases and stores.
+// Console owns the pages for developers and operators: their list, their frame, who may open them, and how
+// they are protected. It owns no rule about accounts and decides nothing about them, because pages ask use
+// cases and stores.
 
 public import AppleAccounts
 public import Cryptography
@@ -12,21 +13,23 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The console: finds the page of a request, decides whether the visitor may open it, and makes the response.
+/// The console: finds the page for a request, decides if the visitor may open it, and creates the response.
 ///
-/// `siwa dev` serves it on the port of the interface, a service in production on a port of its own
+/// `siwa dev` serves it on the interface's port, and a service in production on a separate port
 /// (`ConsoleServer`).
 public final class ConsoleSite: Sendable {
-    /// The path of all pages.
+    /// Path below which all pages are.
     static let root = "/console"
 
-    /// Visitors whom the console lets in.
+    /// The visitors whom the console lets in.
     public enum Visitors: Sendable {
-        /// Everyone who reaches the console, as a developer. For `siwa dev`, which listens on this machine only.
+        /// Everyone who can reach the console, as a developer. For `siwa dev`, which listens only on this
+        /// machine.
         case developers(hosts: AllowedHosts)
-        /// Operators, who sign in with an API key of the role `operator`. The first value has the API keys of
-        /// now. Without sealing keys the process makes one for the sessions' cookies, so that a session does not
-        /// outlive it, and is not known to other replicas. The tickets keep which sessions ended before their time.
+        /// Operators, who sign in with an API key that has the role `operator`. The first value returns the
+        /// current API keys. Without sealing keys, the process creates one for session cookies, so that its
+        /// sessions end with it and other replicas do not recognize them. The tickets record which sessions
+        /// ended early.
         case operators(
             @Sendable () -> CallerDirectory, hosts: AllowedHosts, sealingKeys: SealingKeyRing?,
             tickets: any TicketStore)
@@ -42,15 +45,15 @@ public final class ConsoleSite: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - live: Receives each change of the data that pages show.
+    ///   - live: Receives each change to data that pages show.
     ///   - audit: Records sign-ins and sign-outs.
-    ///   - monitor: Has the current troubles for an operator whose session cannot begin.
+    ///   - monitor: Knows the current troubles, for an operator whose session cannot begin.
     public init(
         pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, audit: ConsoleAudit? = nil,
         monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)
-        // Pages of development are not there in production, whatever a visitor may do.
+        // In production, development pages do not exist, whatever a visitor may open.
         let isDevelopment = access.isDevelopment
         let pages = pages.filter { page in
             switch page.access {
@@ -79,7 +82,7 @@ extension ConsoleSite: PageSite {
         return request.begin()
     }
 
-    /// Returns a response without a page of the list, in the frame.
+    /// Returns a response that is not one of the pages, inside the console's frame.
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,
@@ -109,7 +112,7 @@ extension ConsoleSite: PageSite {
         return reply.response
     }
 
-    /// Returns a response with the current troubles, for an operator who cannot open the overview.
+    /// Returns a response that shows the current troubles, for an operator who cannot open the overview.
     func withoutDatabase(
         _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
         requestID: String? = nil, error: (any Error)? = nil

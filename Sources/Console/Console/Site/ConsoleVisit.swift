@@ -6,9 +6,9 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// One request of the console, from its checks to its response. The checks come in this order: host and
-/// origin, files, path and method, session, form, the token of the form, an end of the session that the database
-/// knows, access to the page. Nothing of a form is decoded for a visitor without a session, but at the sign-in.
+/// One console request, from its checks to its response. The checks come in this order: host and origin,
+/// files, path and method, session, form, form token, whether the database knows that the session has ended,
+/// access to the page. For a visitor without a session, no form is decoded except the one for signing in.
 struct ConsoleVisit: Sendable {
     typealias Handling = (exchange: any HTTPExchange, source: ResponseSource)
 
@@ -19,7 +19,7 @@ struct ConsoleVisit: Sendable {
     let startedAt: NIODeadline
     let path: Substring
     let query: Substring?
-    /// `nil` when the address is unknown.
+    /// Requester address; `nil` if it is unknown.
     let address: RequesterAddress?
     let requestID: String
 
@@ -40,7 +40,7 @@ struct ConsoleVisit: Sendable {
 
     var now: Moment { site.now() }
 
-    // The beginning, on the event loop
+    // Start of the request, on the event loop.
 
     func begin() -> Handling {
         if let code = site.access.refusal(of: head) { return answer(refusal(code), route: "none") }
@@ -87,8 +87,8 @@ struct ConsoleVisit: Sendable {
         )
     }
 
-    /// Bound in bytes of the form of the sign-in, which anyone can send. A key has at most 512 bytes, and the path
-    /// to go back to at most 2,048; escapes triple them.
+    /// Maximum size in bytes of the sign-in form, which anyone can send. A key has at most 512 bytes, and the
+    /// path to return to at most 2,048; escapes triple these.
     static let longestSignIn = 8192
 
     private func respond(
@@ -125,7 +125,7 @@ struct ConsoleVisit: Sendable {
             return (
                 exchange,
                 .work {
-                    // Pages that take long must not hold up the event loop, which serves the interface too.
+                    // Slow pages must not hold up the event loop, because it also serves the interface.
                     await withTaskExecutorPreference(globalConcurrentExecutor) {
                         .response(await self.reply(of: page, to: request, visit).response)
                     }
@@ -154,7 +154,7 @@ struct ConsoleVisit: Sendable {
     private func reply(
         of page: ConsolePage, to request: ConsoleRequest, _ visit: ConsoleAccess.Visit
     ) async -> ConsoleReply {
-        // Read before the page, so that a change while the page is made is not missed.
+        // Read before the page is created, so that no change in the meantime is missed.
         let number = site.live.number
         do {
             switch try await page.handle(request) {
@@ -191,11 +191,11 @@ struct ConsoleVisit: Sendable {
         return ConsoleReply(body: page, cookies: notice == nil ? [] : ConsoleCookie.notice.deletions)
     }
 
-    // Changes
+    // Live updates.
 
-    /// One event of `text/event-stream` (HTML §9.2), after which the browser asks again.
+    /// Sends one event of `text/event-stream` (HTML §9.2), after which the browser asks again.
     private func waitForChange(_ query: [String: String]) -> Handling {
-        // After the first event the browser says which one it has.
+        // After the first event, the browser says which one it has received.
         let known = (head.headers.first(name: "last-event-id") ?? query["after"]).flatMap { UInt64($0) } ?? 0
         let exchange = exchange(route: "/live", isLogged: false, isLongPoll: true)
         return (
@@ -214,7 +214,7 @@ struct ConsoleVisit: Sendable {
         )
     }
 
-    // Responses
+    // Responses.
 
     func answer(_ reply: ConsoleReply, route: String, isLogged: Bool = true) -> Handling {
         (exchange(route: route, isLogged: isLogged), .response(reply.response))

@@ -3,14 +3,14 @@ import AppleIdentity
 import Inspection
 import Pages
 
-/// Times as the pages about events show them.
+/// Formats times for the pages about events.
 enum EventTime {
     /// `2026-01-01T00:00:00.000Z, 3 minutes ago`
     static func text(_ moment: Moment, _ now: Moment) -> String {
         "\(moment.rfc3339), \(distance(of: moment, from: now))"
     }
 
-    /// `2026-01-01 00:00:00`, for columns and for pages that stay open, where a distance would be wrong soon.
+    /// Returns `2026-01-01 00:00:00`, for columns, and for open pages, where an age would soon be wrong.
     static func short(_ moment: Moment) -> String { String(moment.shown.prefix(19)) }
 
     /// `3 minutes ago`
@@ -20,7 +20,7 @@ enum EventTime {
     }
 }
 
-/// The time between two moments, in words of at most two units.
+/// The time between two points in time, in words, with at most two units.
 struct ShownDuration: CustomStringConvertible {
     let milliseconds: Int64
 
@@ -47,16 +47,17 @@ struct ShownDuration: CustomStringConvertible {
 }
 
 extension Moment {
-    /// The moment as pages show it: in UTC, without the decimals if there are none.
+    /// The time as pages show it: in UTC, and without decimals if they are zero.
     var shown: String {
         let text = rfc3339
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(milliseconds % 1000 == 0 ? 8 : 12))"
     }
 }
 
-/// An ID in a table: its kind and its end. The beginning of an account's ID is a time, so that neighbours look alike.
+/// Shortens an ID for a table to its kind and its end. Account IDs begin with a time, so those of
+/// neighbouring rows begin alike.
 enum ShortID {
-    /// Characters of an ID that is shown whole.
+    /// Maximum number of characters of an ID that is shown whole.
     static let whole = 20
 
     static func text(_ id: String) -> String {
@@ -67,7 +68,7 @@ enum ShortID {
 }
 
 extension HTML {
-    /// Returns a link to the page of an account, as a table shows it.
+    /// Returns a link to an account's page, as tables show it.
     static func shortLink(to account: AccountID) -> HTML {
         let id = account.rawValue
         return "<a href=\"/console/people/\(id)\" title=\"\(id)\"><code>\(ShortID.text(id))</code></a>"

@@ -6,15 +6,15 @@ import Inspection
 import Pages
 import StrictJSON
 
-/// The result of an inspection, as the page shows it.
+/// The outcome of an inspection, as the page shows it.
 struct InspectedToken: Sendable {
-    /// The verdict: the token is valid now, it is not, or the service cannot know.
+    /// The verdict: the token is valid now, it is not, or the service cannot tell.
     enum Answer: String, Sendable {
         case good = "Yes"
         case bad = "No"
         case unknown = "It cannot be said"
 
-        /// The class of the word in the style sheet.
+        /// CSS class for the word.
         var style: String {
             switch self {
             case .good: "good"
@@ -24,14 +24,14 @@ struct InspectedToken: Sendable {
         }
     }
 
-    /// The name of the kind, as in `siwa verify`.
+    /// Kind of token, named as in `siwa verify`.
     let kind: String
     private(set) var answer: Answer
-    /// The reason, in sentences.
+    /// The reason in sentences.
     private(set) var reasons: [String]
-    /// The key that has signed; `nil` where no signature was verified.
+    /// The key that signed the token; `nil` if no signature was verified.
     private(set) var signedBy: String?
-    /// Rows of checks: the name, the result, the value that was found, and the value that is expected.
+    /// Check rows: name, result, value found, and value expected.
     private(set) var checks: [[HTML]] = []
     private(set) var sections: [(title: String, members: [Fact])] = []
 
@@ -41,7 +41,7 @@ struct InspectedToken: Sendable {
         (self.kind, self.answer, self.reasons) = (kind, answer, reasons)
     }
 
-    /// - Parameter signer: The owner of the key.
+    /// - Parameter signer: Owner of the signing key.
     init(_ report: CheckReport, signer: String) {
         kind = report.kind
         let failed = report.checks.filter { $0.finding == .failed }
@@ -60,7 +60,8 @@ struct InspectedToken: Sendable {
             reasons.append("No signature was verified, so anyone can have written the content below.")
         }
         for check in report.checks {
-            // A report has values for failed checks only: values that passed are in the content of the token.
+            // The report has values only for failed checks. Those of passed checks are in the token's
+            // content.
             let passed = check.finding == .passed ? report.compared(by: check.name) : nil
             addRow(
                 check.name, check.finding, found: check.failure?.found ?? passed?.found ?? "",
@@ -106,7 +107,7 @@ struct InspectedToken: Sendable {
         ])
     }
 
-    /// A line of a section; an account leads to its page.
+    /// Returns a line in a section. An account links to its page.
     private static func member(_ name: String, _ text: String) -> Fact {
         let account = AccountID(text)?.rawValue
         return Fact(.code(name), account.map { .link(.text($0), to: "/console/people/\($0)") } ?? .text(text))
@@ -126,11 +127,11 @@ struct InspectedToken: Sendable {
             ? "It expires \(distance)." : "It expired \(distance)."
     }
 
-    /// Adds the state of the user's credential: a genuine token can come from a user who has left since.
+    /// Adds the state of the user's credential, because a user can leave after getting a genuine token.
     ///
     /// - Parameters:
-    ///   - account: `nil` for a user without an account here.
-    ///   - authenticatedAt: Seconds since 1970 of the user's authentication, from the token.
+    ///   - account: The account; `nil` if the user has none here.
+    ///   - authenticatedAt: Time when the user authenticated, in seconds since 1970, from the token.
     mutating func add(
         _ credential: Credential, of account: AccountID?, authenticatedAt: Int64, at now: Moment
     ) {
@@ -201,20 +202,20 @@ extension InspectedToken {
 }
 
 extension InspectedToken {
-    /// Seconds by which a token can seem older than its grant, because the clocks of two replicas can differ.
+    /// Seconds by which a token may seem older than its grant, because the clocks of two replicas can differ.
     private static let largestSkew: Int64 = 10
 
-    /// Adds the state of the user's grant to the client of a genuine ID token.
+    /// For a genuine ID token, adds the state of the grant that the user gave to the client.
     ///
     /// - Parameters:
-    ///   - grant: `nil` if the user has no grant for the client now.
-    ///   - account: `nil` if the account no longer exists.
-    ///   - issuedAt: Seconds since 1970, from the token.
+    ///   - grant: The grant; `nil` if the user has none for the client now.
+    ///   - account: The account; `nil` if it no longer exists.
+    ///   - issuedAt: Issue time in seconds since 1970, from the token.
     mutating func add(
         _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
-        // A grant that the user gave again after its end is younger than the token.
+        // If a grant ended and the user gave it again, it is younger than the token.
         func addCheck(_ found: String, hasPassed: Bool) {
             addRow(
                 "grant", hasPassed ? .passed : .failed, found: found,
@@ -248,7 +249,7 @@ extension InspectedToken {
 }
 
 extension CheckReport.Finding {
-    /// The class of the word in the style sheet.
+    /// CSS class for the word.
     fileprivate var look: String {
         switch self {
         case .passed: "good"
@@ -260,9 +261,9 @@ extension CheckReport.Finding {
 }
 
 extension CheckReport {
-    /// Returns the value that a check that has passed found, and the value that it expected.
+    /// Returns the value that a passed check found, and the value that it expected.
     ///
-    /// - Parameter check: Its name in the report.
+    /// - Parameter check: Name of the check in the report.
     fileprivate func compared(by check: String) -> (found: String, expected: String) {
         let keyID = member("kid", of: "header")
         switch check {
@@ -292,12 +293,12 @@ extension CheckReport {
         case "events": return (member("events", of: "claims"), "1 to 16 events in one of Apple's forms")
         case "family": return ("a token family that is good", "the current token of a good family")
         case "code": return ("a code that waits", "a code that waits, within its time")
-        // The checks of App Attest compare bytes, which say nothing to a reader.
+        // App Attest checks compare bytes, which mean nothing to a reader.
         case _: return ("the bytes that were expected", "what the section of the specification asks for")
         }
     }
 
-    /// Seconds that the clock of the issuer may differ from ours.
+    /// Seconds by which the issuer's clock may differ from ours.
     private var leewayText: String {
         leeway.map { $0 == 0 ? "; no leeway" : "; leeway \($0) seconds" } ?? ""
     }

@@ -10,23 +10,23 @@ package import KeySets
 package import OAuth
 import StrictJSON
 
-/// Runs the checks of the service on a token from an operator, and returns if it is valid now. Stores
+/// Runs the service's checks on a token that an operator entered, and says if it is valid now. Stores
 /// nothing.
 package struct TokenInspector: Sendable {
     package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
 
     let deployment: Deployment
-    /// The issuers of Apple's tokens.
+    /// The issuers in Apple's tokens.
     private let appleIssuers: [String]
     private let appleKeys: any VerificationKeys
     private let store: any Store
     private let roots: AppAttestRoots
-    /// `nil` without OAuth clients.
+    /// The OAuth server; `nil` if there are no OAuth clients.
     private let oauth: OAuthServer?
-    /// The issuer of security event tokens, and the keys that sign them; `nil` where nothing is signed.
+    /// The issuer of security event tokens, and the keys that sign them; `nil` if none are signed.
     private let eventIssuer: String?
     private let keys: SigningKeys?
-    /// The keys of a team that sign client secrets, by their IDs.
+    /// Returns a team's keys for signing client secrets, by key ID.
     private let clientSecretKeys: @Sendable (TeamID) -> [String: TokenVerificationKey]
 
     package init(
@@ -40,26 +40,26 @@ package struct TokenInspector: Sendable {
         self.clientSecretKeys = clientSecretKeys
     }
 
-    /// The token with the values that the operator gives beside it.
+    /// The token, with the values that the operator entered along with it.
     struct Question: Sendable {
         var text = ""
-        /// `nil` to recognize the kind.
+        /// Kind of token; `nil` to recognize it.
         var kind: InspectedKind?
         var nonce: String?
         var authorizationCode: String?
         var accessToken: String?
-        /// The values for an object of App Attest.
+        /// Values for an App Attest object.
         var bundleID: String?
         var challenge: String?
         var keyID: String?
         var environment: AttestationEnvironment?
     }
 
-    /// Bound in bytes of the token and of the other values.
+    /// Maximum length in bytes, for the token and for the other values.
     static let longestText = 16_384
     static let longestValue = 4096
 
-    /// - Parameter viewer: Tokens of apps that the viewer may not see count as tokens of others.
+    /// - Parameter viewer: The operator. Tokens for apps hidden from the operator count as foreign tokens.
     func inspect(_ question: Question, for viewer: ConsoleViewer, at now: Moment) async -> InspectedToken {
         let input = question.kind.map { RecognizedInput.inspected($0) } ?? recognized(question.text)
         switch input {
@@ -109,7 +109,7 @@ package struct TokenInspector: Sendable {
         return token
     }
 
-    /// Adds the state of the user's credential, which a valid token says nothing about.
+    /// Adds the state of the user's credential, about which a valid token says nothing.
     private func addCredential(
         to token: inout InspectedToken, _ report: CheckReport, _ apps: [App], _ now: Moment
     ) async {
@@ -122,7 +122,7 @@ package struct TokenInspector: Sendable {
             ).first
         else { return }
         let authenticated = claims?["auth_time"]?.integer ?? claims?["iat"]?.integer ?? 0
-        // The viewer may see the account, because the credential belongs to an app of the viewer.
+        // The viewer may see the account, because the credential belongs to one of the viewer's apps.
         var account: Account?
         if found.state != .notFound {
             account = try? await store.account(SubjectKey(team: app.team, subject: subject))
@@ -158,7 +158,7 @@ package struct TokenInspector: Sendable {
                 return status.flatMap { viewer.scope.allows($0.grant.clientID) ? $0 : nil }
             },
             codes: { presented in
-                // A code of another app's client is not found, as for every caller with a limited key.
+                // A code for another app's client is not found, as for every caller whose key is limited.
                 switch try await store.find(presented) {
                 case .code(let code)? where visible.contains(code.oauthClientID): .code(code)
                 case .device(let device)? where visible.contains(device.oauthClientID): .device(device)
@@ -170,7 +170,7 @@ package struct TokenInspector: Sendable {
         return token
     }
 
-    /// Adds the state of the user's grant: an ID token itself says nothing about the time after its issue.
+    /// Adds the state of the user's grant, which can have changed since the ID token was issued.
     private func addGrant(
         to token: inout InspectedToken, _ report: CheckReport, _ clients: [OAuthClient], _ now: Moment
     ) async {
@@ -264,7 +264,7 @@ package struct TokenInspector: Sendable {
     private var keySource: ServiceKeySource { ServiceKeySource(apple: appleKeys, own: keys) }
 }
 
-/// The keys of the running service.
+/// The running service's keys.
 struct ServiceKeySource: InspectedKeySource {
     let apple: any VerificationKeys
     let own: SigningKeys?

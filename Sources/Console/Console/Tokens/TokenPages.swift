@@ -6,7 +6,7 @@ import Inspection
 import Pages
 import StrictJSON
 
-/// The pages of the token inspector: a form, and the checks of the token in it.
+/// The token inspector's pages: a form, and the checks of the token entered in it.
 package struct TokenPages: Sendable {
     private let inspector: TokenInspector
 
@@ -24,7 +24,7 @@ package struct TokenPages: Sendable {
     }
 
     private func inspect(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        // The length first, because to look at each character takes far longer.
+        // Checks the length first, because looking at each character takes far longer.
         guard (request.form["token"] ?? "").utf8.count <= TokenInspector.longestText else {
             return .refused(
                 "The text is longer than 16 KiB. No token of Apple's, of Google's or of this service is as long."
@@ -77,7 +77,7 @@ package struct TokenPages: Sendable {
                     Fact("Kind", .code(token.kind)), Fact("Given", .code(shown)),
                     token.signedBy.map { Fact("Signed by", .code($0)) },
                 ])
-                // The number of the request that the token came with.
+                // Number of the request with which the token came.
                 value("request", request).flatMap { Int($0) }.map { number -> HTML in
                     "<p><a href=\"/console/requests/\(number)\">The request that it came with</a></p>"
                 }
@@ -93,7 +93,7 @@ package struct TokenPages: Sendable {
     }
 
     private func formCard(_ request: ConsoleRequest) -> Card {
-        // In development nothing is secret, so the fields keep their values.
+        // Nothing is secret in development, so the fields keep their values.
         let isDevelopment = request.viewer.isDevelopment
         func given(_ name: String) -> String { isDevelopment ? request.form[name] ?? "" : "" }
         func field(_ label: String, _ name: String, _ value: String? = nil) -> HTML {
@@ -152,8 +152,8 @@ package struct TokenPages: Sendable {
         }
     }
 
-    /// The first and the last characters: enough to recognize the text, and too few to use it. A short secret
-    /// shows nothing.
+    /// Returns the first and last characters: enough to recognize the text, and too few to use it. For a
+    /// short secret, shows only the length.
     static func shortened(_ text: String) -> String {
         guard text.count >= 40 else { return "\(text.count) characters" }
         return "\(TokenContent.shown(String(text.prefix(8))))…\(TokenContent.shown(String(text.suffix(4)))), "
@@ -168,16 +168,16 @@ extension String {
     }
 }
 
-/// Finds a token in a text with other content around it.
+/// Finds a token in text that has other content around it.
 enum TokenText {
-    /// Names of the members of requests and responses that carry tokens and codes.
+    /// Names of request and response members that carry tokens and codes.
     private static let members = [
         "payload", "identity_token", "id_token", "refresh_token", "access_token", "token", "code",
         "authorization_code", "device_code", "attestation", "assertion", "SET",
     ]
 
-    /// The token that a request of development carried: in its JSON or its form, or as the whole body. `nil` without one,
-    /// and outside of development, where no body is kept.
+    /// Returns the token that a request in development carried: in its JSON or form, or as the whole body.
+    /// Returns `nil` if there is none, and outside development, where no body is kept.
     static func carried(by exchange: KeptExchange?) -> String? {
         guard let exchange, !exchange.isBodyCut else { return nil }
         let text = String(decoding: exchange.body, as: UTF8.self)
@@ -192,13 +192,13 @@ enum TokenText {
         return (members + ["subject_token"]).lazy.compactMap(fields).first { !$0.isEmpty }
     }
 
-    /// The `sub` of a token that was not verified.
+    /// Returns the `sub` of a token that was not verified.
     static func subject(of token: String) -> String? {
         TokenContent(token, at: .beginning).claims?["sub"]?.string
     }
 
-    /// Returns the token of a field `Authorization`, of a JSON object with one such member, or of a quoted text.
-    /// Returns any other text as it is.
+    /// Returns the token from an `Authorization` header, from a JSON object with one such member, or from
+    /// quoted text. Returns any other text unchanged.
     static func unwrapped(_ text: String) -> String {
         if let json = try? JSONValue(parsing: Array(text.utf8)) {
             if let text = json.string { return text }
@@ -209,7 +209,7 @@ enum TokenText {
         for word in ["authorization:", "bearer", "dpop"] {
             guard rest.lowercased().hasPrefix(word) else { continue }
             let after = rest.dropFirst(word.count)
-            // A token can begin with the word itself.
+            // A token may itself begin with this word.
             guard word.hasSuffix(":") || after.first?.isWhitespace == true else { continue }
             rest = after.drop(while: \.isWhitespace)
         }
@@ -218,6 +218,6 @@ enum TokenText {
 }
 
 extension NumericDate {
-    /// For a content whose times are not shown.
+    /// Placeholder time for content whose times are not shown.
     fileprivate static let beginning = NumericDate(clampingSecondsSince1970: 0)
 }

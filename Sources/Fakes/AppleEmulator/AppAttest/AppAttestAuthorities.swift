@@ -3,11 +3,11 @@ import EmulatorServer
 import Encodings
 import JOSE
 
-/// The authorities that sign attestations and receipts, and authorities under roots that no service trusts.
+/// The authorities that sign attestations and receipts, and similar ones under roots that nobody trusts.
 struct AppAttestAuthorities: Sendable {
     let attestation: CertificateAuthority
     let receipts: ReceiptSigner
-    /// Authority with the same names as `attestation`, under another root.
+    /// Authority with the same names as `attestation`, but under another root.
     let foreignAttestation: CertificateAuthority
     let foreignReceipts: ReceiptSigner
 
@@ -24,7 +24,7 @@ struct AppAttestAuthorities: Sendable {
     }
 }
 
-/// An intermediate certificate authority of the fake Apple, under one of its roots.
+/// One of the fake Apple's intermediate certificate authorities, under one of its roots.
 struct CertificateAuthority: Sendable {
     let certificate: IssuedCertificate
     private let name: CertificateName
@@ -50,15 +50,15 @@ struct CertificateAuthority: Sendable {
             isAuthority: false, extensions: extensions)
     }
 
-    /// Validity from 2020-01-01 to 2049-12-31, equal to the validity of the roots.
+    /// Validity from 2020-01-01 to 2049-12-31, the same as for the roots.
     static let validity: ClosedRange<Int64> = 1_577_836_800...2_524_607_999
 }
 
 /// A root certificate of the fake Apple, with its private key.
 ///
-/// Both private keys are public, because this file contains them: every program can sign with them. A service
+/// Both private keys are public because this file contains them, so any program can sign with them. A service
 /// trusts these roots only in siwa-dev, in development and with `APPLE_BASE_URL`. The roots are fixed, so
-/// that the service and the fake Apple need no exchange at the start and can start in any order.
+/// that the service and the fake Apple can start in any order without exchanging anything.
 package struct FakeRoot: Sendable {
     let name: CertificateName
     /// Private key: base64 of PKCS #8.
@@ -84,7 +84,7 @@ package struct FakeRoot: Sendable {
         return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
-    /// Root in place of the Apple App Attestation Root CA.
+    /// Root that replaces the Apple App Attestation Root CA.
     package static let attestation = FakeRoot(
         name: CertificateName(commonName: "Fake App Attestation Root CA"),
         privateKey: """
@@ -105,7 +105,7 @@ package struct FakeRoot: Sendable {
             CEMYoxB9rg5I4FcMRy0msuVxPTQ=
             """)
 
-    /// Root in place of the Apple Root CA - G3, under which receipts are signed.
+    /// Root that replaces the Apple Root CA - G3, under which receipts are signed.
     package static let receipts = FakeRoot(
         name: CertificateName(commonName: "Fake Root CA - G3"),
         privateKey: """
@@ -126,7 +126,7 @@ package struct FakeRoot: Sendable {
             """)
 }
 
-/// A certificate of the fake Apple (RFC 5280 §4.1) for a P-256 key.
+/// A certificate that the fake Apple issues for a P-256 key (RFC 5280 §4.1).
 struct IssuedCertificate: Sendable {
     let der: [UInt8]
     /// Serial number with 127 random bits.
@@ -136,8 +136,8 @@ struct IssuedCertificate: Sendable {
     /// Issues a certificate. Throws `.attestationUnsignable`.
     ///
     /// - Parameters:
-    ///   - validity: Validity in seconds since 1970.
-    ///   - extensions: Object identifiers in dotted form, and contents in DER.
+    ///   - validity: Validity period in seconds since 1970.
+    ///   - extensions: Object identifiers in dotted form, each with its content in DER.
     init(
         of key: ECPublicKey, name: CertificateName, by issuer: (name: CertificateName, key: KeyPair),
         validity: ClosedRange<Int64>, isAuthority: Bool,
@@ -146,7 +146,7 @@ struct IssuedCertificate: Sendable {
         var serialNumber = SecureRandom.bytes(count: 16)
         serialNumber[0] &= 0x7F
         let constraints = DERItem.sequence(isAuthority ? [.boolean(true)] : [])
-        // Key usage: certificate signatures for an authority, otherwise signatures (RFC 5280 §4.2.1.3).
+        // Key usage: certificate signing for an authority, otherwise digital signatures (RFC 5280 §4.2.1.3).
         let usage: [UInt8] = isAuthority ? [0x03, 0x02, 0x02, 0x04] : [0x03, 0x02, 0x07, 0x80]
         let all =
             [
@@ -168,7 +168,7 @@ struct IssuedCertificate: Sendable {
         (self.serialNumber, self.issuer) = (serialNumber, issuer.name)
     }
 
-    /// Object identifier of ECDSA with SHA-256.
+    /// Object identifier for ECDSA with SHA-256.
     static let signatureAlgorithm = "1.2.840.10045.4.3.2"
 
     private static func `extension`(
@@ -180,7 +180,7 @@ struct IssuedCertificate: Sendable {
     }
 }
 
-/// The name of a subject or an issuer in a certificate of the fake Apple (RFC 5280 §4.1.2.4).
+/// Subject or issuer name in one of the fake Apple's certificates (RFC 5280 §4.1.2.4).
 struct CertificateName: Sendable, Equatable {
     let commonName: String
 

@@ -7,11 +7,11 @@ import JOSE
 import StrictJSON
 import Synchronization
 
-/// `POST /v1/attestationData`: exchanges a receipt for a receipt with a new risk metric.
+/// `POST /v1/attestationData`: exchanges a receipt for one with a new risk metric.
 ///
-/// Apple has a host for each environment. The fake Apple selects development for the name
-/// `data-development.appattest.apple.com` in `Host`, or the path `/development/v1/attestationData`, and
-/// otherwise production.
+/// Apple has a separate host for each environment. The fake Apple selects development if `Host` is
+/// `data-development.appattest.apple.com` or the path is `/development/v1/attestationData`, and production
+/// otherwise.
 struct AttestationDataEndpoint: Sendable {
     static let developmentHost = "data-development.appattest.apple.com"
     static let productionHost = "data.appattest.apple.com"
@@ -56,7 +56,7 @@ struct AttestationDataEndpoint: Sendable {
     }
 }
 
-/// A refused exchange of a receipt. Apple documents only the status; the cause is for developers.
+/// A refused receipt exchange. Apple documents only the status; the cause is for developers.
 struct ReceiptRefusal: Error, Equatable {
     let status: Int
     let cause: String
@@ -67,7 +67,7 @@ extension EmulatorState {
     ///
     /// - Parameters:
     ///   - body: The receipt in base64.
-    ///   - token: The value of `Authorization`: a JWT without a scheme.
+    ///   - token: The value of the `Authorization` header: a JWT without a scheme.
     func exchangeReceipt(
         _ body: String, token: String, in environment: AttestEnvironment
     ) throws(ReceiptRefusal) -> String {
@@ -122,11 +122,11 @@ extension EmulatorState {
         }
     }
 
-    /// Apple's pause between two exchanges: 24 hours.
+    /// The pause that Apple requires between two exchanges: 24 hours.
     private static let receiptPause: Int64 = 86_400_000
 
-    /// Returns the team of the token. A key of the team signs the token with ES256, like a client secret, and
-    /// the token has `iss` and `iat`.
+    /// Returns the team that the token names. The token has `iss` and `iat`, and is signed with ES256 by one
+    /// of the team's keys, like a client secret.
     ///
     /// - Parameter now: Seconds since 1970.
     private func authenticate(_ token: String, at now: Int64) throws(ReceiptRefusal) -> String {
@@ -151,7 +151,7 @@ extension EmulatorState {
         return issuer
     }
 
-    /// Maximum age of a token in seconds.
+    /// Maximum token age in seconds.
     private static let tokenAge: Int64 = 3600
 
     func count(_ refusal: ReceiptRefusal) {

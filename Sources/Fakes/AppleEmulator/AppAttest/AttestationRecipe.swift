@@ -2,19 +2,19 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The content of an attestation that a fake device creates. A service accepts an attestation with the
-/// default values.
+/// The content of an attestation that a fake device creates. With the default values, a service accepts the
+/// attestation.
 public struct AttestationRecipe: Sendable {
-    /// Bytes that the app gives to Apple, usually a SHA-256 hash.
+    /// Bytes that the app passes to Apple, usually a SHA-256 hash.
     public var clientDataHash: [UInt8]
-    /// An existing key to attest again; `nil` creates a key.
+    /// An existing key to attest again; `nil` creates a new key.
     public var keyID: String?
     public var device = "default"
-    /// Team ID. Default: the owner of the bundle ID.
+    /// Team ID. Default: the team that owns the bundle ID.
     public var teamID: String?
-    /// Bundle ID. Default: the primary client ID of the first app.
+    /// Bundle ID. Default: the first app's primary client ID.
     public var bundleID: String?
-    /// Environment. The default is the environment of builds that run from Xcode.
+    /// Environment. The default applies to builds that run from Xcode.
     public var environment = AttestEnvironment.development
     public var platform = AttestPlatform.iOS
     /// Extensions; `nil` for a system before iOS 27, which sends none.
@@ -24,17 +24,17 @@ public struct AttestationRecipe: Sendable {
     public init(clientDataHash: [UInt8]) { self.clientDataHash = clientDataHash }
 }
 
-/// The content of an assertion that a fake device creates. A service accepts an assertion with the default
-/// values.
+/// The content of an assertion that a fake device creates. With the default values, a service accepts the
+/// assertion.
 public struct AssertionRecipe: Sendable {
     public var keyID: String
     public var clientDataHash: [UInt8]
-    /// The hashed text, for the response; `nil` if only the hash is known.
+    /// The text that was hashed, for the response; `nil` if only the hash is known.
     public var clientData: String?
-    /// A counter value to write, without a change of the device's own counter; `nil` increments the device's
+    /// A counter value to write without changing the device's own counter; `nil` increments the device's
     /// counter.
     public var counter: UInt32?
-    /// True for a signature with a large s, false for a small s; `nil` for either. All are valid.
+    /// True for a signature with a large s, false for a small s; `nil` for either. All of them are valid.
     public var isHigh: Bool?
     public var extensions: DeviceExtensions? = DeviceExtensions()
     public var faults: Set<AssertionFault> = []
@@ -44,7 +44,7 @@ public struct AssertionRecipe: Sendable {
     }
 
     /// Vouches for a text, such as an identity token, in the form that siwa requires: the client data is a
-    /// JSON object with the challenge and the SHA-256 of the text.
+    /// JSON object with the challenge and the text's SHA-256.
     public init(keyID: String, challenge: String, vouchingFor text: String) {
         let data = JSONObject([
             ("challenge", .string(challenge)),
@@ -65,7 +65,7 @@ public struct DeviceExtensions: Sendable, Equatable {
 
     public init() {}
 
-    /// Returns the extensions as devices encode them: the category has 4 bytes, the lowest first.
+    /// Returns the extensions as devices encode them: the category has 4 bytes, lowest byte first.
     func encoded(in environment: AttestEnvironment) -> [UInt8] {
         let category = validationCategory ?? (environment == .production ? 4 : 3)
         return CBORItem.map([
@@ -78,27 +78,27 @@ public struct DeviceExtensions: Sendable, Equatable {
     }
 }
 
-/// An error in an attestation or in its receipt. A service refuses each error with a separate code.
+/// An error in an attestation or its receipt. A service refuses each error with a code of its own.
 public enum AttestationFault: String, Sendable, CaseIterable {
-    // Errors of the object.
+    // Errors in the object.
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"
     case duplicateKeys = "duplicate_keys"
     case indefiniteLength = "indefinite_length"
     case longLength = "long_length"
     case tooLarge = "too_large"
-    /// The value of `fmt` is the format of passkeys.
+    /// The `fmt` value is the passkey format.
     case format
-    // Errors of the certificates.
+    // Errors in the certificates.
     case malformedCertificate = "malformed_certificate"
     case foreignRoot = "foreign_root"
     case expiredLeaf = "expired_leaf"
     case futureLeaf = "future_leaf"
-    /// The nonce belongs to another challenge.
+    /// The nonce was computed for another challenge.
     case nonce
     case noNonce = "no_nonce"
     case twoNonces = "two_nonces"
-    // Errors of the authenticator data. The response has the ID of another key.
+    // Errors in the authenticator data. With `keyID`, the response names another key.
     case keyID = "key_id"
     case authenticatorData = "authenticator_data"
     case appID = "app_id"
@@ -115,7 +115,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     /// For apps of macOS: System Integrity Protection is off.
     case keyPolicy = "key_policy"
     case noKeyPolicy = "no_key_policy"
-    // Errors of the receipt.
+    // Errors in the receipt.
     case receiptMalformed = "receipt_malformed"
     case receiptRoot = "receipt_root"
     case receiptSignature = "receipt_signature"
@@ -124,16 +124,16 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     case receiptClientHash = "receipt_client_hash"
     /// The receipt belongs to the other environment.
     case receiptEnvironment = "receipt_environment"
-    /// The receipt is a refreshed receipt.
+    /// The receipt is of the refreshed kind.
     case receiptKind = "receipt_kind"
     /// The receipt is 10 minutes old.
     case receiptAge = "receipt_age"
 
-    /// The form of the object; `nil` if the error is in another part.
+    /// The form in which the object is encoded; `nil` if the error is elsewhere.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }
 
-/// An error in an assertion. A service refuses each error with a separate code.
+/// An error in an assertion. A service refuses each error with a code of its own.
 public enum AssertionFault: String, Sendable, CaseIterable {
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"
@@ -143,15 +143,15 @@ public enum AssertionFault: String, Sendable, CaseIterable {
     case tooLarge = "too_large"
     /// The signature covers other client data.
     case nonce
-    /// A bit of the signature is inverted.
+    /// One bit of the signature is inverted.
     case signature
     case otherKey = "other_key"
     case authenticatorData = "authenticator_data"
     case appID = "app_id"
-    /// The counter repeats the counter of the previous assertion.
+    /// The counter repeats the previous assertion's value.
     case counter
     case extensions
 
-    /// The form of the object; `nil` if the error is in another part.
+    /// The form in which the object is encoded; `nil` if the error is elsewhere.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }

@@ -3,7 +3,7 @@ import EmulatorServer
 import Encodings
 import JOSE
 
-/// Writes the attestation of a key, with the errors of its recipe. It does no I/O, but uses random numbers.
+/// Writes a key's attestation, with the requested errors. It does no I/O, but uses random numbers.
 struct AttestationWriter {
     let authorities: AppAttestAuthorities
     let recipe: AttestationRecipe
@@ -12,7 +12,7 @@ struct AttestationWriter {
     /// Current time in milliseconds since 1970.
     let now: Int64
 
-    /// Returns the leaf certificate in DER, the receipt and the object. Throws `.attestationUnsignable`.
+    /// Returns the leaf certificate in DER, the receipt, and the object. Throws `.attestationUnsignable`.
     func write() throws(EmulatorError) -> (leaf: [UInt8], receipt: [UInt8], object: [UInt8]) {
         let data = authenticatorData(try KeyPair.generate())
         let authority =
@@ -58,7 +58,7 @@ struct AttestationWriter {
         return data + (faults.contains(.extensions) ? [0x00] : extensions)
     }
 
-    /// Validity of Apple's certificates since the end of 2025: 3 days, from a day ago.
+    /// Validity period of Apple's certificates since the end of 2025: 3 days, starting a day ago.
     private var leafValidity: ClosedRange<Int64> {
         let day: Int64 = 86_400
         let seconds = now / 1000
@@ -82,7 +82,7 @@ struct AttestationWriter {
         case .macOS:
             guard !faults.contains(.noKeyPolicy) else { break }
             var policy = Self.macOSPolicy
-            // Clears the flag "sip" of the policy.
+            // Clears the policy's "sip" flag.
             if faults.contains(.keyPolicy) { policy[policy.count - 1] ^= 1 }
             all.append(
                 (
@@ -90,7 +90,7 @@ struct AttestationWriter {
                     content: DERItem.sequence([.tagged(3, [.octetString(policy)])]).bytes
                 ))
         }
-        // Extended key usage of Apple, present in leaf certificates since 2026.
+        // Apple's extended key usage, which leaf certificates have contained since 2026.
         all.append(
             (
                 identifier: "2.5.29.37",
@@ -99,7 +99,7 @@ struct AttestationWriter {
         return all
     }
 
-    /// The policy of a Mac with System Integrity Protection and Full Security, as documented by Apple.
+    /// Policy for a Mac with System Integrity Protection and Full Security, as documented by Apple.
     private static let macOSPolicy =
         Base64.decode(
             "MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB") ?? []
@@ -127,11 +127,11 @@ struct AttestationWriter {
     }
 }
 
-/// The authenticator data of an App Attest object, as encoded by devices.
+/// Authenticator data for App Attest objects, encoded as devices encode it.
 enum AuthenticatorData {
-    /// Returns the 37 bytes that both kinds of object share.
+    /// Returns the 37 bytes that attestations and assertions have in common.
     static func fixed(appID: String, counter: UInt32, hasExtensions: Bool) -> [UInt8] {
-        // Apple also sets the flag for a credential in assertions.
+        // Apple also sets the credential flag in assertions.
         SHA256Digest.hash(appID).bytes + [hasExtensions ? 0xC0 : 0x40]
             + (0..<4).reversed().map { UInt8(truncatingIfNeeded: counter >> (8 * UInt32($0))) }
     }

@@ -1,5 +1,5 @@
-/// An item of CBOR (RFC 8949) that the fake Apple writes. The fake Apple has a separate writer, so that it
-/// does not share a bug with the reader of the service.
+/// A CBOR item (RFC 8949) that the fake Apple writes. The fake Apple has its own writer, so that it does not
+/// share a bug with the service's reader.
 indirect enum CBORItem {
     case unsigned(UInt64)
     /// The integer -1 - n.
@@ -9,7 +9,7 @@ indirect enum CBORItem {
     case array([CBORItem])
     case map([(key: CBORItem, value: CBORItem)])
 
-    /// Bytes of the shortest encoding.
+    /// Bytes in the shortest encoding.
     var encoded: [UInt8] {
         switch self {
         case .unsigned(let value): Self.head(0, value)
@@ -25,7 +25,7 @@ indirect enum CBORItem {
         entries.flatMap { $0.key.encoded + $0.value.encoded }
     }
 
-    /// Returns the first byte and the argument, in the fewest bytes.
+    /// Returns the first byte and the argument, in as few bytes as possible.
     private static func head(_ type: UInt8, _ argument: UInt64) -> [UInt8] {
         if argument < 24 { return [type << 5 | UInt8(argument)] }
         let size: UInt8 = argument < 1 << 8 ? 0 : argument < 1 << 16 ? 1 : argument < 1 << 32 ? 2 : 3
@@ -34,7 +34,7 @@ indirect enum CBORItem {
     }
 }
 
-/// Encoding of the outer map of an App Attest object. Apple uses only the strict form.
+/// Encoding of the outer map in an App Attest object. Apple uses only the strict form.
 enum ObjectForm: String, Sendable, CaseIterable {
     case strict
     /// The last quarter of the object is missing.
@@ -42,11 +42,11 @@ enum ObjectForm: String, Sendable, CaseIterable {
     case trailingBytes = "trailing_bytes"
     /// The first entry occurs twice, with different values.
     case duplicateKeys = "duplicate_keys"
-    /// The map has no length, and ends with a break.
+    /// The map states no length, and ends with a break.
     case indefiniteLength = "indefinite_length"
-    /// The length of the map has a separate byte, although the first byte has room for it.
+    /// The map's length is written in a separate byte, although it would fit into the first byte.
     case longLength = "long_length"
-    /// The map has an additional member of 16 KiB.
+    /// The map has an additional member that is 16 KiB long.
     case tooLarge = "too_large"
 
     func write(_ entries: [(key: CBORItem, value: CBORItem)]) -> [UInt8] {

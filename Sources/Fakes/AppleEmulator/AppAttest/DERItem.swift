@@ -1,9 +1,9 @@
 import Encodings
 
-/// An item of DER (X.690) that the fake Apple writes, for certificates and receipts.
+/// A DER item (X.690) that the fake Apple writes, for certificates and receipts.
 indirect enum DERItem {
     case boolean(Bool)
-    /// A nonnegative number, with the highest byte first.
+    /// A nonnegative number, highest byte first.
     case integer([UInt8])
     case bitString([UInt8])
     case octetString([UInt8])
@@ -50,14 +50,14 @@ indirect enum DERItem {
         return [tag, 0x80 | UInt8(size.count)] + size + content
     }
 
-    /// Returns a number without leading zeros, except for a zero byte before a set top bit, which would mean
-    /// a negative number.
+    /// Returns a number without leading zeros. A zero byte stays only before a set top bit, which would
+    /// otherwise make the number negative.
     private static func shortest(_ number: [UInt8]) -> [UInt8] {
         let digits = Array(number.drop { $0 == 0 })
         return (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits
     }
 
-    /// Encodes each arc in base 128, the first two arcs as one number.
+    /// Encodes each arc in base 128, with the first two arcs combined into one number.
     private static func identifier(_ text: String) -> [UInt8] {
         let arcs = text.split(separator: ".").compactMap { UInt64($0) }
         return ([arcs[0] * 40 + arcs[1]] + arcs.dropFirst(2)).flatMap { arc in

@@ -1,26 +1,26 @@
 import EmulatorServer
 import Encodings
 
-/// A key that an app has created on a fake device with App Attest.
+/// A key that an app created with App Attest on a fake device.
 public struct DeviceKey: Sendable, Codable {
-    /// Name of the device. The risk metric counts the keys of an app on one device.
+    /// Device name. The risk metric counts an app's keys on one device.
     public let device: String
     public let teamID: String
     public let bundleID: String
     public let environment: AttestEnvironment
     public let platform: AttestPlatform
-    /// Key ID: base64 of the SHA-256 of the public key.
+    /// Key ID: base64 of the public key's SHA-256.
     public let keyID: String
     /// Private key in PKCS #8.
     let pem: String
-    /// The counter of the last assertion; 0 before the first assertion.
+    /// Counter value in the last assertion; 0 before the first assertion.
     public internal(set) var counter: UInt32 = 0
-    /// Time of the last attestation in milliseconds since 1970.
+    /// Time of the last attestation, in milliseconds since 1970.
     public internal(set) var attestedAt: Int64
-    /// The last receipts of the key, the newest last.
+    /// The key's latest receipts, newest last.
     var receipts: [IssuedReceipt] = []
 
-    /// Number of receipts that the fake Apple stores for a key.
+    /// Number of receipts that the fake Apple keeps for each key.
     static let rememberedReceipts = 8
 
     public var appID: String { "\(teamID).\(bundleID)" }
@@ -31,12 +31,12 @@ public struct DeviceKey: Sendable, Codable {
     }
 }
 
-/// A receipt that the fake Apple has signed, with the values that its exchange needs.
+/// A receipt that the fake Apple has signed, with the values that are needed to exchange it.
 struct IssuedReceipt: Sendable, Codable, Equatable {
-    /// Hexadecimal SHA-256 of the receipt.
+    /// The receipt's SHA-256 in hexadecimal.
     let digest: String
-    /// Earliest time of an exchange in milliseconds since 1970; `nil` for the receipt of an attestation,
-    /// which can be exchanged at once.
+    /// Earliest exchange time in milliseconds since 1970; `nil` for an attestation's receipt, which can be
+    /// exchanged at once.
     let notBefore: Int64?
     /// Expiry in milliseconds since 1970.
     let expiresAt: Int64
@@ -46,7 +46,7 @@ struct IssuedReceipt: Sendable, Codable, Equatable {
     let clientDataHash: String
 }
 
-/// The environment of App Attest to which a key belongs.
+/// The App Attest environment to which a key belongs.
 public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
     case development, production
 
@@ -66,13 +66,13 @@ public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// The platform of an app that attests. Only keys of Macs have a key policy that services check.
+/// Platform on which an attesting app runs. Only Mac keys have a key policy that services check.
 public enum AttestPlatform: String, Sendable, CaseIterable, Codable {
     case iOS = "ios"
     case macOS = "macos"
 }
 
-/// The keys of App Attest on all fake devices.
+/// App Attest keys of all fake devices.
 struct DeviceKeyRegistry: Codable {
     static let capacity = 1000
 
@@ -104,7 +104,7 @@ struct DeviceKeyRegistry: Codable {
         return try change(&keys[index])
     }
 
-    /// Returns the receipt with this digest, and its key.
+    /// Returns the receipt with this digest, and the key to which it belongs.
     func receipt(_ digest: String) -> (key: DeviceKey, receipt: IssuedReceipt)? {
         for key in keys {
             if let receipt = key.receipts.first(where: { $0.digest == digest }) { return (key, receipt) }
@@ -122,6 +122,6 @@ struct DeviceKeyRegistry: Codable {
         })
     }
 
-    /// Period of the risk metric: 30 days in milliseconds. Apple ignores older attestations.
+    /// Period that the risk metric covers: 30 days in milliseconds. Apple ignores older attestations.
     static let memory: Int64 = 30 * 86_400_000
 }

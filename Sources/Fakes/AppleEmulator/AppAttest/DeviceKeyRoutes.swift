@@ -53,7 +53,7 @@ extension DeviceKey {
 }
 
 extension ControlInput {
-    /// Reads the recipe of an attestation, and the challenge if the request contains it as text.
+    /// Reads an attestation recipe, and the challenge if the request contains it as text.
     fileprivate mutating func attestation() throws(EmulatorError) -> (AttestationRecipe, String?) {
         let (hash, challenge) = try clientDataHash()
         var recipe = AttestationRecipe(clientDataHash: hash)

@@ -6,7 +6,7 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// The keys of App Attest on all fake devices.
+    /// App Attest keys of all fake devices.
     public var deviceKeys: [DeviceKey] { world.withLock { $0.deviceKeys.keys } }
 
     /// Creates a key on a fake device, or uses an existing key, and attests it.
@@ -47,7 +47,7 @@ extension EmulatorState {
             clientDataHash: recipe.clientDataHash, object: made.object)
     }
 
-    /// Signs an assertion with a key, and increments the counter. Throws `.deviceKeyNotFound`,
+    /// Signs an assertion with a key, and increments the key's counter. Throws `.deviceKeyNotFound`,
     /// `.memberIneffective` and `.attestationUnsignable`.
     public func makeAssertion(_ recipe: AssertionRecipe) throws(EmulatorError) -> MadeAssertion {
         let forms = recipe.faults.filter { $0.form != nil }
@@ -103,7 +103,7 @@ extension EmulatorState {
             attestedAt: now)
     }
 
-    /// Refuses errors without effect, so that a test does not rely on an error that does not occur.
+    /// Refuses errors that would have no effect, so that no test relies on an error that does not occur.
     private func check(_ recipe: AttestationRecipe, for key: DeviceKey) throws(EmulatorError) {
         let ofMacs: Set<AttestationFault> = [.keyPolicy, .noKeyPolicy]
         guard key.platform == .macOS || recipe.faults.isDisjoint(with: ofMacs) else {
@@ -122,7 +122,7 @@ extension EmulatorState {
 /// An attestation created by a fake device.
 public struct MadeAttestation: Sendable {
     public let key: DeviceKey
-    /// Key ID in base64. It is the ID of another key if the recipe has `AttestationFault.keyID`.
+    /// Key ID in base64. If the recipe contains `AttestationFault.keyID`, it is another key's ID.
     public let shownKeyID: String
     public let publicKey: [UInt8]
     public let clientDataHash: [UInt8]
@@ -137,14 +137,14 @@ public struct MadeAttestation: Sendable {
         ])
     }
 
-    /// Returns the body of the request that registers the key at the service, with the challenge if it is
-    /// known.
+    /// Returns the body of the request that registers the key with the service, including the challenge if it
+    /// is known.
     func registration(_ challenge: String?) -> JSONObject {
         var json = JSONObject([
             ("key_id", .string(shownKeyID)), ("attestation", .string(Base64.encode(object))),
         ])
         json["challenge"] = challenge.map { .string($0) }
-        // The client ID follows the team ID and the first dot.
+        // The client ID is the part after the team ID and the first dot.
         json["client_id"] = .string(String(key.appID.split(separator: ".", maxSplits: 1).last ?? ""))
         return json
     }
@@ -155,7 +155,7 @@ public struct MadeAssertion: Sendable {
     public let keyID: String
     public let counter: UInt32
     public let clientDataHash: [UInt8]
-    /// The hashed text; `nil` if only the hash is known.
+    /// The text that was hashed; `nil` if only the hash is known.
     public let clientData: String?
     public let object: [UInt8]
 
@@ -169,7 +169,7 @@ public struct MadeAssertion: Sendable {
         return json
     }
 
-    /// The member `attestation` of a sign-in if the client data is known, otherwise the assertion in base64.
+    /// The `attestation` member of a sign-in if the client data is known, otherwise the assertion in base64.
     var text: String {
         let assertion = Base64.encode(object)
         guard let clientData else { return assertion }

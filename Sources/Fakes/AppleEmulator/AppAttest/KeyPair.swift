@@ -1,9 +1,9 @@
 import EmulatorServer
 import JOSE
 
-/// A P-256 key pair of a fake device, or of a fake certificate authority.
+/// A P-256 key pair that belongs to a fake device or a fake certificate authority.
 struct KeyPair: Sendable {
-    /// Private key in PKCS #8. Only the fake Apple's own clients must not see it.
+    /// Private key in PKCS #8. It protects nothing real; only the fake Apple's own clients must not see it.
     let pem: String
     let publicKey: ECPublicKey
     private let signer: TokenSigningKey
@@ -28,10 +28,10 @@ struct KeyPair: Sendable {
         }
     }
 
-    /// Signs with ECDSA and SHA-256. Returns DER. Throws `.attestationUnsignable`.
+    /// Signs with ECDSA and SHA-256, and returns the signature in DER. Throws `.attestationUnsignable`.
     ///
     /// - Parameter isHigh: True for an s in the upper half of its range, false for the lower half; `nil` for
-    ///   a random half, as on devices.
+    ///   either half at random, as on devices.
     func sign(_ message: [UInt8], isHigh: Bool? = nil) throws(EmulatorError) -> [UInt8] {
         let raw: [UInt8]
         do {
@@ -46,7 +46,7 @@ struct KeyPair: Sendable {
 
     private static func isHigh(_ s: [UInt8]) -> Bool { halfOfOrder.lexicographicallyPrecedes(s) }
 
-    /// Returns n - s, which gives an equally valid signature.
+    /// Returns n - s, which makes an equally valid signature.
     private static func negated(_ s: [UInt8]) -> [UInt8] {
         var (result, borrow) = (s, 0)
         for index in s.indices.reversed() {
@@ -57,7 +57,7 @@ struct KeyPair: Sendable {
         return result
     }
 
-    /// The order n of P-256 (FIPS 186-4, D.1.2.3).
+    /// The order n of the P-256 group (FIPS 186-4, D.1.2.3).
     private static let order: [UInt8] = [
         0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,

@@ -2,7 +2,7 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// Signs receipts as CMS (RFC 5652), in the forms that Apple uses.
+/// Signs receipts as CMS (RFC 5652), in Apple's encodings.
 struct ReceiptSigner: Sendable {
     private let authority: CertificateAuthority
     private let key: KeyPair
@@ -20,9 +20,9 @@ struct ReceiptSigner: Sendable {
     /// Signs a receipt. Throws `.attestationUnsignable`.
     ///
     /// - Parameters:
-    ///   - isDefinite: False for indefinite lengths and content in parts of 1000 bytes, as in the receipts of
-    ///     attestations; true for DER.
-    ///   - isTampered: True to change the signature.
+    ///   - isDefinite: False for indefinite lengths and content in 1000-byte parts, as in attestation
+    ///     receipts; true for DER.
+    ///   - isTampered: True to corrupt the signature.
     func sign(
         _ content: [UInt8], isDefinite: Bool, isTampered: Bool = false
     ) throws(EmulatorError) -> [UInt8] {
@@ -54,7 +54,7 @@ struct ReceiptSigner: Sendable {
         return Self.open(0x30, type + Self.open(0xA0, Self.open(0x30, signed)))
     }
 
-    /// Returns an item of indefinite length (X.690 §8.1.3.6).
+    /// Returns an item with indefinite length (X.690 §8.1.3.6).
     private static func open(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         [tag, 0x80] + content + [0, 0]
     }
@@ -68,15 +68,15 @@ struct ReceiptFields {
     let environment: AttestEnvironment
     /// Creation time in milliseconds since 1970.
     let createdAt: Int64
-    /// The values of a refreshed receipt; `nil` for the receipt of an attestation.
+    /// The values that only a refreshed receipt has; `nil` for an attestation's receipt.
     var refresh: (metric: Int, notBefore: Int64)?
 
-    /// Validity of a receipt: 90 days in milliseconds.
+    /// Receipt lifetime: 90 days in milliseconds.
     static let lifetime: Int64 = 90 * 86_400_000
 
-    /// Content of the receipt: `SET OF SEQUENCE { type, version, value }`, in Apple's order.
+    /// Receipt content: `SET OF SEQUENCE { type, version, value }`, in Apple's order.
     var content: [UInt8] {
-        // Apple converts the hash in a refreshed receipt to UTF-8, which corrupts it.
+        // For a refreshed receipt, Apple converts the hash to UTF-8, which corrupts it.
         let ruined = Array(String(decoding: clientDataHash, as: UTF8.self).utf8)
         var fields: [(type: Int, value: [UInt8])] = [
             (2, Array(appID.utf8)), (3, leaf), (4, refresh == nil ? clientDataHash : ruined),
@@ -95,7 +95,7 @@ struct ReceiptFields {
         ).bytes
     }
 
-    /// Returns a time with 1 to 3 decimals, as in Apple's receipts.
+    /// Returns a time with 1 to 3 decimal places, as in Apple's receipts.
     private static func time(_ milliseconds: Int64) -> [UInt8] {
         var text = RFC3339.text(milliseconds: milliseconds).dropLast()
         while text.hasSuffix("0"), !text.hasSuffix(".0") { text = text.dropLast() }

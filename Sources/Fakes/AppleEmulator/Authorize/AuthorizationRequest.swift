@@ -4,8 +4,8 @@ import Encodings
 /// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
 /// authorization to the Sign in with Apple server").
 struct AuthorizationRequest: Equatable, Codable {
-    /// Maximum length of a parameter in bytes. It limits the memory for an open page. A service without
-    /// storage puts its own sealed request into `state`, and many proxies limit a request line to 8 KiB.
+    /// Maximum parameter length in bytes. It limits the memory per open page. A service without storage puts
+    /// its own sealed request into `state`, and many proxies limit a request line to 8 KiB.
     private static let longestText = 8192
 
     let clientID: String
@@ -17,11 +17,11 @@ struct AuthorizationRequest: Equatable, Codable {
     let nonce: String?
     let wantsName: Bool
     let wantsEmail: Bool
-    /// Time at which the page was opened, in milliseconds since 1970.
+    /// Time when the page was opened, in milliseconds since 1970.
     let openedAt: Int64
 
-    /// Reads a request. Throws the error that Apple's page would show. Nothing is sent to the redirect URI of
-    /// a refused request.
+    /// Reads a request. Throws the error that Apple's page would show. A refused request sends nothing to its
+    /// redirect URI.
     init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthError) {
         let clientID = try query.require("client_id")
         guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
@@ -71,7 +71,7 @@ struct AuthorizationRequest: Equatable, Codable {
     }
 }
 
-/// Method by which the response of `/auth/authorize` reaches the redirect URI.
+/// The way in which the `/auth/authorize` response reaches the redirect URI.
 enum ResponseMode: String, CaseIterable, Codable {
     /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"
@@ -92,7 +92,7 @@ struct AuthorizationResponse {
         }
     }
 
-    /// The redirect URI with the fields in its query or its fragment.
+    /// The redirect URI, with the fields in its query or fragment.
     var location: String {
         let text = fields.map { "\($0.name)=\(Self.escape($0.value))" }.joined(separator: "&")
         let separator = mode == .fragment ? "#" : redirectURI.contains("?") ? "&" : "?"

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms of its page. The page needs no scripts, because each step is a
-/// separate form.
+/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a form
+/// of its own.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 
@@ -59,7 +59,7 @@ struct AuthorizeEndpoint: Sendable {
             var recipe = UserRecipe()
             recipe.firstName = try name(form, "first_name")
             recipe.lastName = try name(form, "last_name")
-            // Every Apple Account has an e-mail address.
+            // Every Apple Account has an e-mail address, so one is derived if the form has none.
             recipe.email = try name(form, "email").map { RecipeAddress.given($0) } ?? .derived
             guard let user = try? state.makeUser(recipe) else {
                 throw OAuthError(.invalidRequest, "there are too many accounts; reset the emulator")
@@ -69,7 +69,7 @@ struct AuthorizeEndpoint: Sendable {
         return chooser(page, request, try UserPage(of: users, form))
     }
 
-    /// Users that can sign in.
+    /// Users who can sign in.
     private var users: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func name(_ form: FormFields, _ field: String) throws(OAuthError) -> String? {
@@ -79,9 +79,9 @@ struct AuthorizeEndpoint: Sendable {
     }
 }
 
-// Pages of the two steps, and of the response.
+// Pages for the two steps and for the response.
 extension AuthorizeEndpoint {
-    /// Returns the page to choose a user or to add a user.
+    /// Returns the page on which to choose or add a user.
     private func chooser(
         _ page: String, _ request: AuthorizationRequest, _ users: UserPage
     ) -> EndpointResponse {
@@ -123,7 +123,7 @@ extension AuthorizeEndpoint {
         """
     }
 
-    /// Returns the page with the values that the app requests, and the user's consent.
+    /// Returns the page that shows the values that the app requests and asks for the user's consent.
     private func consent(
         _ page: String, _ request: AuthorizationRequest, _ subject: String
     ) throws(OAuthError) -> EndpointResponse {
@@ -182,11 +182,11 @@ extension AuthorizeEndpoint {
             headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
     }
 
-    /// Sends the response to the redirect URI with a form. A script submits the form, or the user if scripts
-    /// are disabled (OAuth 2.0 Form Post Response Mode).
+    /// Sends the response to the redirect URI with a form, which a script submits, or the user if scripts are
+    /// disabled (OAuth 2.0 Form Post Response Mode).
     private func formPost(_ response: AuthorizationResponse) -> EndpointResponse {
         // The receiver may redirect the browser to any URL, including `intent:` and its own scheme, and
-        // browsers apply the policy to redirects too. Apple's page allows these redirects.
+        // browsers apply the policy to redirects too. So the policy allows all targets, as Apple's page does.
         .page("Continue", formTargets: nil, script: "document.getElementById('answer').submit()") {
             "<h1>Return to the app</h1>"
             "<p>If nothing happens, press the button.</p>"
@@ -201,7 +201,7 @@ extension AuthorizeEndpoint {
 }
 
 extension AuthorizationRequest {
-    /// Targets of the page's forms, for `form-action`. Browsers apply `form-action` also to redirects after a
+    /// Form targets of the page, for `form-action`. Browsers apply `form-action` also to redirects after a
     /// form. A page whose form can lead to a redirect sets no targets, because the app may redirect to its
     /// own URL scheme, and a policy cannot allow all schemes.
     fileprivate var formTargets: String? { responseMode == .formPost ? "'self'" : nil }

@@ -77,20 +77,20 @@ extension EmulatorState {
     }
 }
 
-/// The web flow: open pages and their results.
+/// The web flow: open pages and their outcomes.
 extension EmulatedWorld {
     /// Lifetime of an open page in milliseconds.
     static let pageLifetime: Int64 = 600_000
 
-    /// Stores the request and returns the name that the page's forms send back.
+    /// Stores the request, and returns the page name that its forms send back.
     mutating func open(_ request: AuthorizationRequest) -> String {
         let name = Base64URL.encode(SecureRandom.bytes(count: 24))
         openPages.insert(name, request, of: request.clientID)
         return name
     }
 
-    /// Returns the request of a page. Throws `invalid_request` for a page that is already completed, too old,
-    /// or unknown.
+    /// Returns the request for which a page was opened. Throws `invalid_request` for a page that is already
+    /// completed, too old, or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
             throw OAuthError(
@@ -99,7 +99,7 @@ extension EmulatedWorld {
         return request
     }
 
-    /// Returns true if the user has not authorized the app yet. The page then asks what to share.
+    /// Returns true if the user has not authorized the app yet, in which case the page asks what to share.
     func isFirstAuthorization(of position: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
         return !users[position].apps.contains(app.primaryClientID)
@@ -154,7 +154,7 @@ extension EmulatedWorld {
     }
 }
 
-/// The choices of a user on the page at the first authorization of an app. `nil` means no change.
+/// The user's choices on the page when an app is first authorized. `nil` means no change.
 struct Sharing: Equatable {
     struct Name: Equatable {
         let first: String?

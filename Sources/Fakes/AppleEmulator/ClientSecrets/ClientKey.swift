@@ -4,12 +4,12 @@ import Encodings
 public import JOSE
 public import StrictJSON
 
-/// A key with its ID, registered by a team at Apple to sign client secrets.
+/// A key with its ID, which a team has registered at Apple to sign client secrets.
 ///
-/// Apple stores only the public key. The emulator also stores the private keys that it has generated, so that
-/// it can return the `.p8` file and sign client secrets.
+/// Apple stores only the public key. The emulator also stores the private keys that it generated, so that it
+/// can return the `.p8` file and sign client secrets.
 public struct ClientKey: Sendable {
-    /// The team that may sign with the key.
+    /// The team that may sign with this key.
     public let teamID: String
     /// Key ID: 10 capital letters and digits.
     public let keyID: String
@@ -18,8 +18,8 @@ public struct ClientKey: Sendable {
     /// known.
     public let privateKeyPEM: String?
 
-    /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless the key is a P-256 key and the
-    /// key ID has Apple's format.
+    /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless it is a P-256 key whose ID has
+    /// Apple's format.
     public init(teamID: String, keyID: String, pem: String) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         do {
@@ -35,7 +35,7 @@ public struct ClientKey: Sendable {
         (self.teamID, self.keyID) = (teamID, keyID)
     }
 
-    /// Reads an EC key of RFC 7518 §6.2. Throws `.clientKeyRefused`.
+    /// Reads an EC key in the format of RFC 7518 §6.2. Throws `.clientKeyRefused`.
     public init(teamID: String, keyID: String, jwk: JSONObject) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
@@ -77,7 +77,7 @@ public struct ClientKey: Sendable {
     }
 }
 
-/// The keys that teams have registered. A team can have several keys, so that it can rotate them.
+/// The keys that teams have registered. A team can have several, so that it can rotate them.
 struct ClientKeyRing {
     static let capacity = 64
 
@@ -109,7 +109,7 @@ struct ClientKeyRing {
         keys.first { $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID) }
     }
 
-    /// Returns the newest key of the team whose private key is known.
+    /// Returns the team's newest key whose private key is known.
     func signingKey(of teamID: String) -> ClientKey? {
         keys.last { $0.teamID.isByteEqual(to: teamID) && $0.privateKeyPEM != nil }
     }

@@ -4,9 +4,9 @@ import JOSE
 import StrictJSON
 import Synchronization
 
-/// A client secret of a request: a JWT in compact serialization, parsed but not yet verified.
+/// A client secret from a request: a JWT in compact serialization, parsed but not yet verified.
 struct ClientSecret {
-    /// Maximum length in bytes. Real client secrets have about 300.
+    /// Maximum length in bytes. Real client secrets are about 300 bytes long.
     private static let longest = 4096
 
     let keyID: String
@@ -44,8 +44,8 @@ struct ClientSecret {
 
 /// Verifies that a client secret authenticates a client ID (Apple, "Creating a client secret").
 ///
-/// Every error is `invalid_client`, as at Apple. The emulator adds a description of the cause; Apple does
-/// not. No program may depend on the description.
+/// Every error is `invalid_client`, as at Apple. Unlike Apple, the emulator adds a description of the cause,
+/// on which no program may depend.
 struct ClientSecretCheck {
     /// Maximum time from now to `exp` in seconds: six months.
     static let longestLife: Int64 = 15_777_000
@@ -70,7 +70,7 @@ struct ClientSecretCheck {
         guard claims["aud"] == .string(IdentityTokenClaims.issuer) else {
             throw refusal("aud is not \(IdentityTokenClaims.issuer)")
         }
-        // Apple accepts secrets without `iat`.
+        // Checked only if present, because Apple accepts secrets without `iat`.
         if let claim = claims["iat"] {
             guard let issuedAt = claim.integer else { throw refusal("iat is not an integer") }
             guard issuedAt <= now else { throw refusal("iat is in the future") }
@@ -97,12 +97,12 @@ struct ClientSecretCheck {
 extension EmulatorState {
     public var clientKeys: [ClientKey] { world.withLock { $0.clientKeys.keys } }
 
-    /// Registers a key. The team's other keys stay valid. Throws `.keyExists` and `.tooManyKeys`.
+    /// Registers a key. The team's other keys remain valid. Throws `.keyExists` and `.tooManyKeys`.
     public func addClientKey(_ key: ClientKey) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
     }
 
-    /// Removes a key. Client secrets signed with the key are then refused. Throws `.keyNotFound`.
+    /// Removes a key, so that client secrets signed with it are refused. Throws `.keyNotFound`.
     public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
     }
@@ -134,12 +134,12 @@ extension EmulatorState {
     }
 }
 
-/// The content of a client secret that the emulator signs. A client secret with the default values is
+/// The content of a client secret that the emulator signs. With the default values, the client secret is
 /// accepted.
 public struct ClientSecretRecipe: Sendable {
-    /// Client ID. Default: the primary client ID of the first app.
+    /// Client ID. Default: the first app's primary client ID.
     public var clientID: String?
-    /// Team ID. Default: the owner of the client ID.
+    /// Team ID. Default: the team that owns the client ID.
     public var teamID: String?
     /// Key ID. Default: the team's newest key whose private key is known.
     public var keyID: String?

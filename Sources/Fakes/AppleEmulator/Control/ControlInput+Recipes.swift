@@ -1,12 +1,12 @@
 import EmulatorServer
 import StrictJSON
 
-/// Reads the members of control requests into the types of the emulator.
+/// Reads the members of control requests into the emulator's types.
 extension ControlInput {
     mutating func user() throws(EmulatorError) -> UserRecipe {
         var recipe = UserRecipe()
         if let subject = try string("sub", maximum: 255) {
-            // The subject becomes part of paths, so it must not need escapes.
+            // The subject becomes part of paths, so it must need no escaping.
             guard !subject.isEmpty, subject.utf8.allSatisfy(Self.isUnreserved) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "sub: letters, digits, dots, hyphens and underscores")
@@ -44,7 +44,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// Reads a notification. `subject` is set if it is part of the path.
+    /// Reads a notification. `subject` is set if the path contains it.
     mutating func notification(subject: String? = nil) throws(EmulatorError) -> NotificationRecipe {
         var recipe = NotificationRecipe()
         recipe.type = try string("type", maximum: 255)
@@ -82,7 +82,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// Reads a public or private key of a team. Generates a key if the request contains none.
+    /// Reads a team's public or private key. Generates one if the request contains none.
     mutating func clientKey(of teamID: String) throws(EmulatorError) -> ClientKey {
         let keyID = try string("kid")
         let pem = try string("pem", maximum: 4096)
@@ -140,7 +140,7 @@ extension ControlInput {
         return forgery
     }
 
-    /// Reads a secret: `true` generates a secret, a string is used unchanged.
+    /// Reads a secret: `true` generates one, and a string is used unchanged.
     private mutating func secret(_ name: String) throws(EmulatorError) -> BoundSecret {
         switch value(name) {
         case nil, .bool(false)?: return .none
@@ -151,7 +151,7 @@ extension ControlInput {
         }
     }
 
-    /// Returns true if the character needs no escape anywhere in a URL (RFC 3986 §2.3), except the tilde.
+    /// Returns true if the character never needs escaping in a URL (RFC 3986 §2.3). The tilde is left out.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

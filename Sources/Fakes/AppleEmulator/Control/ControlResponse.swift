@@ -4,16 +4,16 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// A response of the control API in all formats. JSON ends with a line break for terminals. Text is the value
+/// A control API response in all formats. JSON ends with a line break, for terminals. Text is the value
 /// alone, because scripts compare it.
 struct ControlResponse {
     var status = HTTPResponse.Status.ok
     let json: JSONObject
-    /// The value of the response that scripts need most often.
+    /// The response value that scripts need most often.
     let text: String
-    /// Body of a sign-in request, for identity tokens.
+    /// Body for a sign-in request, for identity tokens.
     var signIn: JSONObject?
-    /// Body of the request that registers a key, for attestations.
+    /// Body for the request that registers a key, for attestations.
     var registration: JSONObject?
 
     func response(_ format: ResponseFormat) -> Response {
@@ -26,15 +26,15 @@ struct ControlResponse {
     }
 }
 
-/// The format of a response of the control API: JSON, or plain text for shell scripts. Identity tokens have a
-/// third format, the body of a sign-in request to the service, and attestations the body of the request that
-/// registers the key.
+/// Response format of the control API: JSON, or plain text for shell scripts. Identity tokens have a third
+/// format, the body for a sign-in request to the service, and attestations likewise the body for the request
+/// that registers the key.
 enum ResponseFormat: String, CaseIterable {
     case json, text
     case signIn = "sign-in"
     case registration
 
-    /// Reads the format from `?format=`, otherwise from `Accept: text/plain`; the default is JSON. Throws
+    /// Reads the format from `?format=`, otherwise from `Accept: text/plain`. The default is JSON. Throws
     /// `.parameterMalformed`.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
@@ -51,7 +51,7 @@ enum ResponseFormat: String, CaseIterable {
 }
 
 extension RouterGroup where Context == EmulatorRequestContext {
-    /// Adds one operation of the control API.
+    /// Adds one control API operation.
     func control(
         _ method: HTTPRequest.Method, _ path: RouterPath,
         use respond: @escaping @Sendable (ControlRequest) async throws -> ControlResponse
@@ -63,7 +63,7 @@ extension RouterGroup where Context == EmulatorRequestContext {
     }
 }
 
-/// A request's context with its connection, so that a fault can close the connection.
+/// A request context that includes the connection, so that a fault can close it.
 struct EmulatorRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// `GET /.well-known/openid-configuration`, for clients that are configured with only Apple's issuer.
+/// `GET /.well-known/openid-configuration`, for clients that are configured with nothing but Apple's issuer.
 struct DiscoveryEndpoint: Sendable {
     let state: EmulatorState
 
@@ -18,13 +18,13 @@ struct DiscoveryEndpoint: Sendable {
     }
 }
 
-/// OpenID provider metadata with the members and values of Apple's document (OpenID Connect Discovery 1.0
-/// §3).
+/// OpenID provider metadata with the same members and values as Apple's document (OpenID Connect Discovery
+/// 1.0 §3).
 ///
-/// The issuer is Apple's issuer, as in every token. The endpoints have the base URL with which the client
-/// reached the emulator.
+/// The issuer is Apple's, as in every token. The endpoints have the base URL under which the client reached
+/// the emulator.
 struct DiscoveryDocument {
-    /// Base URL without a slash at the end.
+    /// Base URL without a trailing slash.
     let baseURL: String
 
     var response: EndpointResponse {
@@ -58,8 +58,8 @@ struct DiscoveryDocument {
 }
 
 extension EmulatorState {
-    /// Returns the base URL with which the client reached the emulator: the `Host` of the request, otherwise
-    /// the address of the connection.
+    /// Returns the base URL under which the client reached the emulator. Its host is the request's `Host`,
+    /// otherwise the connection's address.
     func baseURL(_ request: Request, on channel: any Channel) -> String {
         let named = request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil }
         return "\(configuration.scheme)://\(named ?? address(of: channel))"
@@ -71,8 +71,8 @@ extension EmulatorState {
             ? "[\(configuration.host)]:\(port)" : "\(configuration.host):\(port)"
     }
 
-    /// Returns true if the text is a name or address with an optional port, without characters that end the
-    /// host of a URL.
+    /// Returns true if the text is a name or address with an optional port, without characters that would end
+    /// the host in a URL.
     private static func isAuthority(_ text: String) -> Bool {
         (1...261).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -6,11 +6,11 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// The latest requests at Apple's endpoints, and the notifications, the oldest first: at most 50 requests
-    /// that repeat without user action and 50 others.
+    /// The latest requests to Apple's endpoints, and the notifications, oldest first: at most 50 requests
+    /// that repeat without user action, and 50 others.
     public var exchanges: [Exchange] { world.withLock { $0.exchanges.exchanges } }
 
-    /// The start of an exchange, which is recorded at its end.
+    /// The start of an exchange. The exchange is recorded when it ends.
     var exchangeStart: ExchangeStart { ExchangeStart(at: clock.now()) }
 
     func record(
@@ -52,9 +52,9 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The user agent of `siwa doctor`, and the prefix of the code with which it tests a client secret. No
-    /// user has opened a page in this test, and Apple refuses the code as expected, so the exchange need not
-    /// be shown to a developer.
+    /// The `siwa doctor` user agent, which is also the prefix of the code with which it tests a client
+    /// secret. This test involves no user, and Apple refuses the code as expected, so developers need not see
+    /// the exchange.
     private static let doctor = "siwa-doctor"
 
     private static func step(

@@ -4,14 +4,14 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// A fault of an endpoint. It ends when it is removed or has been applied a given number of times.
+/// A fault of an endpoint. It ends when it is removed, or after it has been applied a given number of times.
 public struct EndpointFault: Sendable, Equatable {
-    /// Maximum delay: a minute, longer than usual timeouts.
+    /// Maximum delay: one minute, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// Delay of the response, after the work.
+    /// Delay of the response, after the endpoint has done its work.
     public var delayMilliseconds: Int64 = 0
-    /// Status of the response, 200 to 599. Without `body`, the response is an HTML error page.
+    /// Response status, 200 to 599. Without `body`, the response is an HTML error page.
     public var status: Int?
     public var body: FaultBody?
     public var cut: ConnectionCut?
@@ -22,8 +22,8 @@ public struct EndpointFault: Sendable, Equatable {
     /// Number of requests to which the fault still applies; `nil` for all requests.
     public var remainingRequests: Int?
 
-    /// True if the endpoint does its work before the fault. Default: false with `.beforeWork`, and with an
-    /// error status whose body is not `.genuine`; otherwise true.
+    /// True if the endpoint does its work before the fault applies. Default: false with `.beforeWork`, and
+    /// with an error status whose body is not `.genuine`; otherwise true.
     public var doesWork: Bool?
 
     public init() {}
@@ -36,13 +36,13 @@ public struct EndpointFault: Sendable, Equatable {
     }
 }
 
-/// An endpoint of Apple on which faults can be set. The raw value is its name in the control API.
+/// An Apple endpoint on which faults can be set. The raw value is its name in the control API.
 public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     /// `GET /auth/keys`
     case keys
     /// `GET /.well-known/openid-configuration`
     case discovery
-    /// `GET /auth/authorize`, and the forms of its page.
+    /// `GET /auth/authorize`, and the forms on its page.
     case authorize
     /// `POST /auth/token`
     case token
@@ -52,18 +52,18 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     case migration
     /// `POST /v1/attestationData`, for production and development.
     case attestationData = "attestation_data"
-    /// Notifications to the receiver, which the emulator sends.
+    /// Notifications, which the emulator sends to the receiver.
     case notifications
 }
 
 /// The body of a faulty response.
 public enum FaultBody: String, Sendable, CaseIterable {
-    /// The genuine body, with the status or headers of the fault.
+    /// The genuine body, with the fault's status or headers.
     case genuine
-    /// An HTML error page, as sent by Apple.
+    /// An HTML error page like Apple's.
     case html
     case empty
-    /// The genuine body, padded to more than 256 KiB, so that only a size limit refuses it.
+    /// The genuine body, padded to more than 256 KiB, so that only a size limit can refuse it.
     case oversized
     /// The first half of the genuine body.
     case malformed
@@ -71,15 +71,15 @@ public enum FaultBody: String, Sendable, CaseIterable {
     case unrelated
     /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set with keys of kinds that Apple does not sign with. Only for `.keys`.
+    /// A key set with key types with which Apple does not sign. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }
 
-/// Moment at which an endpoint closes the connection.
+/// The moment at which an endpoint closes the connection.
 public enum ConnectionCut: String, Sendable, CaseIterable {
-    /// Closes before the work of the endpoint: the client may retry.
+    /// Closes before the endpoint does its work, so the client may retry.
     case beforeWork = "before_work"
-    /// Closes after the work, before the first byte of the response: the client does not know if the work was
+    /// Closes after the work, before the first response byte, so the client does not know if the work was
     /// done.
     case beforeResponse = "before_answer"
     /// Closes after the work, in the middle of the body.
@@ -92,7 +92,7 @@ struct FaultInjection: Sendable {
     let endpoint: EmulatedEndpoint
 
     /// - Parameter work: Changes the state and returns the response. Receives the request with its whole
-    ///   body, and the fault for details that only the endpoint can apply.
+    ///   body, and the fault, because some details can be applied only by the endpoint.
     func respond(
         to request: Request, on channel: any Channel,
         _ work: (Request, EndpointFault?) async throws -> EndpointResponse
@@ -106,12 +106,12 @@ struct FaultInjection: Sendable {
         return try await carryOut(faulty, on: channel)
     }
 
-    /// Reads the body once, for the record and for the endpoint.
+    /// Reads the body once, for both the record and the endpoint.
     private static func collected(_ request: Request) async -> (request: Request, body: [UInt8]) {
         var request = request
         let limit = FormFields.bodyLimit
         guard let buffer = try? await request.body.collect(upTo: limit) else {
-            // The endpoint then refuses the request because of the size of its body.
+            // This body is over the limit too, so that the endpoint refuses the request for its size.
             request.body = RequestBody(buffer: ByteBuffer(repeating: 0, count: limit + 1))
             return (request, [])
         }
@@ -121,7 +121,7 @@ struct FaultInjection: Sendable {
 
     private func carryOut(_ faulty: FaultyResponse, on channel: any Channel) async throws -> Response {
         if faulty.delayMilliseconds > 0 {
-            // A shutdown must not wait for the delay.
+            // Lets a shutdown end the delay, because it must not wait for it.
             try await cancelWhenGracefulShutdown { try await state.clock.sleep(faulty.delayMilliseconds) }
         }
         if faulty.cut == .beforeResponse || faulty.cut == .beforeWork { try await hangUp(channel) }
@@ -129,8 +129,8 @@ struct FaultInjection: Sendable {
         let body = faulty.response.body
         return Response(
             status: .init(code: faulty.response.status), headers: faulty.response.headerFields,
-            // An empty body is declared with a length of one byte, so that the connection can be closed
-            // before the end of the body.
+            // An empty body is declared with a length of one byte, so that the connection can still be closed
+            // before the body ends.
             body: ResponseBody(contentLength: max(1, body.count)) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
                 try await hangUp(channel)
@@ -144,7 +144,7 @@ struct FaultInjection: Sendable {
     }
 }
 
-/// The response of one of Apple's endpoints after a fault has changed it.
+/// An Apple endpoint's response after a fault has changed it.
 struct FaultyResponse: Equatable {
     var delayMilliseconds: Int64 = 0
     var cut: ConnectionCut?

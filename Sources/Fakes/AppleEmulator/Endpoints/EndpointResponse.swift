@@ -5,7 +5,7 @@ import NIOCore
 import Pages
 import StrictJSON
 
-/// The response of one of Apple's endpoints, before a fault changes it.
+/// An Apple endpoint's response, before a fault changes it.
 struct EndpointResponse: Equatable {
     struct Header: Equatable {
         let name: String
@@ -36,14 +36,14 @@ struct EndpointResponse: Equatable {
         return response
     }
 
-    /// Forbids caching, as required for a response with a token (RFC 6749 §5.1).
+    /// Forbids caching, as a response with a token requires (RFC 6749 §5.1).
     static let noStore = Header(name: "Cache-Control", value: "no-store")
 }
 
 extension EndpointResponse {
     /// - Parameters:
-    ///   - formTargets: Allowed targets of forms, and of redirects after them, in the form of the policy;
-    ///     `nil` allows all targets.
+    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
+    ///     allows all targets.
     ///   - script: Script that runs when the page opens.
     static func page(
         _ title: String, status: Int = 200, isWide: Bool = false, formTargets: String? = "'self'",
@@ -61,7 +61,7 @@ extension EndpointResponse {
             body: document.html.bytes)
     }
 
-    /// Returns the page for any other request that the fake refuses, such as a request with an unknown path.
+    /// Returns the page for any other request that the fake Apple refuses, such as one with an unknown path.
     static func refusalPage(_ error: EmulatorError) -> EndpointResponse {
         .page("Not possible", status: error.code.status.code) { error.content }
     }
@@ -93,10 +93,10 @@ extension EndpointResponse {
     }
 }
 
-/// An OAuth error response (RFC 6749 §5.2), as Apple's endpoints send.
+/// An OAuth error response (RFC 6749 §5.2) like those of Apple's endpoints.
 ///
-/// The description gives the cause, and contains no token, code or user data. Apple's descriptions differ and
-/// are undocumented: no program may depend on them.
+/// The description states the cause, and contains no token, code or user data. Apple's descriptions differ
+/// and are undocumented, so no program may depend on them.
 struct OAuthError: Error, Equatable {
     enum Code: String, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -105,9 +105,9 @@ struct OAuthError: Error, Equatable {
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
-        /// A refresh token was validated too often. Apple documents the throttling, but not its response.
+        /// A refresh token was validated too often. Apple documents that it throttles, but not the response.
         case throttled
-        /// The emulator cannot sign: all signing keys are retired.
+        /// The emulator cannot sign, because all signing keys are retired.
         case serverError = "server_error"
 
         var status: Int {

@@ -3,17 +3,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Fields in `application/x-www-form-urlencoded`, the only format that Apple's endpoints accept, and the
-/// format of queries.
+/// Fields in `application/x-www-form-urlencoded`, which is the only format that Apple's endpoints accept, and
+/// also the format of queries.
 struct FormFields {
-    /// Maximum size of a body in bytes. A client secret, a token and a few names need far less.
+    /// Maximum body size in bytes. A client secret, a token and a few names need far less.
     static let bodyLimit = 64 * 1024
     private static let fieldLimit = 64
 
     private var fields: [(name: String, value: String)] = []
 
-    /// Reads the form of a request. Throws `invalid_client` for another content type, as Apple does for JSON,
-    /// and `invalid_request` for a body that is too large, has a field twice or is not UTF-8.
+    /// Reads a request's form. Throws `invalid_client` for another content type, as Apple does for JSON, and
+    /// `invalid_request` for a body that is too large, repeats a field or is not UTF-8.
     init(bodyOf request: Request) async throws(OAuthError) {
         let type = request.headers[.contentType] ?? ""
         let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
@@ -44,7 +44,7 @@ struct FormFields {
         }
     }
 
-    /// Returns the value of a field. A field without a value counts as absent (RFC 6749 §3.2).
+    /// Returns a field's value. A field without a value counts as absent (RFC 6749 §3.2).
     subscript(name: String) -> String? {
         fields.first { $0.name.isByteEqual(to: name) && !$0.value.isEmpty }?.value
     }
@@ -52,7 +52,7 @@ struct FormFields {
     /// Returns true if the field is present, with or without a value.
     func has(_ name: String) -> Bool { fields.contains { $0.name.isByteEqual(to: name) } }
 
-    /// Returns the value of a field. Throws `invalid_request` if the field is absent.
+    /// Returns a field's value. Throws `invalid_request` if the field is absent.
     func require(_ name: String) throws(OAuthError) -> String {
         guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
         return value

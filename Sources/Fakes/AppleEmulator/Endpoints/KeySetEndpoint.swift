@@ -19,11 +19,11 @@ struct KeySetEndpoint: Sendable {
     }
 }
 
-/// Creates the response to a request for `/auth/keys`, before a fault changes it.
+/// Creates the response to a `/auth/keys` request, before a fault changes it.
 enum KeySetResponse {
     /// - Parameters:
-    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when the header
-    ///     matches the current set.
+    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 if it matches the
+    ///     current set.
     ///   - entityTag: True if the response has an `ETag`.
     static func make(
         _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
@@ -43,7 +43,7 @@ enum KeySetResponse {
         return response
     }
 
-    /// Compares tags weakly (RFC 9110 §8.8.3.2). The emulator's tags contain no commas.
+    /// Compares tags weakly (RFC 9110 §8.8.3.2). Splitting at commas is safe, because no tag contains one.
     private static func matches(_ ifNoneMatch: String, _ entityTag: String) -> Bool {
         ifNoneMatch.split(separator: ",").contains { candidate in
             let tag = candidate.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
@@ -60,7 +60,7 @@ enum KeySetResponse {
 struct KeySetDocument {
     let keys: [SigningKey]
 
-    /// Writes the keys in random order, because Apple's order changes between responses.
+    /// Writes the keys in random order, because Apple's order also changes between responses.
     func serialized() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()
@@ -75,7 +75,7 @@ struct KeySetDocument {
         return writer.bytes
     }
 
-    /// A weak tag (RFC 9110 §8.8.1), because the order of the keys changes while the set is the same.
+    /// A weak tag (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
     var entityTag: String {
         let names = keys.map { "\($0.keyID) \($0.privateKey.publicKeyPEM)" }.sorted()
         return "W/\"\(Base64URL.encode(SHA256Digest.hash(names.joined(separator: "\n")).prefix(12)))\""

@@ -66,18 +66,18 @@ struct TokenEndpoint: Sendable {
         ])
     }
 
-    /// Lifetime of an access token in seconds.
+    /// Access token lifetime in seconds.
     static let accessTokenLifetime: Int64 = 3600
 }
 
-/// The grant types of `/auth/token` (RFC 6749 §4.1.3, §6, §4.4.2).
+/// The grant types that `/auth/token` supports (RFC 6749 §4.1.3, §6, §4.4.2).
 enum GrantType: String, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"
     case clientCredentials = "client_credentials"
 }
 
-/// `POST /auth/revoke`. Authenticates the client. The response is an empty 200 for known and unknown tokens.
+/// `POST /auth/revoke`. Authenticates the client, and sends an empty 200 for known and unknown tokens.
 struct RevokeEndpoint: Sendable {
     let state: EmulatorState
 
@@ -94,7 +94,7 @@ struct RevokeEndpoint: Sendable {
         do throws(OAuthError) {
             let form = try await FormFields(bodyOf: request)
             let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
-            // `token_type_hint` may be wrong (RFC 7009 §2.1), so it is ignored and both token types are
+            // `token_type_hint` may be wrong (RFC 7009 §2.1), so it is ignored and tokens of both types are
             // searched.
             state.revoke(try form.require("token"), clientID: clientID)
             return EndpointResponse(headers: [EndpointResponse.noStore])

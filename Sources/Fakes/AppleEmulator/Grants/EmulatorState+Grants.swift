@@ -2,8 +2,8 @@ public import EmulatorServer
 import Synchronization
 
 extension EmulatorState {
-    /// Authenticates the client with `client_id` and `client_secret` of the form. Throws `invalid_request`
-    /// and `invalid_client`.
+    /// Authenticates the client with the form's `client_id` and `client_secret`. Throws `invalid_request` and
+    /// `invalid_client`.
     func authenticate(
         _ form: FormFields, includingFormerTeam: Bool
     ) throws(OAuthError) -> (clientID: String, teamID: String) {
@@ -13,7 +13,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthError(.invalidRequest, "client_secret is missing")
         }
-        // Verifies the signature outside the lock, because it takes longest.
+        // Verifies the signature outside the lock, because it takes the longest.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (
@@ -52,7 +52,7 @@ extension EmulatorState {
         world.withLock { $0.revoke(token, clientID: clientID) }
     }
 
-    /// Changes a user's password: all refresh tokens of the user become invalid, the consents remain, and no
+    /// Changes a user's password. All the user's refresh tokens become invalid, the consents remain, and no
     /// notification is sent.
     ///
     /// Throws `.userNotFound`.
@@ -63,7 +63,7 @@ extension EmulatorState {
         }
     }
 
-    /// Returns the valid codes and tokens of a user, and the number of requests for them. Throws
+    /// Returns a user's valid codes and tokens, and how many requests there were for them. Throws
     /// `.userNotFound`.
     public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
         try world.withLock { world throws(EmulatorError) in
@@ -81,7 +81,7 @@ extension EmulatorState {
         }
     }
 
-    /// Signs the identity token for a response of `/auth/token`.
+    /// Signs the identity token for a `/auth/token` response.
     func identityToken(of basis: TokenBasis) throws(EmulatorError) -> String {
         let issuedAt = basis.now / 1000
         let claims = IdentityTokenClaims(
@@ -92,8 +92,8 @@ extension EmulatorState {
     }
 }
 
-/// The codes and tokens of one user for one client ID, and the number of requests since the start or the last
-/// reset of the counters.
+/// One user's codes and tokens for one client ID, and the number of requests since startup or since the
+/// counters were last reset.
 public struct UserGrants: Sendable, Equatable {
     public let clientID: String
     /// Number of codes that have not been exchanged, including expired codes.
@@ -102,9 +102,9 @@ public struct UserGrants: Sendable, Equatable {
     public let refreshTokens: Int
     /// Number of exchanged codes.
     public let exchanges: Int
-    /// Number of successful validations of refresh tokens.
+    /// Number of successful refresh token validations.
     public let refreshes: Int
-    /// Number of throttled validations of refresh tokens.
+    /// Number of throttled refresh token validations.
     public let throttled: Int
 }
 
@@ -147,8 +147,8 @@ extension EmulatedWorld {
         return grants.issueMigrationToken(teamID: teamID, clientID: clientID, at: now)
     }
 
-    /// Revokes a token. A known token ends the user's consent to the app and all tokens for the app. An
-    /// unknown token changes nothing, with the same response.
+    /// Revokes a token. If the token is known, this ends the user's consent to the app and all tokens for the
+    /// app. An unknown token changes nothing, but gets the same response.
     mutating func revoke(_ token: String, clientID: String) {
         guard let consent = grants.consent(of: token, clientID: clientID) else { return }
         endConsent(consent)
@@ -161,8 +161,8 @@ extension EmulatedWorld {
         users[consent.position].emailWithheldFrom.remove(consent.app)
     }
 
-    /// Stores a code if its client ID is configured, so that codes for invented client IDs cannot fill the
-    /// memory.
+    /// Stores a code only if its client ID is configured, so that codes for invented client IDs cannot fill
+    /// the memory.
     mutating func issueCode(
         _ secret: String, to position: Int, clientID: String, nonce: String?, redirectURI: String?,
         authenticatedAt: Int64, now: Int64, isFromWeb: Bool? = nil
@@ -208,12 +208,12 @@ extension EmulatedWorld {
     }
 }
 
-/// The data for a response of `/auth/token`, read under one lock, so that signing needs no lock.
+/// The data for a `/auth/token` response, read under one lock, so that signing needs no lock.
 struct TokenBasis {
     let identity: IdentityTokenBasis
     let authorization: Authorization
     let accessToken: String
-    /// Refresh token; `nil` in the response to a validation of a refresh token.
+    /// Refresh token; `nil` in the response to a refresh token validation.
     let refreshToken: String?
     /// Current time in milliseconds since 1970.
     let now: Int64

@@ -1,16 +1,16 @@
 import Encodings
 import StrictJSON
 
-/// All valid codes and tokens. Used, expired and revoked codes and tokens are not stored, because their
-/// response is the same as for an unknown value.
+/// All valid codes and tokens. Used, expired and revoked ones are not stored, because they get the same
+/// response as an unknown value.
 struct GrantRegistry: Codable {
-    /// Combination of a consent and a client ID that uses it.
+    /// A consent, with one of the client IDs that use it.
     struct Session: Hashable, Codable {
         let consent: Consent
         let clientID: String
     }
 
-    /// Number of a client's requests by kind, for tests.
+    /// Number of requests from a client, by kind, for tests.
     struct Usage: Equatable, Codable {
         var exchanges = 0
         var refreshes = 0
@@ -21,8 +21,8 @@ struct GrantRegistry: Codable {
     private(set) var refreshTokens = TokenTable<Consent, Authorization>(capacity: 100_000)
     private(set) var accessTokens = TokenTable<Consent, IssuedAccessToken>(capacity: 20_000)
     private(set) var migrationTokens = TokenTable<String, MigrationToken>(capacity: 1000)
-    /// Time of the last successful validation of a refresh token, in milliseconds since 1970. Throttling is
-    /// per user and client, not per token.
+    /// Time of the last successful refresh token validation, in milliseconds since 1970. Apple throttles by
+    /// user and client, not by token.
     private var refreshedAt: [Session: Int64] = [:]
     private var usage: [Session: Usage] = [:]
 
@@ -30,7 +30,7 @@ struct GrantRegistry: Codable {
         codes.insert(secret, code, of: code.authorization.consent)
     }
 
-    /// Redeems a code once. Throws `invalid_grant`. A code sent by another client stays valid.
+    /// Redeems a code, only once. Throws `invalid_grant`. A code sent by another client stays valid.
     mutating func redeemCode(
         _ secret: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthError) -> Authorization {
@@ -75,7 +75,7 @@ struct GrantRegistry: Codable {
         return token
     }
 
-    /// Validates a refresh token, at most once in `interval` milliseconds. Throws `invalid_grant` and
+    /// Validates a refresh token, at most once per `interval` milliseconds. Throws `invalid_grant` and
     /// `throttled`.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
@@ -98,7 +98,7 @@ struct GrantRegistry: Codable {
         return authorization
     }
 
-    /// Returns the consent of a refresh or access token if the token was issued to this client.
+    /// Returns the consent behind a refresh or access token, if the token was issued to this client.
     func consent(of token: String, clientID: String) -> Consent? {
         if let authorization = refreshTokens[token] {
             return authorization.clientID.isByteEqual(to: clientID) ? authorization.consent : nil
@@ -107,8 +107,8 @@ struct GrantRegistry: Codable {
         return accessTokens.owner(of: token)
     }
 
-    /// Removes all codes and tokens of a consent. As at Apple, throttling continues, even after a new
-    /// consent.
+    /// Removes all codes and tokens that belong to a consent. As at Apple, throttling continues, even after a
+    /// new consent.
     mutating func end(_ consent: Consent) {
         codes.removeAll(of: consent)
         refreshTokens.removeAll(of: consent)
@@ -149,7 +149,7 @@ struct GrantRegistry: Codable {
     }
 }
 
-/// The sign-in that a code and its tokens originate from.
+/// The sign-in from which a code and its tokens originate.
 struct Authorization: Equatable, Codable {
     let consent: Consent
     /// The client ID to which the code was issued. No other client ID may use the code.
@@ -161,9 +161,9 @@ struct Authorization: Equatable, Codable {
     var isFromWeb: Bool?
 }
 
-/// The consent of one user to one app. Codes and tokens belong to a consent and end with it.
+/// One user's consent to one app. Codes and tokens belong to a consent, and end with it.
 struct Consent: Hashable, Codable {
-    /// Position of the user in the directory.
+    /// The user's position in the directory.
     let position: Int
     /// The app's primary client ID.
     let app: String
@@ -172,23 +172,23 @@ struct Consent: Hashable, Codable {
 /// An Apple code that has not been exchanged yet.
 struct IssuedCode: Equatable, Codable {
     let authorization: Authorization
-    /// The redirect URI of the web flow; `nil` for a native app.
+    /// The web flow's redirect URI; `nil` for a native app.
     let redirectURI: String?
-    /// Time of issue in milliseconds since 1970.
+    /// Issue time in milliseconds since 1970.
     let issuedAt: Int64
 }
 
-/// An access token of a user. Apple accepts it only at `/auth/revoke`.
+/// A user's access token. Apple accepts it only at `/auth/revoke`.
 struct IssuedAccessToken: Equatable, Codable {
     let clientID: String
-    /// Time of issue in milliseconds since 1970.
+    /// Issue time in milliseconds since 1970.
     let issuedAt: Int64
 }
 
-/// An access token of a team, from the `client_credentials` grant, for `/auth/usermigrationinfo`.
+/// A team's access token, from the `client_credentials` grant, for `/auth/usermigrationinfo`.
 struct MigrationToken: Equatable, Codable {
     let teamID: String
     let clientID: String
-    /// Time of issue in milliseconds since 1970.
+    /// Issue time in milliseconds since 1970.
     let issuedAt: Int64
 }

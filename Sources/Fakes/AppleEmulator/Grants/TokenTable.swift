@@ -1,6 +1,6 @@
 import Encodings
 
-/// Issued secrets with their owners. A full table drops its oldest tenth.
+/// Issued secrets with their owners. A full table drops the oldest tenth.
 struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendable>: Codable {
     private struct Entry: Codable {
         let serial: Int
@@ -10,7 +10,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
 
     let capacity: Int
     private var entries: [String: Entry] = [:]
-    /// The secrets by owner, so that removing an owner's secrets does not read the whole table.
+    /// Each owner's secrets, so that they can be removed without searching the whole table.
     private var secrets: [Owner: Set<String>] = [:]
     private var lastSerial = 0
 
@@ -50,7 +50,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
         for owner in secrets.keys.filter(isGone) { removeAll(of: owner) }
     }
 
-    /// A dictionary treats canonically equivalent strings as equal, so this compares the bytes too.
+    /// Compares the bytes too, because a dictionary treats canonically equivalent strings as equal.
     private func entry(_ secret: String) -> Entry? {
         guard let index = entries.index(forKey: secret), entries[index].key.isByteEqual(to: secret) else {
             return nil

@@ -58,7 +58,7 @@ extension EmulatorState {
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
         let (user, clientIDs) = try world.withLock { world throws(EmulatorError) in
-            // Checks the recipe before the change, so that a refused request changes nothing.
+            // Checks the recipe first, so that a refused request changes nothing.
             let basis = try world.basis(of: checked)
             try NotificationClaims(recipe: checked, basis: basis, nowMilliseconds: now).checkEffect()
             return try world.change(checked.subject, change, clientID: checked.clientID)
@@ -78,7 +78,7 @@ extension EmulatorState {
     }
 }
 
-/// An identity token, and the other values that a client receives with the token.
+/// An identity token, and the other values that a client receives with it.
 public struct MintedIdentityToken: Sendable {
     public let identityToken: String
     public let subject: String
@@ -114,7 +114,7 @@ extension MintedIdentityToken {
         return json
     }
 
-    /// The body of a sign-in request to this project's service.
+    /// The body for a sign-in request to this project's service.
     public var signIn: JSONObject {
         var json = JSONObject([("identity_token", .string(identityToken))])
         json["authorization_code"] = authorizationCode.map { .string($0) }

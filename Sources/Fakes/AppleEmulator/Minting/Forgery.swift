@@ -2,7 +2,7 @@ import EmulatorServer
 import JOSE
 public import StrictJSON
 
-/// Differences of a token from a valid token. The default changes nothing.
+/// Changes that turn a valid token into a forged one. The default changes nothing.
 public struct Forgery: Sendable {
     /// Claims to add or replace, of any JSON type.
     public var claims = JSONObject()
@@ -12,9 +12,9 @@ public struct Forgery: Sendable {
     public var header = JSONObject()
     /// Header members to remove: `alg`, `kid` or both.
     public var removedHeader: [String] = []
-    /// The algorithm that signs the token, and the `alg` of its header unless `header` replaces it.
+    /// The algorithm that signs the token, and the `alg` in its header unless `header` replaces it.
     public var algorithm = ForgedAlgorithm.RS256
-    /// ID of the signing key. An unknown ID is written to the header, and another key signs.
+    /// ID of the signing key. An unknown ID is still written to the header, but another key signs.
     public var keyID: String?
     public var signature = SignatureKind.valid
 
@@ -26,7 +26,7 @@ public struct Forgery: Sendable {
         Self.changed(honest, by: claims, without: removedClaims)
     }
 
-    /// Returns the header of the token. Apple's header has exactly `kid` and `alg`.
+    /// Returns the token's header. Apple's header has exactly `kid` and `alg`.
     func header(naming key: String) -> JSONObject {
         let honest = JSONObject([
             ("kid", .string(keyID ?? key)), ("alg", .string(algorithm.rawValue)),
@@ -34,7 +34,7 @@ public struct Forgery: Sendable {
         return Self.changed(honest, by: header, without: removedHeader)
     }
 
-    /// True if libjwt must write the token, because its header has `typ`, like tokens of other issuers.
+    /// True if libjwt must write the token, because its header has `typ`, like the tokens of other issuers.
     var isForLibJWT: Bool {
         header["typ"] == .string("JWT") && header["alg"] == nil && header["kid"] == nil
             && removedHeader.isEmpty
@@ -50,26 +50,26 @@ public struct Forgery: Sendable {
     }
 }
 
-/// Kind of a token's signature.
+/// The kind of signature on a token.
 public enum SignatureKind: String, Sendable, CaseIterable {
     case valid
     /// The signature is valid except for one inverted bit.
     case tampered
     /// The signature is valid for the original claims, but the token has the forged claims.
     case otherClaims = "other_claims"
-    /// Another published key than the key in the header made a valid signature.
+    /// The signature is valid, but made by another published key than the one that the header names.
     case otherKey = "other_key"
-    /// A key that was never published made the signature, and the header has the ID of a published key.
+    /// The signature was made by a key that was never published, but the header names a published key.
     case wrongKey = "wrong_key"
-    /// The signature is missing: the token ends with the last dot.
+    /// The signature is missing, so the token ends with the last dot.
     case missing
 }
 
-/// The algorithms with which the emulator can sign a token. ES256 is excluded, because the keys are RSA keys.
+/// Algorithms with which the emulator can sign. ES256 is not among them, because the keys are RSA keys.
 public enum ForgedAlgorithm: String, Sendable, CaseIterable {
     case none, RS256, RS384, RS512, HS256, HS384, HS512
 
-    /// True for HS algorithms, which use the PEM of the public key as the secret: a well-known attack.
+    /// True for HS algorithms. They use the public key's PEM as the secret, which is a well-known attack.
     var isKeyedWithPublicKey: Bool {
         switch self {
         case .HS256, .HS384, .HS512: true
@@ -87,7 +87,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The same algorithm for libjwt.
+    /// The same algorithm as libjwt names it.
     var libjwt: JWTSigner.Algorithm {
         switch self {
         case .none: .none
@@ -102,10 +102,10 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
 }
 
 extension Forgery {
-    /// Refuses a forgery without effect, so that a misspelled name does not produce a valid token unnoticed.
+    /// Refuses a forgery without effect, so that a misspelled name does not silently give a valid token.
     ///
     /// - Parameters:
-    ///   - honest: The claims before the forgery.
+    ///   - honest: The claims before they are forged.
     ///   - hasNamedKey: True if `keyID` is the ID of an existing key, which then signs.
     ///
     /// Throws `.memberIneffective`.
@@ -118,8 +118,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Checks names to remove. Each name must be present before the forgery, must occur once, and must not be
-    /// added by the forgery.
+    /// Checks the names to remove. Each must be present before the forgery, must be listed once, and must not
+    /// be added by the forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String
@@ -140,7 +140,7 @@ extension Forgery {
         }
     }
 
-    /// Checks the key ID, which must select the signing key or appear in the header.
+    /// Checks the key ID, which must either select the signing key or appear in the header.
     private func checkKey(hasNamedKey: Bool) throws(EmulatorError) {
         guard keyID != nil else { return }
         let isShown = header["kid"] == nil && !removedHeader.contains("kid")

@@ -5,28 +5,28 @@ import StrictJSON
 /// The content of an identity token to mint. The default values give a valid token for the default user and
 /// client ID.
 public struct IdentityTokenRecipe: Sendable {
-    /// Value of `sub` for any team of the user. Default: the default user.
+    /// The user's `sub` for any team. Default: the default user.
     public var subject: String?
-    /// Value of `aud`. For a client ID that is not configured, the token has the `sub` of the first team.
+    /// Value of `aud`. If the client ID is not configured, the token has the `sub` for the first team.
     public var clientID: String?
     public var nonce: String?
     /// Code whose `c_hash` is added. `/auth/token` accepts the code if the client ID is configured.
     public var authorizationCode = BoundSecret.none
-    /// Binds the code to the web flow: the exchange then requires the same `redirect_uri`.
+    /// Binds the code to the web flow, so that its exchange requires the same `redirect_uri`.
     public var redirectURI: String?
     /// Access token whose `at_hash` is added.
     public var accessToken = BoundSecret.none
     public var times = TokenTimes()
     /// Value of `auth_time`. Default: `iat`, as in native apps.
     public var authenticatedAt: Int64?
-    /// True if the result includes Apple's `user` object. Default: only at the first authorization.
+    /// True to include Apple's `user` object in the result. Default: only at the first authorization.
     public var includesUser: Bool?
     public var forgery = Forgery()
 
     public init() {}
 }
 
-/// A code or an access token whose hash is in an identity token.
+/// A code or access token whose hash is in an identity token.
 public enum BoundSecret: Sendable, Equatable {
     case none
     /// A random value in Apple's format.
@@ -50,21 +50,21 @@ public enum BoundSecret: Sendable, Equatable {
     }
 }
 
-/// The times of a token, in seconds.
+/// A token's times, in seconds.
 public struct TokenTimes: Sendable, Equatable {
-    /// Bounds of all times: 1970 to the end of the year 9999. Other times can be set with `Forgery.claims`.
+    /// Bounds for all times: 1970 to the end of the year 9999. `Forgery.claims` can set other times.
     public static let bounds: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// Seconds added to the clock, for tokens from the past or the future.
+    /// Seconds to add to the clock, for tokens from the past or the future.
     public var offset: Int64 = 0
-    /// Value of `iat` instead of the clock and the offset.
+    /// Value of `iat`, which replaces the clock and the offset.
     public var issuedAt: Int64?
     /// Lifetime: `exp` minus `iat`.
     public var lifetime: Int64 = 86_400
 
     public init() {}
 
-    /// Returns `iat` and `exp`, limited to the bounds so that they do not overflow.
+    /// Returns `iat` and `exp`, clamped to the bounds so that they do not overflow.
     func resolved(nowMilliseconds: Int64) -> (issuedAt: Int64, expiresAt: Int64) {
         let issuedAt = self.issuedAt ?? Self.sum(nowMilliseconds / 1000, offset)
         return (issuedAt, Self.sum(issuedAt, lifetime))
@@ -76,16 +76,16 @@ public struct TokenTimes: Sendable, Equatable {
     }
 }
 
-/// The claims of an identity token before a forgery, in the order of Apple's tokens.
+/// An identity token's claims before they are forged, in the order that Apple uses.
 struct IdentityTokenClaims {
-    /// The issuer of all tokens, including the emulator's tokens: only the keys differ.
+    /// The issuer in all tokens. The emulator's tokens have the same issuer as Apple's: only the keys differ.
     static let issuer = "https://appleid.apple.com"
 
     let basis: IdentityTokenBasis
     let nonce: String?
     let authorizationCode: String?
     let accessToken: String?
-    /// This and the two following times are in seconds since 1970.
+    /// This time and the next two are in seconds since 1970.
     let issuedAt: Int64
     let expiresAt: Int64
     let authenticatedAt: Int64
@@ -105,7 +105,7 @@ struct IdentityTokenClaims {
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
         }
         claims["auth_time"] = .integer(authenticatedAt)
-        // In Apple's tokens `transfer_sub` precedes the next two claims.
+        // In Apple's tokens, `transfer_sub` precedes the next two claims.
         claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
         claims["nonce_supported"] = .bool(true)
         if !basis.isFromWeb { claims["real_user_status"] = user.realUserStatus.map { .integer($0) } }
@@ -123,7 +123,7 @@ struct IdentityTokenBasis {
     let sharesEmail: Bool
     /// True if the user signs in on a web page. Apple then omits `real_user_status`.
     let isFromWeb: Bool
-    /// Identifier of the user for both teams during a transfer of the app.
+    /// The user's identifier for both teams while the app is being transferred.
     let transferSubject: String?
     let keys: SigningKeys
 }

@@ -5,18 +5,18 @@ import Synchronization
 
 /// Signs claims as a compact JWS, valid or forged.
 ///
-/// OpenSSL signs exact bytes, because Apple's tokens have only `kid` and `alg` in the header and the claims
-/// in Apple's order. libjwt signs tokens whose header has `typ`: it always writes `typ`, and sorts the
-/// claims.
+/// OpenSSL signs the exact bytes given to it, which is necessary because Apple's tokens have only `kid` and
+/// `alg` in the header, and the claims in Apple's order. libjwt signs tokens whose header has `typ`, because
+/// it always writes `typ` and sorts the claims.
 struct TokenSigner: ~Copyable {
-    /// A key that was never published. It is generated at its first use, because this takes up to a second.
+    /// A key that was never published. It is generated when first used, because that takes up to a second.
     private let stranger = Mutex<RSAPrivateKey?>(nil)
 
     /// - Parameters:
     ///   - key: The key named in the header, unless the forgery names another key.
     ///   - otherKey: The key that signs when the forgery requests another published key.
     ///
-    /// Throws `.tokenUnsignable`, and `.noSigningKey` if a requested other key does not exist.
+    /// Throws `.tokenUnsignable`, and `.noSigningKey` if another key was requested but none exists.
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
@@ -98,6 +98,6 @@ struct SigningKeys {
     let key: SigningKey
     /// Another published key; `nil` if there is none.
     let other: SigningKey?
-    /// True if a forgery has named `key`.
+    /// True if the forgery named `key`.
     var isNamed = false
 }

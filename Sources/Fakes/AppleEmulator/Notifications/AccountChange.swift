@@ -1,5 +1,5 @@
-/// A change to an Apple Account that Apple reports to apps. The raw value is the last part of the path in the
-/// control API.
+/// An Apple Account change that Apple reports to apps. The raw value is the last part of the control API
+/// path.
 public enum AccountChange: String, Sendable, CaseIterable {
     /// The user stops using Sign in with Apple with one app.
     case revokeConsent = "revoke-consent"
@@ -28,26 +28,26 @@ public enum AccountChange: String, Sendable, CaseIterable {
     }
 }
 
-/// Settings for the delivery of notifications about account changes. The default is Apple's documented
+/// Settings for delivering notifications about account changes. The defaults are Apple's documented
 /// behaviour.
 public struct DeliveryPlan: Sendable, Equatable, Codable {
-    /// Number of posts of each notification with the same payload, 1 to 10. Apple sometimes repeats a
+    /// Number of times each notification is posted with the same payload, 1 to 10. Apple sometimes repeats a
     /// notification.
     public var copies = 1
-    /// True if notifications are held until they are released, in any order.
+    /// True to hold notifications until they are released, in any order.
     public var holds = false
-    /// True if notifications without a 200 are posted again, with growing delays.
+    /// True to post a notification again, with growing delays, until the receiver responds with 200.
     public var retries = true
-    /// Delay before the first retry. The delay doubles up to `longestRetryDistance`.
+    /// Delay before the first retry. It doubles with each retry, up to `longestRetryDistance`.
     public var firstRetryMilliseconds: Int64 = 1000
 
     public static let longestRetryDistance: Int64 = 300_000
-    /// Maximum number of attempts for one notification, over about half an hour.
+    /// Maximum number of attempts per notification, which take about half an hour in total.
     public static let maximumAttempts = 15
 
     public init() {}
 
-    /// Returns the delay before the next attempt in milliseconds; `nil` after the last attempt.
+    /// Returns the delay before the next attempt, in milliseconds; `nil` after the last attempt.
     func distance(afterAttempts attempts: Int) -> Int64? {
         guard retries, attempts < Self.maximumAttempts else { return nil }
         return min(firstRetryMilliseconds << Int64(max(0, attempts - 1)), Self.longestRetryDistance)

@@ -1,6 +1,6 @@
 import EmulatorServer
 
-/// Chooses the receiver of a notification, posts it and counts it.
+/// Chooses the receiver for a notification, posts the notification, and counts it.
 struct NotificationDispatcher: Sendable {
     let state: EmulatorState
     private let sender = NotificationSender()
@@ -33,8 +33,8 @@ struct NotificationDispatcher: Sendable {
         return SentNotification(notification: notification, delivery: delivery)
     }
 
-    /// Notifies an app about an account change, according to the delivery plan. The result contains the
-    /// delivery of the first copy.
+    /// Notifies an app about an account change, as the delivery plan says. The result contains the first
+    /// copy's delivery.
     func announce(_ notification: MintedNotification, to target: NotificationTarget?) async
         -> SentNotification
     {
@@ -46,7 +46,7 @@ struct NotificationDispatcher: Sendable {
         return await send(notification, to: target)
     }
 
-    /// Posts all copies, and schedules retries for copies that were not accepted.
+    /// Posts all copies, and schedules a retry for each copy that was not accepted.
     func send(_ notification: MintedNotification, to target: NotificationTarget) async -> SentNotification {
         var first: Delivery?
         for _ in 0..<state.deliveryPlan.copies {
@@ -67,8 +67,8 @@ struct NotificationDispatcher: Sendable {
             delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
         } else {
             let honest = await sender.deliver(payload, to: target)
-            // The receiver has accepted the notification, but the response is lost, so Apple posts the
-            // notification again.
+            // The receiver has accepted the notification, but the fault loses its response, so Apple posts
+            // the notification again.
             delivery =
                 fault?.cut == nil
                 ? honest
@@ -85,8 +85,8 @@ struct NotificationDispatcher: Sendable {
     }
 }
 
-/// Retries notifications that receivers did not accept. Each notification has its own task, so that a slow
-/// receiver does not delay others.
+/// Retries notifications that receivers did not accept. Each notification has its own task, so a slow
+/// receiver does not delay the others.
 struct NotificationRetries: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
@@ -94,7 +94,7 @@ struct NotificationRetries: Sendable {
     /// Runs until the task is cancelled. Must be called once.
     func run() async {
         await withDiscardingTaskGroup { group in
-            // Notifications that were waiting when the state file was written.
+            // These notifications were already waiting when the state file was written.
             for waiting in state.waitingNotifications where !waiting.isHeld {
                 group.addTask { await keepTrying(waiting.id) }
             }
@@ -104,8 +104,8 @@ struct NotificationRetries: Sendable {
 
     private func keepTrying(_ id: Int) async {
         while !Task.isCancelled, let waiting = state.waiting(id), let moment = waiting.nextAttemptAt {
-            // Attempts the delivery when the sleep returns, without reading the clock again: otherwise a test
-            // clock that does not advance would cause a busy loop.
+            // Attempts the delivery as soon as the sleep returns, without reading the clock again, because a
+            // test clock that does not advance would otherwise cause a busy loop.
             guard (try? await state.clock.sleep(max(0, moment - state.now))) != nil else { return }
             let delivery = await post.deliver(waiting.notification.payload, to: waiting.target)
             state.note(waiting.notification, delivery)

@@ -6,18 +6,18 @@ public import StrictJSON
 /// The content of a server-to-server notification to mint. The default values report that the default user
 /// has stopped using the app.
 public struct NotificationRecipe: Sendable {
-    /// A value of `NotificationType`, or any other string. Default: the type of the account change, otherwise
+    /// A value of `NotificationType`, or any other string. Default: the account change's type, otherwise
     /// `consent-revoked`.
     public var type: String?
-    /// Value of `sub` for any team of the user. Default: the default user.
+    /// The user's `sub` for any team. Default: the default user.
     public var subject: String?
-    /// Value of `aud`. Default: the primary client ID of the first app.
+    /// Value of `aud`. Default: the first app's primary client ID.
     public var clientID: String?
-    /// The exact `event_time`. Default: the time of `iat` in `eventTimeUnit`.
+    /// The exact `event_time`. Default: the same time as `iat`, in `eventTimeUnit`.
     public var eventTime: Int64?
     public var eventTimeUnit = EventTimeUnit.milliseconds
     public var eventsForm = EventsForm.string
-    /// Members of the event object to add or replace.
+    /// Members to add to the event object, or to replace in it.
     public var event = JSONObject()
     public var removedEventMembers: [String] = []
     public var times = TokenTimes()
@@ -26,27 +26,27 @@ public struct NotificationRecipe: Sendable {
     public init() {}
 }
 
-/// The event types that Apple sends. A recipe can use any other string too.
+/// The event types that Apple sends. A recipe can also use any other string.
 public enum NotificationType: String, Sendable, CaseIterable {
     case consentRevoked = "consent-revoked"
-    /// The spelling of Apple's current documentation and of its notifications.
+    /// The spelling in Apple's current documentation and in its notifications.
     case accountDeleted = "account-deleted"
-    /// The spelling of Apple's older documentation and of most libraries.
+    /// The spelling in Apple's older documentation and in most libraries.
     case accountDelete = "account-delete"
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
 
-    /// True for events about the relay address, which contain the address.
+    /// True for events about the relay address, because they contain it.
     var carriesEmail: Bool { self == .emailDisabled || self == .emailEnabled }
 }
 
-/// The unit of `event_time`. Apple sends milliseconds; its documentation shows seconds.
+/// The unit of `event_time`. Apple sends milliseconds, but its documentation shows seconds.
 public enum EventTimeUnit: String, Sendable, CaseIterable {
     case milliseconds = "ms"
     case seconds = "s"
 }
 
-/// The JSON type of the `events` claim. Apple sends a string; its documentation shows the other two.
+/// The JSON type of the `events` claim. Apple sends a string; its documentation shows the other types.
 public enum EventsForm: String, Sendable, CaseIterable {
     /// A JSON string that contains one object.
     case string
@@ -62,7 +62,7 @@ public enum EventsForm: String, Sendable, CaseIterable {
     }
 }
 
-/// The claims of a notification before a forgery.
+/// A notification's claims before they are forged.
 struct NotificationClaims {
     let recipe: NotificationRecipe
     let basis: NotificationBasis
@@ -78,7 +78,7 @@ struct NotificationClaims {
         ])
     }
 
-    /// Refuses members without effect on the notification. Throws `.memberIneffective`.
+    /// Refuses members that would not affect the notification. Throws `.memberIneffective`.
     func checkEffect() throws(EmulatorError) {
         try recipe.forgery.checkEffect(on: object, hasNamedKey: basis.keys.isNamed)
         let replaced =
@@ -106,15 +106,15 @@ struct NotificationClaims {
         var event = JSONObject([("type", .string(basis.type)), ("sub", .string(basis.identity.subject))])
         if NotificationType(rawValue: basis.type)?.carriesEmail == true {
             event["email"] = basis.user.shownEmail(to: basis.identity).map { .string($0) }
-            // Apple's notifications and documentation use a string.
+            // Apple uses a string here, in its notifications and in its documentation.
             event["is_private_email"] = .string(basis.user.hidesEmail ? "true" : "false")
         }
         event["event_time"] = .integer(recipe.eventTime ?? eventTime(issuedAt: issuedAt))
         return event
     }
 
-    /// Returns the time of the event. It includes the milliseconds of the clock if `iat` is the current time,
-    /// so that two events within one second stay in order.
+    /// Returns the event time. It includes the clock's milliseconds if `iat` is the current time, so that two
+    /// events within one second stay in order.
     private func eventTime(issuedAt: Int64) -> Int64 {
         switch recipe.eventTimeUnit {
         case .seconds: return issuedAt

@@ -6,12 +6,12 @@ import StrictJSON
 
 /// Posts notifications as Apple does: `{"payload":"<JWS>"}`, authenticated only by the signature.
 struct NotificationSender: Sendable {
-    /// Time limit for the receiver's response.
+    /// Time limit for the receiver to respond.
     static let timeout = TimeAmount.seconds(10)
-    /// Maximum length of the stored part of a response body, in bytes.
+    /// Maximum number of response body bytes that are stored.
     static let responseLimit = 16 * 1024
 
-    /// Posts a payload. Does not throw, because failures of the receiver are part of the result.
+    /// Posts a payload. Does not throw, because the result includes the receiver's failures.
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
@@ -57,8 +57,8 @@ struct NotificationSender: Sendable {
         }
     }
 
-    /// The client follows no redirects, because they would bypass the check of the host. It reports a refused
-    /// connection at once, without retries.
+    /// The client follows no redirects, because they would bypass the host check. It reports a refused
+    /// connection at once, without retrying.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -68,7 +68,7 @@ struct NotificationSender: Sendable {
     }
 }
 
-/// The result of posting a notification.
+/// Outcome of posting a notification.
 public struct Delivery: Sendable, Equatable {
     public enum Outcome: Sendable, Equatable {
         /// The receiver responded. The body is truncated to 16 KiB.
@@ -85,10 +85,10 @@ public struct Delivery: Sendable, Equatable {
 
     public let url: String
     public let outcome: Outcome
-    /// Value of `X-Request-ID` in the response, also if the response counts as lost.
+    /// Value of `X-Request-ID` in the response, even if the response counts as lost.
     var requestID: String?
 
-    /// True for status 200, the only status that Apple accepts.
+    /// True for status 200, the only one that Apple accepts.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }
@@ -106,7 +106,7 @@ extension Delivery {
         return json
     }
 
-    /// Status of the response; `nil` if no response arrived.
+    /// Response status; `nil` if no response arrived.
     var status: Int? {
         if case .answered(let status, _) = outcome { status } else { nil }
     }
@@ -116,7 +116,7 @@ extension Delivery {
         if case .answered(let status, let body) = outcome { "\(status)\n\(body)" } else { text }
     }
 
-    /// The status of the response, or the failure.
+    /// The response status, or the failure.
     var text: String {
         switch outcome {
         case .answered(let status, _): String(status)
@@ -125,12 +125,12 @@ extension Delivery {
     }
 }
 
-/// A notification, and the result of posting it.
+/// A notification, with the outcome of posting it.
 struct SentNotification {
     let notification: MintedNotification
-    /// Delivery of the notification; `nil` if it was not posted.
+    /// Delivery outcome; `nil` if the notification was not posted.
     let delivery: Delivery?
-    /// True if the notification is held until its release.
+    /// True if the notification is held until it is released.
     var isHeld = false
 
     var json: JSONObject {
@@ -143,7 +143,7 @@ struct SentNotification {
         return json
     }
 
-    /// The result of the delivery, otherwise the payload, for a caller that posts it itself.
+    /// The delivery's outcome; without a delivery, the payload, for a caller that posts it itself.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
 

@@ -2,15 +2,15 @@ public import EmulatorServer
 
 /// A URL to which the emulator may post notifications.
 ///
-/// The URL is recomposed from its checked parts, so that another parser cannot find a different host in the
-/// URL. Otherwise callers could use the emulator to reach machines that they cannot reach (SSRF).
+/// The URL is recomposed from its checked parts, so that no other parser can find a different host in it.
+/// Otherwise callers could make the emulator reach machines that they cannot reach themselves (SSRF).
 public struct NotificationTarget: Sendable, Equatable, Codable {
     /// URL with scheme (`http` or `https`), host, port if present, and path.
     public let url: String
     public let host: String
 
-    /// Checks a URL. Throws `.notificationURLRefused` unless the text is an http or https URL on loopback or
-    /// on an allowed host.
+    /// Checks a URL. Throws `.notificationURLRefused` unless the text is an http or https URL whose host is
+    /// loopback or allowed.
     public init(_ text: String, allowedHosts: Set<String> = []) throws(EmulatorError) {
         self = try Self.parse(text)
         guard Self.isLoopback(host) || allowedHosts.contains(host) else {
@@ -19,7 +19,7 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
         }
     }
 
-    /// Returns a URL from the configuration, which may have any host.
+    /// Returns a URL from the configuration, which may name any host.
     static func trusted(_ text: String) throws(EmulatorError) -> NotificationTarget { try parse(text) }
 
     private init(url: String, host: String) { (self.url, self.host) = (url, host) }
@@ -48,8 +48,8 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
             host: host)
     }
 
-    /// Returns true if the host has only letters, digits, dots and hyphens: no user information, no
-    /// percent-encoding, no unusual form of an address.
+    /// Returns true if the host has only letters, digits, dots and hyphens, so it has no user information, no
+    /// percent-encoding, and no unusual form of an address.
     private static func isHost(_ host: String) -> Bool {
         host == "[::1]"
             || (!host.isEmpty && host.utf8.count <= 253

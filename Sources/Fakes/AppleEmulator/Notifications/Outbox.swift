@@ -4,8 +4,8 @@ import Synchronization
 /// The notifications that receivers have not accepted yet, and the latest deliveries. It posts nothing
 /// itself.
 struct Outbox: Codable {
-    /// Maximum number of waiting notifications. A full outbox drops the oldest notification, so that an
-    /// unreachable receiver cannot fill the memory.
+    /// Maximum number of waiting notifications. A full outbox drops the oldest one, so that an unreachable
+    /// receiver cannot fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
 
@@ -27,7 +27,7 @@ struct Outbox: Codable {
         return add(notification, target, attempts: 1, nextAttemptAt: now + distance)
     }
 
-    /// Records the result of an attempt: accepted, to be retried, or given up.
+    /// Records an attempt's outcome: accepted, to be retried, or given up.
     mutating func settle(_ id: Int, isTaken: Bool, now: Int64) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         waiting[index].attempts += 1
@@ -69,7 +69,7 @@ struct Outbox: Codable {
     }
 }
 
-/// A notification that the receiver has not accepted yet: it is held, or will be retried.
+/// A notification that the receiver has not accepted yet, either held or waiting for a retry.
 public struct WaitingNotification: Sendable, Equatable, Codable {
     public let id: Int
     public let notification: MintedNotification
@@ -88,16 +88,16 @@ public struct RecentDelivery: Sendable, Equatable, Codable {
     public let clientID: String
     /// The user's `sub` for the app's team.
     public let subject: String
-    /// The status of the response, or the failure.
+    /// The response status, or the failure.
     public let outcome: String
-    /// Time of the delivery in milliseconds since 1970.
+    /// Delivery time in milliseconds since 1970.
     public let postedAt: Int64
 }
 
 /// The order in which held notifications are released.
 public enum ReleaseOrder: String, Sendable, CaseIterable {
     case inOrder = "in_order"
-    /// Releases the last event first, so that a receiver that relies on the order of arrival gets the wrong
+    /// Releases the last event first, so a receiver that relies on the arrival order ends up in the wrong
     /// state.
     case reversed
     case shuffled
@@ -106,7 +106,7 @@ public enum ReleaseOrder: String, Sendable, CaseIterable {
 extension EmulatorState {
     public var deliveryPlan: DeliveryPlan { world.withLock { $0.outbox.plan } }
 
-    /// Sets the delivery plan. Throws `.memberMalformed` for a plan outside the limits.
+    /// Sets the delivery plan. Throws `.memberMalformed` for a plan that exceeds the limits.
     public func setDeliveryPlan(_ plan: DeliveryPlan) throws(EmulatorError) {
         guard (1...10).contains(plan.copies) else {
             throw EmulatorError(.memberMalformed, detail: "copies: an integer in 1...10")
@@ -122,7 +122,7 @@ extension EmulatorState {
     /// The notifications that no receiver has accepted yet.
     public var waitingNotifications: [WaitingNotification] { world.withLock { $0.outbox.waiting } }
 
-    /// The latest deliveries of notifications about account changes, the newest last.
+    /// The latest deliveries of notifications about account changes, newest last.
     public var recentDeliveries: [RecentDelivery] { world.withLock { $0.outbox.recent } }
 
     public func forgetWaitingNotifications() { world.withLock { $0.outbox.clear() } }
@@ -133,7 +133,7 @@ extension EmulatorState {
         world.withLock { $0.outbox.hold(notification, for: target) }
     }
 
-    /// Schedules a retry, unless the delivery plan has no retries.
+    /// Schedules a retry, unless the delivery plan allows none.
     func retry(_ notification: MintedNotification, to target: NotificationTarget) {
         let id = world.withLock { world in
             world.outbox.retry(notification, to: target, now: clock.now() + world.clockOffset)

@@ -7,8 +7,8 @@ import Pages
 public import StrictJSON
 import Synchronization
 
-/// `/`, the page with all accounts, and the actions of its buttons; and `/site`, a page in place of the
-/// developer's site.
+/// `/`, the page with all accounts, and the actions behind its buttons; and `/site`, a page that stands in
+/// for the developer's site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
     static let signIn = "sign-in-on-iphone"
@@ -16,8 +16,8 @@ struct AccountsRoute: Sendable {
 
     let state: EmulatorState
     let post: NotificationDispatcher
-    /// A random token for the forms (CSRF). Another site can submit a form to the emulator from a developer's
-    /// browser, but cannot read this token.
+    /// A random token that protects the forms against forgery (CSRF). Another site can make a developer's
+    /// browser submit a form to the emulator, but cannot read this token.
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: EmulatorState, post: NotificationDispatcher) {
@@ -81,7 +81,7 @@ struct AccountsRoute: Sendable {
 }
 
 extension AccountsRoute {
-    /// Returns the page with all accounts and their settings, similar to the settings of an iPhone.
+    /// Returns the page with all accounts and their settings, similar to the Settings app of an iPhone.
     private func accounts(_ query: FormFields) throws(OAuthError) -> EndpointResponse {
         let (users, url) = (state.users, state.notificationTarget?.url)
         let page = try UserPage(of: users, query)
@@ -110,8 +110,7 @@ extension AccountsRoute {
 
     private func buttons(_ user: EmulatedUser, on page: UserPage) -> HTML {
         func button(_ action: String, _ words: String, app: String? = nil, look: String? = nil) -> HTML {
-            // The fields select the current page, so that the browser returns to the same page after the
-            // action.
+            // The fields identify the current page, so that the browser returns to it after the action.
             let fields =
                 [("token", token)] + page.fields + [("sub", user.subject)]
                 + (app.map { [("client_id", $0)] } ?? [])
@@ -161,7 +160,7 @@ extension AccountsRoute {
         }
     }
 
-    /// Returns a page in place of the developer's site, which shows the result of sign-in on the web.
+    /// Returns the page that stands in for the developer's site and shows the result of a sign-in on the web.
     private func site(_ query: FormFields) -> EndpointResponse {
         let rows = ["code", "state", "error", "error_description"].map { name in
             (name, query[name].map { HTML.code($0) })
@@ -179,12 +178,12 @@ extension AccountsRoute {
 }
 
 extension AccountsRoute {
-    /// Maximum length of a nonce in bytes.
+    /// Maximum nonce length in bytes.
     private static let longestNonce = 512
 
-    /// Signs a user in to a native app, because Apple's sheet on an iPhone has no web page. Each press of the
-    /// button is a new sign-in. The page shows the values that the app receives, and the request of its
-    /// backend to the service.
+    /// Signs a user in to a native app. A button stands in for Apple's sheet, because that has no web page on
+    /// an iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
+    /// and the request that the app's backend sends to the service.
     func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
@@ -204,7 +203,7 @@ extension AccountsRoute {
             "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
         }
         var json = minted.signIn
-        // Without `client_id`, the service uses its first configured client ID.
+        // Names the client ID, because the service would otherwise use its first configured one.
         json["client_id"] = .string(minted.clientID)
         let body = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
         let again = [
@@ -258,7 +257,7 @@ extension AccountsRoute {
         let service = state.notificationTarget.flatMap { target in
             target.url.hasSuffix(path) ? String(target.url.dropLast(path.count)) : nil
         }
-        // A shell keeps every character between single quotes unchanged, except a single quote.
+        // Between single quotes, a shell keeps every character unchanged except the single quote itself.
         let quoted = json.replacing("'", with: #"'\''"#)
         return """
             curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'
@@ -296,15 +295,15 @@ extension AccountsRoute {
     }
 }
 
-/// The backend of an app that runs beside the fake Apple. It posts a sign-in to the service, as the backend
-/// of a real app does.
+/// The backend of an app that runs alongside the fake Apple. It posts a sign-in to the service, as a real
+/// app's backend does.
 public typealias AppBackend = @Sendable (_ signIn: JSONObject) async throws -> AppBackendAnswer
 
 /// The service's response to the backend.
 public struct AppBackendAnswer: Sendable {
     let status: Int
     let body: JSONValue?
-    /// URL of a page that shows the result.
+    /// URL of a page that shows the outcome.
     let page: String?
 
     public init(status: Int, body: JSONValue?, page: String?) {

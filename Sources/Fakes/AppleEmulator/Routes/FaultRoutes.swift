@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// Sets, shows and removes the faults of endpoints.
+/// Sets, shows and removes endpoint faults.
 struct FaultRoutes: Sendable {
     let state: EmulatorState
 

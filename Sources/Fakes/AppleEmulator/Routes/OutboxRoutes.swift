@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The delivery plan of notifications, and the notifications that are not delivered yet.
+/// The delivery plan for notifications, and the notifications that are not delivered yet.
 struct OutboxRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The whole emulator: its apps, notification URL, counters, clock, and reset.
+/// The emulator as a whole: its apps, notification URL, counters, clock, and reset.
 struct StateRoutes: Sendable {
     let state: EmulatorState
 

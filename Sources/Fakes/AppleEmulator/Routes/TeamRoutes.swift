@@ -4,8 +4,8 @@ import Hummingbird
 import JOSE
 import StrictJSON
 
-/// The actions of a team on Apple's developer pages: registering keys and redirect URIs, and transferring
-/// apps. Also signs client secrets for manual calls.
+/// The actions that a team takes on Apple's developer pages: registering keys and redirect URIs, and
+/// transferring apps. Also signs client secrets for manual calls.
 struct TeamRoutes: Sendable {
     let state: EmulatorState
 

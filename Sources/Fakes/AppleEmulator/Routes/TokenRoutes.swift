@@ -24,8 +24,7 @@ struct TokenRoutes: Sendable {
         group.control(.post, "deliveries") { request in try await deliver(request) }
     }
 
-    /// Posts a given payload unchanged, for example a repeated payload or a payload without a valid
-    /// signature.
+    /// Posts a given payload unchanged, for example one that was posted before or has no valid signature.
     private func deliver(_ request: ControlRequest) async throws -> ControlResponse {
         let (payload, target) = try request.input { input throws(EmulatorError) in
             (try input.string("payload", maximum: ControlInput.bodyLimit), try post.order(&input))

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// Creates and shows users, and makes changes to their accounts.
+/// Creates and shows users, and changes their accounts.
 struct UserRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// A user with an Apple Account.
 public struct EmulatedUser: Sendable, Equatable, Codable {
-    /// Identities by team, in the order of the configuration.
+    /// The user's identity for each team, in configuration order.
     public internal(set) var identities: [TeamIdentity]
     /// The real address. If `hidesEmail` is set, tokens contain the relay address instead.
     public let email: String?
@@ -14,19 +14,19 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     public internal(set) var lastName: String?
     /// Value of `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; `nil` omits the claim.
     public internal(set) var realUserStatus: Int64?
-    /// True if the relay address forwards e-mail.
+    /// True if e-mail to the relay address is forwarded.
     public internal(set) var forwardsEmail = true
     public internal(set) var isDeleted = false
-    /// The primary client IDs of the apps that the user has signed in to and still uses.
+    /// Primary client IDs of the apps to which the user has signed in and which the user still uses.
     public internal(set) var apps: Set<String> = []
 
-    /// The apps in `apps` that did not request the e-mail address.
+    /// Those of `apps` that did not request the e-mail address.
     public internal(set) var emailWithheldFrom: Set<String> = []
 
     /// The user's `sub` for the first configured team.
     public var subject: String { identities[0].subject }
 
-    /// Returns the user's identity for a team; the first identity if the team is not configured.
+    /// Returns the user's identity for a team, or the first identity if the team is not configured.
     public func identity(for teamID: String) -> TeamIdentity {
         identities.first { $0.teamID == teamID } ?? identities[0]
     }
@@ -37,10 +37,10 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     }
 }
 
-/// The identity of a user for one developer team: each team gets a different `sub` and relay address.
+/// A user's identity for one developer team. Each team gets a different `sub` and relay address.
 public struct TeamIdentity: Sendable, Equatable, Codable {
     public let teamID: String
-    /// Value of `sub` in the format `NNNNNN.<32 hex>.NNNN`.
+    /// Value of `sub`, in the format `NNNNNN.<32 hex>.NNNN`.
     public let subject: String
     /// An address at `privaterelay.appleid.com` that forwards to the user's real address.
     public let relayAddress: String
@@ -62,8 +62,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
             relayAddress: "\(String(decoding: relay, as: UTF8.self))@privaterelay.appleid.com")
     }
 
-    /// Returns the user's transfer identifier for another team in Apple's format: `NNNNNN.r<32 hex>`, with
-    /// the first block of the `sub`, and without a third block.
+    /// Returns the user's transfer identifier for another team in Apple's format: `NNNNNN.r<32 hex>`, which
+    /// starts with the first block of the `sub` and has no third block.
     func transferSubject(to recipient: String) -> String {
         let digest = SHA256Digest.hash("\(teamID) to \(recipient)\u{0}\(subject)")
         let block = subject.utf8.prefix { $0 != UInt8(ascii: ".") }
@@ -73,8 +73,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
         return "\(first).r\(Hexadecimal.encode(digest[0..<16]))"
     }
 
-    /// Returns digits like Apple's: the first block is a small number (observed values: 000685 to 002024),
-    /// and the last block looks like a time of day.
+    /// Returns digits that look like Apple's: the first block is a small number (observed values: 000685 to
+    /// 002024), and the last block looks like a time of day.
     private static func digits(of bytes: some Collection<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
         let text = String(number)

@@ -2,18 +2,18 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// All emulated users. Does no I/O. Not thread-safe: its owner locks it.
+/// All emulated users. Does no I/O. Not thread-safe, so its owner locks it.
 struct UserDirectory: Codable {
     /// Maximum number of users, so that a faulty script cannot fill the memory.
     static let capacity = 10_000
-    /// The name of the first user, accepted in place of a `sub`.
+    /// The first user's name, accepted in place of a `sub`.
     static let defaultName = "default"
 
     private var teamIDs: [String]
     private(set) var users: [EmulatedUser] = []
-    /// Positions in `users` by the `sub` of each team.
+    /// Positions in `users`, by each team's `sub`.
     private var positions: [String: Int] = [:]
-    /// The real addresses of all users, in lower case.
+    /// All users' real addresses in lower case.
     private var addresses: Set<String> = []
 
     /// Creates the default user. The user's `sub` is the same in every run, so that a service with an old
@@ -41,7 +41,7 @@ struct UserDirectory: Codable {
         return insert(user(recipe, identities: identities))
     }
 
-    /// Returns the position of the user with this `sub`, and the identity for the team. Throws
+    /// Returns the position of the user with this `sub`, and the identity to which the `sub` belongs. Throws
     /// `.userNotFound`.
     func find(_ subject: String?) throws(EmulatorError) -> (position: Int, identity: TeamIdentity) {
         guard let subject, subject != Self.defaultName else { return (0, users[0].identities[0]) }
@@ -53,7 +53,7 @@ struct UserDirectory: Codable {
         return (position, identity)
     }
 
-    /// Adds an identity for a new team to all users. A user gets the same identity in every run.
+    /// Gives all users an identity for a new team. Each user gets the same identity in every run.
     mutating func addTeam(_ teamID: String) {
         guard !teamIDs.contains(teamID) else { return }
         teamIDs.append(teamID)
@@ -94,7 +94,7 @@ struct UserDirectory: Codable {
 }
 
 extension UserDirectory {
-    /// Members of the state file, without the addresses, which are derived from the users.
+    /// State file members. The addresses are not among them, because they are derived from the users.
     private enum CodingKeys: String, CodingKey {
         case teamIDs, users, positions
     }
@@ -110,7 +110,7 @@ extension UserDirectory {
 
 /// The properties of a new user. The defaults suit a first trial.
 public struct UserRecipe: Sendable {
-    /// Value of `sub` for the first team. Default: a random `sub` in Apple's format.
+    /// The user's `sub` for the first team. Default: a random `sub` in Apple's format.
     public var subject: String?
     public var email = RecipeAddress.derived
     public var isEmailVerified = true
@@ -122,7 +122,7 @@ public struct UserRecipe: Sendable {
     public init() {}
 }
 
-/// Changes of a user. An app receives a new name only after the user has stopped using it.
+/// Changes to a user. An app receives a new name only after the user has stopped using it.
 public struct UserEdit: Sendable {
     public var firstName: String?
     public var lastName: String?
@@ -136,26 +136,26 @@ public struct UserEdit: Sendable {
     }
 }
 
-/// The e-mail address of a new user.
+/// A new user's e-mail address.
 public enum RecipeAddress: Sendable, Equatable {
-    /// A unique address from the name or the user's number.
+    /// A unique address, made from the name or the user's number.
     case derived
     case none
     /// Uses this address.
     case given(String)
 }
 
-/// Generates an e-mail address for a user who was created without an address.
+/// Generates an e-mail address for a user who was created without one.
 enum DerivedAddress {
-    /// Returns `first.last@example.com` if this address is unused, otherwise the same with the user's number
-    /// after the name; `user.<number>` for a name with letters other than a to z.
+    /// Returns `first.last@example.com` if that address is unused, otherwise the same with the user's number
+    /// after the name. If the name has letters other than a to z, returns `user.<number>` at the same domain.
     static func make(
         firstName: String?, lastName: String?, number: Int, isTaken: (String) -> Bool
     ) -> String {
         let name = localPart(firstName, lastName)
         if let name, !isTaken("\(name)@example.com") { return "\(name)@example.com" }
         var number = number
-        // Another user may have this address. The loop ends, because there are more numbers than users.
+        // Another user may have this address. The loop ends because there are more numbers than users.
         while isTaken(numbered(name, number)) { number += 1 }
         return numbered(name, number)
     }
@@ -164,12 +164,12 @@ enum DerivedAddress {
         "\(name ?? "user").\(number)@example.com"
     }
 
-    /// Returns the words of the name in lower case, separated by dots.
+    /// Returns the name's words in lower case, separated by dots.
     private static func localPart(_ names: String?...) -> String? {
         let text = names.compactMap { $0 }.joined(separator: " ").lowercased()
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.split { !($0.isLetter || $0.isNumber) }.joined(separator: ".")
-        // The local part has at most 64 characters (RFC 5321 §4.5.3.1.1), including the number.
+        // The local part, including the number, may have at most 64 characters (RFC 5321 §4.5.3.1.1).
         return words.isEmpty || words.utf8.count > 58 ? nil : words
     }
 }

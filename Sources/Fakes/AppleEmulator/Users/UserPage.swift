@@ -1,20 +1,20 @@
 import Encodings
 import Pages
 
-/// One page of the users that match a search, newest first.
+/// One page of the users who match a search, newest first.
 struct UserPage {
     private static let size = 20
-    /// Maximum length of a search in bytes. It limits the cost of a search.
+    /// Maximum search length in bytes. It limits the cost of a search.
     private static let longestSearch = 320
 
     let users: [EmulatedUser]
-    /// Number of users that match the search.
+    /// Number of users who match the search.
     private let found: Int
     private let place: ListPlace
     /// Search words; empty for all users.
     private let search: String
 
-    /// Reads `find` and `from`, the fields of the pages' forms. Throws `invalid_request` for invalid values.
+    /// Reads the form fields `find` and `from`. Throws `invalid_request` for invalid values.
     ///
     /// - Parameter all: The users, oldest first.
     init(of all: [EmulatedUser], _ form: FormFields? = nil) throws(OAuthError) {
@@ -32,16 +32,16 @@ struct UserPage {
         found = matching.count
     }
 
-    /// Form fields that select this page.
+    /// Form fields that lead to this page.
     var fields: [(name: String, value: String)] {
         [("find", search), ("from", place.text)].filter { !$0.1.isEmpty }
     }
 
-    /// The path of this page of accounts.
+    /// The path of this page in the account list.
     var location: String { fields.isEmpty ? "/" : "/?\(FormEncoding.encode(fields))" }
 
-    /// Returns the search field above a list of users, as a form without scripts; `nil` if all users fit on
-    /// one page.
+    /// Returns the search field above a user list, as a form without scripts; `nil` if all users fit on one
+    /// page.
     func searchForm(
         _ address: String, posts: Bool = false, hidden: [(name: String, value: String)] = []
     ) -> HTML? {
@@ -56,7 +56,7 @@ struct UserPage {
         }
     }
 
-    /// Returns the links to other pages below the list; `nil` for a single page.
+    /// Returns the links to other pages below the list; `nil` if there is only one page.
     func pager(
         _ address: String, posts: Bool = false, hidden: [(name: String, value: String)] = []
     ) -> Pager? {
@@ -83,9 +83,9 @@ extension EmulatedUser {
             """
     }
 
-    /// Returns true if every word of a search is part of the name or the address. User IDs and relay addresses are also
-    /// searched, but a short word must match the whole value, because their random characters contain almost every
-    /// short word.
+    /// Returns true if every search word is part of the name or the address. User IDs and relay addresses are
+    /// also searched, but a short word must match the whole value, because their random characters contain
+    /// almost every short word.
     public func matches(_ search: String) -> Bool {
         let known = [firstName, lastName, email].compactMap { $0?.lowercased() }
         let given = identities.flatMap { [$0.relayAddress.lowercased(), $0.subject.lowercased()] }
@@ -95,6 +95,6 @@ extension EmulatedUser {
         }
     }
 
-    /// Minimum length of a part of a user ID that a search finds, in bytes.
+    /// Minimum length in bytes at which a word may match only part of a user ID or relay address.
     private static let shortestPart = 6
 }

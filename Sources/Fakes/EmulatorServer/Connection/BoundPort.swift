@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The port on which the server listens, for callers that wait until the server listens.
+/// The server's port, for callers that must wait until the server listens.
 package final class BoundPort: Sendable {
     private enum State {
         case pending([Int: CheckedContinuation<Int, any Error>])
@@ -12,7 +12,7 @@ package final class BoundPort: Sendable {
 
     package init() {}
 
-    /// Waits until the server listens. Throws the error if it cannot listen, and `CancellationError`.
+    /// Waits until the server listens. Throws the listening error, or `CancellationError`.
     package func value() async throws -> Int {
         let waiter = state.withLock { state in
             state.nextWaiter += 1

@@ -9,12 +9,12 @@ import Synchronization
 /// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when serving begins.
 ///
 /// `HTTP1Channel` creates a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process
-/// if such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()").
-/// Hummingbird releases accepted connections without serving them after a cancellation, and while it closes
-/// the socket. With this type it releases and closes a plain channel in these cases.
+/// if such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()"). After a
+/// cancellation, and while it closes the socket, Hummingbird releases accepted connections without serving
+/// them. With this type, it only releases and closes a plain channel in these cases.
 package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
-    /// Clock for the field `Date`, in milliseconds since 1970; `nil` for the machine's clock.
+    /// Clock for the `Date` header, in milliseconds since 1970; `nil` to use the machine's clock.
     let now: (@Sendable () -> Int64)?
 
     package init(http: HTTP1Channel, now: (@Sendable () -> Int64)? = nil) {
@@ -22,7 +22,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        // The channel reads nothing before the HTTP handlers have been added.
+        // The channel must read nothing until the HTTP handlers have been added.
         channel.setOption(.autoRead, value: false).map { AcceptedConnection(channel: channel) }
     }
 
@@ -31,7 +31,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
         let prepared: HTTP1Channel.Value
         do {
             prepared = try await channel.eventLoop.flatSubmit {
-                // Handlers cannot be added to a closed channel, and the NIOAsyncChannel would be released.
+                // A closed channel takes no handlers, so the `NIOAsyncChannel` would be released unused.
                 guard channel.isActive else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
@@ -43,7 +43,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
         } catch {
             return channel.close(promise: nil)
         }
-        // The shutdown sends this event to each channel once, perhaps before this channel had a handler for
+        // The shutdown sends this event to each channel once, possibly before this channel had a handler for
         // it.
         if Task.isShuttingDownGracefully {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -53,7 +53,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
     }
 }
 
-/// An accepted connection. It closes if it is released before it was served.
+/// An accepted connection. It closes if it is released without having been served.
 package final class AcceptedConnection: ServerChildChannelValue {
     package let channel: any Channel
     private let isServed = Atomic(false)
@@ -69,15 +69,14 @@ package final class AcceptedConnection: ServerChildChannelValue {
     }
 
     deinit {
-        // Without this, the client would wait for a response until the process ends.
+        // An open channel would make the client wait for a response until the process ends.
         if !isServed.load(ordering: .relaxed) { channel.close(promise: nil) }
     }
 }
 
-/// Sets the field `Date` of responses (RFC 9110, section 6.6.1) to the time of the emulator's clock.
+/// Sets the `Date` header of responses (RFC 9110, section 6.6.1) to the emulator's time.
 ///
-/// Hummingbird writes the machine's time after the last middleware, so only a handler of the channel can
-/// change it.
+/// Hummingbird writes the machine's time after the last middleware, so only a channel handler can change it.
 final class ResponseDateHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -86,7 +85,7 @@ final class ResponseDateHandler: ChannelOutboundHandler {
 
     private init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
-    /// Adds the handler. Must be called on the event loop, when the channel has its HTTP handlers.
+    /// Adds the handler. Must be called on the event loop, once the channel has its HTTP handlers.
     static func add(to channel: any Channel, now: @escaping @Sendable () -> Int64) throws {
         let pipeline = channel.pipeline.syncOperations
         let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)

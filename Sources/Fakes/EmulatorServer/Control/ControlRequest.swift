@@ -26,7 +26,7 @@ package struct ControlRequest {
         return value
     }
 
-    /// Refuses members, for requests whose body must be empty or an empty object.
+    /// Refuses all members, for requests whose body must be empty or an empty object.
     package func requireNoInput() throws(EmulatorError) {
         try ControlInput(body).finish()
     }
@@ -44,10 +44,10 @@ package struct ControlRequest {
     }
 }
 
-/// The members of a control request, read one by one. `finish` refuses members that were not read, so that a
+/// The members of a control request, read one by one. `finish` refuses members that were not read, so a
 /// misspelled name is an error. A known member that is `null` counts as absent.
 package struct ControlInput {
-    /// Maximum size of a body in bytes. It limits the cost of one request.
+    /// Maximum body size in bytes. It limits the cost of one request.
     package static let bodyLimit = 64 * 1024
     private static let limits = JSONLimits(depth: 16, members: 128)
 
@@ -75,7 +75,7 @@ package struct ControlInput {
         rest = object
     }
 
-    /// Throws `.memberUnknown` if a member was not read.
+    /// Throws `.memberUnknown` if any member was not read.
     package func finish() throws(EmulatorError) {
         guard let (name, _) = rest.members.first else { return }
         throw EmulatorError(.memberUnknown, detail: String(name.prefix(64)))

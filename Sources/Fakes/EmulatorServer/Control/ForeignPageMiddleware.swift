@@ -39,9 +39,9 @@ package struct ForeignPageMiddleware<Context: RequestContext>: RouterMiddleware 
 
 /// Refuses control calls from web pages.
 ///
-/// A web page in a developer's browser can post to loopback, although it cannot read the response. The
-/// control API requires no content type, so that `curl -d` works. Browsers always send `Origin` with such a
-/// request; command-line tools do not.
+/// A web page in a developer's browser can post to loopback, although it cannot read the response. Checking
+/// the content type is no defense, because the control API requires none, so that `curl -d` works. But
+/// browsers always send `Origin` with such a request, and command-line tools do not.
 package struct BrowserMiddleware<Context: RequestContext>: RouterMiddleware {
     package init() {}
 

@@ -5,14 +5,14 @@ package import StrictJSON
 
 /// Responses of an emulator. Clients must not cache them.
 extension Response {
-    /// Returns JSON that ends with a line break, for terminals.
+    /// Returns JSON that ends with a line break, so that it is readable in a terminal.
     package static func json(
         _ object: JSONObject, status: HTTPResponse.Status = .ok, type: String = "application/json"
     ) -> Response {
         uncached(status, type, JSONValue.object(object).serialized() + [UInt8(ascii: "\n")])
     }
 
-    /// Returns a problem (RFC 9457).
+    /// Returns a problem document (RFC 9457).
     package static func problem(_ error: EmulatorError) -> Response {
         let status = error.code.status
         var problem = JSONObject([

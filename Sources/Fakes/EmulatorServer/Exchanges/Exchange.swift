@@ -3,22 +3,22 @@ import Synchronization
 
 /// One request and its response, for display on pages, with shortened secrets.
 public struct Exchange: Sendable, Equatable {
-    /// Sequence number of the exchange in the log of one emulator.
+    /// Sequence number of the exchange in one emulator's log.
     public let number: Int
     public let step: ExchangeStep
     /// Purpose of the request.
     public let title: String
-    /// Method, URL and fields of the request, one per line.
+    /// Request method, URL and headers, one per line.
     public let request: String
-    /// Status and body of the response, or the reason why no response arrived.
+    /// Response status and body, or the reason why no response arrived.
     public let response: String
-    /// Status of the response; `nil` if no response arrived, or if the exchange is a step in a browser.
+    /// Response status; `nil` if no response arrived, or if the exchange is a step in a browser.
     public let status: Int?
     /// Start time in milliseconds since 1970.
     public let at: Int64
     public let span: ExchangeSpan
     /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` without such
-    /// a field, and for a request that the emulator itself received.
+    /// a header, and for a request that the emulator itself received.
     public let requestID: String?
 
     package init(
@@ -31,8 +31,8 @@ public struct Exchange: Sendable, Equatable {
     }
 }
 
-/// Start and end of an exchange on the machine's monotonic clock, so that exchanges within a millisecond stay
-/// in order.
+/// Start and end of an exchange on the machine's monotonic clock, so that exchanges within the same
+/// millisecond stay in order.
 public struct ExchangeSpan: Sendable, Equatable {
     /// Start in nanoseconds since the machine started.
     public let begin: UInt64
@@ -57,12 +57,12 @@ package struct ExchangeStart: Sendable {
 
 /// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
-    /// Capacity for routine exchanges, and separately for all others, so that routine exchanges do not
-    /// displace the others.
+    /// Number of routine exchanges stored, and likewise of all others. The counts are separate, so that
+    /// routine exchanges do not displace the others.
     package static let capacity = 50
-    /// Maximum number of characters of a request or a response.
+    /// Maximum number of characters stored per request or response.
     package static let longestText = 4096
-    /// Maximum number of characters of a request ID.
+    /// Maximum number of characters in a request ID.
     private static let longestID = 128
 
     private var routine: [Exchange] = []
@@ -94,15 +94,15 @@ package struct ExchangeLog: Sendable {
         list.append(exchange)
     }
 
-    /// Returns the text, truncated to the stored length.
+    /// Returns the text, truncated to the maximum length.
     package static func cut(_ text: String) -> String {
         text.count <= longestText ? text : "\(text.prefix(longestText))…"
     }
 }
 
-/// A step of a protocol: sender, receiver, and the section of the specification that describes the request.
+/// A protocol step: sender, receiver, and the section of the specification that describes the request.
 public struct ExchangeStep: Sendable, Equatable {
-    /// A party of the fake world.
+    /// A party in the fake world.
     public enum Party: String, Sendable, CaseIterable {
         /// `browser` includes the app with its backend.
         case browser, google, siwa, apple
@@ -126,7 +126,7 @@ public struct ExchangeStep: Sendable, Equatable {
 }
 
 extension ExchangeStep {
-    // Steps of the browser and the app.
+    // Steps between the browser and the app.
     public static let authorizationRequest = ExchangeStep(
         .google, .browser, "RFC 6749 §4.1.1", isOneWay: true)
     public static let authorizationResponse = ExchangeStep(
@@ -153,7 +153,7 @@ extension ExchangeStep {
     public static let appleKeys = ExchangeStep(.siwa, .apple, "RFC 7517 §5")
     public static let appleMetadata = ExchangeStep(.siwa, .apple, "OpenID Connect Discovery §4")
     public static let appleCodeExchange = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3")
-    /// Requests of `siwa doctor`.
+    /// Requests that `siwa doctor` sends.
     public static let appleKeysTrial = ExchangeStep(.siwa, .apple, "RFC 7517 §5", isRoutine: true)
     public static let applePageTrial = ExchangeStep(
         .siwa, .apple, "OpenID Connect Core §3.1.2", isRoutine: true)

@@ -2,14 +2,14 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Texts of requests and responses for display on pages, with shortened secrets.
+/// Request and response texts for display on pages, with secrets shortened.
 package enum ShownText {
     private static let secretNames: Set = [
         "client_secret", "code", "access_token", "refresh_token", "id_token", "assertion", "code_verifier",
         "token", "identity_token", "authorization_code", "payload",
     ]
 
-    /// Returns the beginning of a secret, so that secrets can be distinguished.
+    /// Returns the first characters of a secret: enough to tell secrets apart.
     package static func shortened(_ secret: String) -> String {
         secret.count > 24 ? "\(secret.prefix(12))… (\(secret.utf8.count) bytes)" : "\(secret.prefix(4))…"
     }
@@ -18,12 +18,12 @@ package enum ShownText {
         fields.map { field in
             guard secretNames.contains(field.name) else { return "\(field.name) = \(field.value)" }
             let shown = "\(field.name) = \(shortened(field.value))"
-            // The claims of a token explain the response.
+            // A token's claims explain the response, so they are shown too.
             return token(field.value).map { "\(shown)\n\($0)" } ?? shown
         }.joined(separator: "\n")
     }
 
-    /// Returns a URL with its query, one parameter per line.
+    /// Returns a URL followed by its query, one parameter per line.
     package static func url(_ url: String) -> String {
         guard let mark = url.firstIndex(of: "?"),
             let query = FormEncoding.decode(url[url.index(after: mark)...].utf8)
@@ -31,8 +31,8 @@ package enum ShownText {
         return "\(url[..<mark])\n\(fields(query))"
     }
 
-    /// Returns JSON with shortened secrets and the content of its tokens below it, or a token with its
-    /// content, or the text itself.
+    /// Returns JSON with its secrets shortened and the content of its tokens below it; for a token, the token
+    /// with its content; and any other text unchanged.
     package static func body(_ body: [UInt8]) -> String {
         if let json = try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) {
             let tokens = json.object?.members.compactMap { member -> String? in
@@ -57,7 +57,7 @@ package enum ShownText {
 
     private static func hidden(_ value: JSONValue, name: String) -> JSONValue {
         switch value {
-        // The `code` of a problem (RFC 9457) is the name of an error, not a secret.
+        // The `code` of a problem document (RFC 9457) is an error name, not a secret.
         case .string(let text) where name == "code" && isErrorName(text): return value
         case .string(let text) where secretNames.contains(name): return .string(shortened(text))
         case .string(let text) where name == "redirect_to": return .string(hiddenCode(in: text))
@@ -68,7 +68,7 @@ package enum ShownText {
         }
     }
 
-    /// Returns true for lower-case words. An authorization code also has digits and capital letters.
+    /// Returns true for lower-case words. Authorization codes also contain digits and capital letters.
     private static func isErrorName(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.utf8.allSatisfy {
@@ -76,7 +76,7 @@ package enum ShownText {
             }
     }
 
-    /// Returns the URL with a shortened code.
+    /// Returns the URL with the authorization code in it shortened.
     private static func hiddenCode(in url: String) -> String {
         guard let mark = url.firstIndex(of: "?") else { return url }
         let parameters = url[url.index(after: mark)...].split(separator: "&").map { parameter in

@@ -5,27 +5,27 @@ import HTTPTypes
 package import Hummingbird
 package import Logging
 
-/// The file that stores an emulator's state across restarts: a line with the SHA-256 of the JSON, followed by
-/// the JSON.
+/// The file that keeps an emulator's state across restarts: one line with the SHA-256 of the JSON, followed
+/// by the JSON.
 ///
-/// Each write replaces the file atomically, so that a crash leaves the old or the new state. Only its owner
-/// can read it, because it contains private keys and tokens, although only of the emulator.
+/// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner
+/// can read it, because it contains private keys and tokens, even if they are only the emulator's.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
-    /// Start of the first line: the emulator that wrote the file, and the format.
+    /// Start of the first line, which names the emulator that wrote the file, and the format.
     private let firstWords: String
 
     package init(path: String, firstWords: String) {
         (self.path, self.firstWords) = (path, firstWords)
     }
 
-    /// Excludes other processes from the file, from before the first read until the last write. Throws
-    /// `.stateFileUnwritable` while another process has locked the file.
+    /// Locks the file against other processes, from before the first read until the last write. Throws
+    /// `.stateFileUnwritable` while another process has locked it.
     package func lock() throws(EmulatorError) -> StateFileLock {
         try StateFileLock(beside: path)
     }
 
-    /// Reads the state. Returns `nil` if there is no file. Throws `.stateFileDamaged` for a file that is
+    /// Reads the state. Returns `nil` if there is no file. Throws `.stateFileDamaged` if the file is
     /// incomplete or was not written by this emulator.
     package func read() throws(EmulatorError) -> Snapshot? {
         let content: [UInt8]
@@ -54,14 +54,14 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         }
     }
 
-    /// Writes the state. It is durable when the call returns. Throws `.stateFileUnwritable`.
+    /// Writes the state durably. Throws `.stateFileUnwritable`.
     package func write(_ snapshot: Snapshot) throws(EmulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let newPath = "\(path).new"
         do {
             let body = Array(try encoder.encode(snapshot))
-            // Removes a file that a crash has left, instead of reusing it: other users may be able to read
+            // Removes a file left by a crash instead of reusing it, because other users may be able to read
             // it, or it may be a link.
             unlink(newPath)
             try PrivateFile.make(at: newPath, content: Data(head(of: body) + [UInt8(ascii: "\n")] + body))
@@ -76,7 +76,7 @@ package struct StateFile<Snapshot: Codable>: Sendable {
     }
 }
 
-/// Writes a state file, with one write at a time. Callers that arrive during a write share the next write.
+/// Writes a state file, one write at a time. Callers that arrive during a write share the next one.
 package actor StateSaver {
     private let write: @Sendable () throws -> Void
     private let logger: Logger
@@ -88,12 +88,12 @@ package actor StateSaver {
         (self.logger, self.write) = (logger, write)
     }
 
-    /// Saves the state. All changes before the call are in the file when it returns. Throws the error of the
-    /// write.
+    /// Saves the state. When it returns, the file contains all changes made before the call. Throws the write
+    /// error.
     package func save() async throws {
         if let next { return try await next.value }
-        // The task is unstructured, because the cancellation of one caller must not cancel the write for
-        // other callers.
+        // The task is unstructured, because cancelling one caller must not cancel the write for other
+        // callers.
         let task = Task {
             // The previous write reports its errors to its own callers.
             _ = try? await running?.value
@@ -104,7 +104,7 @@ package actor StateSaver {
     }
 
     private func writeOnce() throws {
-        // This write may not include later changes.
+        // Changes from now on may come too late for this write, so callers must wait for the next one.
         (running, next) = (next, nil)
         do {
             try write()
@@ -115,12 +115,12 @@ package actor StateSaver {
     }
 }
 
-/// Sends responses only after the state is in the file, so that they remain true after a crash.
+/// Holds back responses until the state is in the file, so that they remain true after a crash.
 package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let saver: StateSaver
     private let changingPaths: [String]
 
-    /// - Parameter changingPaths: Prefixes of the paths whose GET requests change the saved state.
+    /// - Parameter changingPaths: Path prefixes of GET requests that change the saved state.
     package init(saver: StateSaver, changingPaths: [String]) {
         (self.saver, self.changingPaths) = (saver, changingPaths)
     }
@@ -134,8 +134,8 @@ package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            // The state may have changed although the request failed: the connection was cut afterwards, or
-            // the response at a redirect URI was refused and ended a link.
+            // The state may have changed although the request failed: the connection may have been cut
+            // afterwards, or a link may have ended because the response at a redirect URI was refused.
             try await saver.save()
             throw error
         }

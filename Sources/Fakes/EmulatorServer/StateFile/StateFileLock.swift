@@ -8,11 +8,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// Excludes a second emulator from a state file: both would write their whole state, and the later write
-/// would remove the users of the other emulator. The system releases the lock when the process ends,
-/// including after a crash.
+/// Keeps a second emulator from using the same state file: both would write their whole state, so the later
+/// write would remove the other emulator's users. The system releases the lock when the process ends, even
+/// after a crash.
 ///
-/// The lock uses a separate file, because each write replaces the state file.
+/// The lock has a file of its own, because each write replaces the state file.
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 

@@ -6,19 +6,19 @@ import JOSE
 import NIOCore
 import StrictJSON
 
-/// Google's RISC API, which registers the receiver of events. It checks tokens with code that it does not
-/// share with the signer.
+/// Google's RISC API, where the receiver of Google's events is registered. Its code for checking tokens is
+/// not shared with the signer.
 struct EventStreamAPI: Sendable {
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
     static let pushDelivery = "https://schemas.openid.net/secevent/risc/delivery-method/push"
-    /// Maximum length of a URL and of a state in bytes.
+    /// Maximum length of a URL or a state, in bytes.
     private static let longestText = 2048
 
     let state: GoogleState
 
     /// Checks a service account's self-signed token (RFC 7523, without a token endpoint).
     ///
-    /// - Parameter field: The field `Authorization`.
+    /// - Parameter field: The `Authorization` header.
     func authorize(_ field: String?) throws(EventStreamRefusal) {
         let scheme = "Bearer "
         guard let field, field.hasPrefix(scheme), field.utf8.count <= 8192,
@@ -29,7 +29,7 @@ struct EventStreamAPI: Sendable {
             account.isValidSignature(of: segments), claims["iss"]?.string == account.email,
             claims["sub"]?.string == account.email, claims["aud"]?.string == Self.audience,
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
-            // Google accepts a lifetime of at most an hour.
+            // Google accepts a token lifetime of at most one hour.
             issuedAt <= state.now + 60, expiresAt > state.now, expiresAt - issuedAt <= 3600
         else { throw .tokenRefused }
         guard account.hasAPI else { throw .apiDisabled }
@@ -90,7 +90,7 @@ struct EventStreamAPI: Sendable {
         guard try registered().isEnabled else { throw .argument("The stream is disabled.") }
         var event = SentEvent()
         (event.type, event.state) = (.verification, text)
-        // As at Google, the response does not contain the result of the delivery.
+        // As at Google, the response does not tell how the delivery went.
         _ = try? await Linking(state: state).send(event)
         return JSONObject()
     }
@@ -107,8 +107,8 @@ struct EventStreamAPI: Sendable {
         return json
     }
 
-    /// Returns `true` for an address of the linked server, whose domain is the authorized domain here. Google
-    /// accepts only https; the emulator also accepts http on this machine.
+    /// Returns `true` for an address on the linked server, whose domain counts as the authorized domain here.
+    /// Google accepts only https; the emulator also accepts http on this machine.
     private func isAuthorized(_ url: String) -> Bool {
         guard let address = WebAddress(url), address.isSecure || address.isLoopback,
             let server = state.update({ $0.server })
@@ -117,10 +117,10 @@ struct EventStreamAPI: Sendable {
     }
 }
 
-/// An error of Google's APIs (`google.rpc.Status`).
+/// An error from Google's APIs (`google.rpc.Status`).
 struct EventStreamRefusal: Error, Equatable {
     let status: Int
-    /// Code name of `google.rpc.Code`.
+    /// Code name from `google.rpc.Code`.
     let word: String
     let message: String
     /// Value of `reason` in `google.rpc.ErrorInfo`.
@@ -144,7 +144,7 @@ struct EventStreamRefusal: Error, Equatable {
         EventStreamRefusal(status: 400, word: "INVALID_ARGUMENT", message: message)
     }
 
-    /// Returns the error of a fault.
+    /// Returns the error that a fault causes.
     static func fault(_ status: Int) -> EventStreamRefusal {
         switch status {
         case 401: .tokenRefused
@@ -172,9 +172,9 @@ struct EventStreamRefusal: Error, Equatable {
     }
 }
 
-/// Routes of Google's RISC API.
+/// Routes for Google's RISC API.
 struct EventStreamRoutes: Sendable {
-    /// Maximum size of a body in bytes.
+    /// Maximum body size in bytes.
     static let longestBody = 16 * 1024
 
     let state: GoogleState
@@ -204,7 +204,7 @@ struct EventStreamRoutes: Sendable {
         router.on(RouterPath(path), method: method) { request, _ in
             let start = state.exchangeStart
             let body = Array(buffer: try await request.body.collect(upTo: Self.longestBody))
-            // The record omits the token, because it is valid for an hour.
+            // The record omits the token, because it stays valid for an hour.
             let shown = "\(method.rawValue) /\(path)\nAuthorization: Bearer …\n\n\(ShownText.body(body))"
             let api = EventStreamAPI(state: state)
             do throws(EventStreamRefusal) {

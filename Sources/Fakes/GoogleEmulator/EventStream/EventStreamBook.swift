@@ -12,7 +12,7 @@ struct EventStreamBook: Sendable, Codable {
     /// A registered receiver.
     struct Stream: Sendable, Codable, Equatable {
         var url: String
-        /// URIs of the requested event types.
+        /// URIs of the event types that the receiver has requested.
         var events: [String]
         var isEnabled = true
     }
@@ -25,7 +25,7 @@ struct EventStreamBook: Sendable, Codable {
         accounts.append(account)
     }
 
-    /// Registers the receiver, or replaces it. A new stream is enabled, a known stream keeps its status.
+    /// Registers the receiver, or replaces it. A new stream is enabled; a known stream keeps its status.
     mutating func register(url: String, events: [String]) {
         stream = Stream(url: url, events: events, isEnabled: stream?.isEnabled ?? true)
     }
@@ -40,7 +40,7 @@ struct EventStreamBook: Sendable, Codable {
     mutating func removeStream() { stream = nil }
 }
 
-/// A service account of the fake Google's project, with its key.
+/// A service account in the fake Google's project, with its key.
 struct ServiceAccount: Sendable, Codable {
     let email: String
     let keyID: String
@@ -60,7 +60,7 @@ struct ServiceAccount: Sendable, Codable {
         (self.hasRole, self.hasAPI) = (hasRole, hasAPI)
     }
 
-    /// Returns the content of the JSON key file, with the members of Google's files.
+    /// Returns the content of the JSON key file, with the same members as Google's files.
     func file(project: String, baseURL: String) -> JSONObject {
         JSONObject([
             ("type", .string("service_account")), ("project_id", .string(project)),

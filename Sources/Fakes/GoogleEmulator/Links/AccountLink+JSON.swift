@@ -1,7 +1,7 @@
 import StrictJSON
 
 extension AccountLink {
-    /// The link with its tokens, which the control API shows because it is for tests.
+    /// The link with its tokens, which the control API may show because it is for tests.
     var json: JSONObject {
         var json = JSONObject([
             ("id", .string(id)), ("mode", .string(mode.rawValue)), ("status", .string(status.word)),
@@ -22,7 +22,7 @@ extension AccountLink {
 }
 
 extension ServerClient.Response {
-    /// The response of the authorization server, unchanged.
+    /// The authorization server's response, unchanged.
     var asJSON: JSONObject {
         var object = JSONObject()
         object["status"] = status.map { .integer(Int64($0)) }

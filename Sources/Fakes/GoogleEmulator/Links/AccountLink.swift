@@ -1,9 +1,9 @@
 import EmulatorServer
 import StrictJSON
 
-/// A link between a Google account and an account of the app, or a failed attempt to link.
+/// A link between a Google account and an account in the app, or a failed attempt to link them.
 public struct AccountLink: Sendable, Equatable, Codable {
-    /// Method of linking.
+    /// The way in which the accounts are linked.
     public enum Mode: String, Sendable, CaseIterable, Codable {
         case browser
         case appFlip = "app_flip"
@@ -12,7 +12,7 @@ public struct AccountLink: Sendable, Equatable, Codable {
 
     public enum Status: Sendable, Equatable, Codable {
         case linked
-        /// Value of `error` in the authorization response, or in the response of the token endpoint.
+        /// Value of `error` in the authorization response, or in the token endpoint's response.
         case failed(error: String)
         /// The user unlinked in the Google app.
         case unlinkedByGoogle
@@ -21,7 +21,7 @@ public struct AccountLink: Sendable, Equatable, Codable {
         /// The token endpoint returned `invalid_grant`.
         case refused
 
-        /// The name of the state in the control API.
+        /// The state's name in the control API.
         package var word: String {
             switch self {
             case .linked: "linked"
@@ -43,19 +43,19 @@ public struct AccountLink: Sendable, Equatable, Codable {
     /// Expiry of the access token in seconds since 1970.
     public internal(set) var expiresAt: Int64?
     public internal(set) var refreshToken: String?
-    /// State of the access token in the latest response of the app's API.
+    /// State of the access token, as last reported by the app's API.
     public internal(set) var isActive: Bool?
-    /// Account of the app: `sub` of the introspection response.
+    /// Account in the app: `sub` in the introspection response.
     public internal(set) var account: String?
 
-    /// True if Google continues in the browser after this error of App Flip.
+    /// True if Google continues in the browser after this App Flip error.
     public var goesOnInBrowser: Bool {
         guard case .failed(let error) = status, mode == .appFlip else { return false }
         return error == "cancelled" || error == "invalid_request"
     }
 }
 
-/// A started link: the authorization request of Google.
+/// A started link, with the values of Google's authorization request.
 struct BegunLink: Sendable, Equatable, Codable {
     let state: String
     let mode: AccountLink.Mode
@@ -68,7 +68,7 @@ struct BegunLink: Sendable, Equatable, Codable {
     let verifier: String?
 }
 
-/// All links. Limits their number by dropping the oldest links, and does no I/O.
+/// All links. Drops the oldest links to stay within its limit, and does no I/O.
 struct LinkBook: Sendable, Codable {
     static let capacity = 100
 
@@ -106,7 +106,7 @@ struct LinkBook: Sendable, Codable {
         return link
     }
 
-    /// Changes a link. Does nothing if the link was dropped.
+    /// Changes a link. Does nothing if the link is no longer stored.
     mutating func change(_ id: String, _ body: (inout AccountLink) -> Void) {
         guard let index = links.firstIndex(where: { $0.id == id }) else { return }
         body(&links[index])
@@ -115,21 +115,20 @@ struct LinkBook: Sendable, Codable {
     mutating func clear() { (links, begun) = ([], []) }
 }
 
-/// The tokens in a response of the token endpoint (RFC 6749 §5.1). Their sizes are limited, because they are
-/// stored.
+/// The tokens in a token endpoint response (RFC 6749 §5.1). Their sizes are limited, because they are stored.
 struct LinkTokens: Sendable, Equatable {
-    /// Maximum size of a token in bytes.
+    /// Maximum token size in bytes.
     static let longestToken = 16 * 1024
-    /// Maximum size of a scope in bytes.
+    /// Maximum scope size in bytes.
     static let longestScope = 2048
 
     let accessToken: String
     let refreshToken: String?
     let scope: String?
-    /// Lifetime in seconds. The limit of a century prevents an overflow in later time arithmetic.
+    /// Lifetime in seconds. It is limited to a century, so that later time arithmetic cannot overflow.
     let lifetime: Int64?
 
-    /// Reads a response. Returns `nil` without an access token, and for values that are too long.
+    /// Reads a response. Returns `nil` if it has no access token or its values are too long.
     init?(_ json: JSONValue) {
         guard let token = json["access_token"]?.string, (1...Self.longestToken).contains(token.utf8.count)
         else { return nil }

@@ -2,7 +2,7 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// A universal link received by the app on the user's iPhone.
+/// A universal link that the app on the user's iPhone receives.
 struct AppFlipLink: Sendable {
     let clientID: String
     let redirectURI: String
@@ -19,7 +19,7 @@ struct AppFlipLink: Sendable {
         (codeChallenge, codeChallengeMethod) = (value("code_challenge"), value("code_challenge_method"))
     }
 
-    /// Parameters in the order of the link.
+    /// Parameters, in the order in which the link contains them.
     var fields: [(name: String, value: String)] {
         var fields = [
             (name: "client_id", value: clientID), ("redirect_uri", redirectURI), ("state", state),
@@ -31,20 +31,20 @@ struct AppFlipLink: Sendable {
         return fields
     }
 
-    /// Returns the URL that the app opens if it cannot reach its backend. The URL repeats `state`, so that
-    /// Google can continue in the browser.
+    /// Returns the URL that the app opens if it cannot reach its backend. It repeats `state`, so that Google
+    /// can continue in the browser.
     func url(error: String) -> String {
         let fields = FormEncoding.encode([("error", error), ("state", state)])
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + fields
     }
 }
 
-/// Decision of the user in the app.
+/// The user's decision in the app.
 enum AppFlipDecision: String, CaseIterable {
     case granted, denied, cancelled
 }
 
-/// Identity of the user for the app's backend.
+/// The user's identity for the app's backend.
 enum AppFlipIdentity: Sendable {
     case accountID(String)
     case identityToken(String)
@@ -56,7 +56,7 @@ struct AppFlipApp: Sendable {
         case fine
         /// The link comes from another client, so the app returns `invalid_request`.
         case otherClient
-        /// The redirect URI is not an address of Google, so the app opens no URL.
+        /// The redirect URI is not one of Google's addresses, so the app opens no URL.
         case otherRedirectURI
     }
 
@@ -75,8 +75,8 @@ struct AppFlipApp: Sendable {
         return link.clientID.isByteEqual(to: state.configuration.clientID) ? .fine : .otherClient
     }
 
-    /// Requests the URL to open from the authorization server. Without a usable response, the app creates the
-    /// URL with the error `cancelled` itself.
+    /// Asks the authorization server for the URL to open. If there is no usable response, the app itself
+    /// creates the URL with the error `cancelled`.
     func decide(
         _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
     ) async throws(EmulatorError) -> (redirectTo: String, response: ServerClient.Response) {
@@ -104,10 +104,10 @@ struct AppFlipApp: Sendable {
         return (url ?? link.url(error: "cancelled"), response)
     }
 
-    /// Gets an identity token from the fake Apple, as the app would get it from iOS.
+    /// Gets an identity token from the fake Apple, as the app would get one from iOS.
     ///
     /// - Parameter subject: The user at the fake Apple; `nil` for the default user. Throws `.serverMissing`
-    ///   without a fake Apple, or without an identity token in its response.
+    ///   without a fake Apple, or if its response contains no identity token.
     func identityToken(subject: String?) async throws(EmulatorError) -> String {
         guard let apple = state.update({ $0.appleURL }) else {
             throw EmulatorError(

@@ -1,15 +1,15 @@
 import EmulatorServer
 import StrictJSON
 
-/// A Google account, with the values of its ID tokens.
+/// A Google account, with the values that its ID tokens contain.
 struct GoogleAccount: Sendable {
     var subject = "110169484474386276334"
     var email = "ada@gmail.com"
     var isEmailVerified = true
-    /// Domain of a Google Workspace. Google is authoritative for its addresses.
+    /// Google Workspace domain. Google is authoritative for its addresses.
     var hostedDomain: String?
 
-    /// Returns the claims of an ID token for the authorization server.
+    /// Returns the claims for an ID token that the authorization server receives.
     ///
     /// - Parameter now: Seconds since 1970.
     func claims(for audience: String, at now: Int64) -> JSONObject {
@@ -23,9 +23,9 @@ struct GoogleAccount: Sendable {
     }
 }
 
-/// The intents of streamlined linking.
+/// Intents that streamlined linking supports.
 enum StreamlinedIntent: String, CaseIterable {
-    /// Checks if the user has an account.
+    /// Asks if the user has an account.
     case check
     /// Requests tokens for the user's account.
     case get
@@ -34,8 +34,8 @@ enum StreamlinedIntent: String, CaseIterable {
 }
 
 extension Linking {
-    /// Sends a request with Google's ID token as assertion (RFC 7523). If the response contains tokens, a
-    /// link is added.
+    /// Sends a request with Google's ID token as the assertion (RFC 7523). If the response contains tokens,
+    /// adds a link.
     ///
     /// - Parameter assertion: Assertion to send instead of a genuine ID token, for tests.
     func streamlined(

@@ -3,13 +3,13 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// Values of a new link. Missing values have defaults from the configuration.
+/// Values for a new link. Missing values have defaults from the configuration.
 struct LinkRequest: Sendable {
     var mode = AccountLink.Mode.browser
     var scope: String?
     var userLocale: String?
     var loginHint: String?
-    /// True if Google sends a PKCE challenge, which Google's newest documentation requires of agents.
+    /// True if Google sends a PKCE challenge, which Google's newest documentation requires for agents.
     var usesPKCE = true
     /// Redirect URI to use instead of the emulator's, for tests.
     var redirectURI: String?
@@ -76,9 +76,9 @@ struct Linking: Sendable {
         return fields
     }
 
-    /// Receives the authorization response at a redirect URI, and exchanges its code.
+    /// Receives the authorization response at a redirect URI, and exchanges the code in it.
     ///
-    /// - Parameter fields: Fields of the query. Throws `.stateUnknown`, and `.serverMissing`.
+    /// - Parameter fields: Query fields. Throws `.stateUnknown`, and `.serverMissing`.
     func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
         async throws(EmulatorError)
         -> AccountLink
@@ -130,7 +130,7 @@ struct Linking: Sendable {
         state.update { $0.links.add(mode, .failed(error: String(error.prefix(Self.longestError)))) }
     }
 
-    /// Maximum number of characters of a stored error.
+    /// Maximum number of characters stored per error.
     private static let longestError = 200
 
     /// The client's credentials, which Google sends in the body (RFC 6749 §2.3.1).
@@ -142,7 +142,7 @@ struct Linking: Sendable {
 }
 
 extension Linking {
-    /// Gets a new access token. `invalid_grant` ends the link at Google.
+    /// Gets a new access token. The error `invalid_grant` ends the link on Google's side.
     ///
     /// - Parameter id: ID of the link; `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
     func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
@@ -160,8 +160,8 @@ extension Linking {
         return response
     }
 
-    /// Calls the app's API with the access token. The API requests the token's state from the authorization
-    /// server (RFC 7662).
+    /// Calls the app's API with the access token. The API asks the authorization server for the token's state
+    /// (RFC 7662).
     func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.accessToken else { throw EmulatorError(.tokenMissing) }
@@ -178,7 +178,7 @@ extension Linking {
         return response
     }
 
-    /// Unlinks in the Google app: Google revokes the refresh token (RFC 7009).
+    /// Unlinks in the Google app, which makes Google revoke the refresh token (RFC 7009).
     func unlink(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.refreshToken ?? link.accessToken else {

@@ -5,10 +5,10 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// The pages of the Google app and of the user's iPhone app.
+/// The pages that belong to the Google app and to the user's iPhone app.
 struct PageRoutes: Sendable {
     let state: GoogleState
-    /// Random token of the forms (CSRF).
+    /// Random token that protects the forms against forgery (CSRF).
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: GoogleState) { self.state = state }
@@ -22,7 +22,7 @@ struct PageRoutes: Sendable {
                 let fields = FormEncoding.decode((request.uri.query ?? "").utf8) ?? []
                 let base = state.update { $0.baseURL }
                 let link = try await linking.receiveResponse(fields, at: base + request.uri.path)
-                // The redirect removes the URL with the code from the browser's history.
+                // Redirects, so that the browser's history does not keep the URL with the code.
                 return Response.seeOther("/#link-\(link.id)")
             }
         }
@@ -121,7 +121,7 @@ extension PageRoutes {
         }
     }
 
-    /// Returns the page of the user's iPhone app after it has received the universal link: the app checks the
+    /// Returns the page of the user's iPhone app after it has received the universal link. The app checks the
     /// link and asks for consent.
     private func app(_ link: AppFlipLink) -> Response {
         .page(.phone, "Your iPhone app") {
@@ -159,7 +159,7 @@ extension PageRoutes {
         }
     }
 
-    /// Returns the page with the response to the app's backend, and the URL that the app opens.
+    /// Returns the page with the response that the app's backend received, and the URL that the app opens.
     private func opened(_ url: String, after response: ServerClient.Response) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Back to Google</h1>"
@@ -181,12 +181,12 @@ extension PageRoutes {
 }
 
 extension HTML {
-    /// Returns a table of names with their values in code style. Omits names without a value.
+    /// Returns a table of names with their values, which look like code. Omits names without a value.
     static func codes(_ rows: [(name: String, value: String?)]) -> HTML {
         .table(rows.map { ($0.name, $0.value.map { .code($0) }) })
     }
 
-    /// Returns a text field of a form.
+    /// Returns a text field for a form.
     ///
     /// - Parameter hint: Text shown in the empty field.
     static func input(_ label: String, _ name: String, value: String? = nil, hint: String? = nil) -> HTML {
@@ -196,7 +196,7 @@ extension HTML {
             """
     }
 
-    /// Returns a link to another server, as the main button of a page.
+    /// Returns a link to another server, styled as the page's main button.
     fileprivate static func button(_ words: HTML, to url: String) -> HTML {
         "<a class=\"button main\" rel=\"noreferrer\" href=\"\(url)\">\(words)</a>"
     }
@@ -220,14 +220,14 @@ extension Response {
         ).response(status)
     }
 
-    /// Returns the page of a refused request.
+    /// Returns the page for a refused request.
     static func refusalPage(_ error: EmulatorError) -> Response {
         .page(.google, "Not possible", error.code.status) { error.content }
     }
 }
 
 extension PageRoutes {
-    /// The page of the Google app. It creates links, uses them, and shows every request and response.
+    /// The Google app's page. It creates links, uses them, and shows every request and response.
     var home: Response {
         let exchanges = state.exchanges
         return .page(.google, "Fake Google", isWide: true) {
@@ -275,7 +275,7 @@ extension PageRoutes {
         }
     }
 
-    /// An ended link also has buttons, to show how the server refuses it.
+    /// Returns the section for a link. Even an ended link has buttons, to show how the server refuses it.
     private func section(of link: AccountLink) -> HTML {
         HTML {
             "<div class=\"link\" id=\"link-\(link.id)\">"
@@ -351,7 +351,7 @@ extension PageRoutes {
         }
     }
 
-    /// Description of the registered receiver of Google's events.
+    /// Describes the receiver registered for Google's events.
     private var receiver: HTML {
         guard let stream = state.update({ $0.events.stream }) else {
             return """
@@ -414,7 +414,7 @@ extension AccountLink {
         return accessToken.map { ShownText.shortened($0) + (end ?? "") }
     }
 
-    /// State of the token in the latest response of the app's API. Google and the server can differ
+    /// State of the token, as last reported by the app's API. Google and the server can disagree about it
     /// temporarily.
     fileprivate var introspection: String? {
         isActive.map { isActive in

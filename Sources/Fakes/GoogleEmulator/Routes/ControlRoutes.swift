@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The control API under `/control`. Tests can use it without a browser.
+/// The control API under `/control`, which tests can use without a browser.
 struct ControlRoutes: Sendable {
     let state: GoogleState
 
@@ -49,7 +49,7 @@ struct ControlRoutes: Sendable {
                 ("redirect_uri", .string(start.begun.redirectURI)),
             ])
         }
-        // Receives responses to Google's own redirect URIs, which do not reach this emulator.
+        // Accepts responses to Google's own redirect URIs, because these do not reach this emulator.
         on(group, .post, "answer") { call in
             let url = try call.input { body throws(EmulatorError) in
                 try body.required("url", maximum: 16_384)

@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// Google's endpoints: its keys, its configuration, reports of events, and the redirect URIs.
+/// Google's endpoints: its keys, its configuration, event reports, and the redirect URIs.
 struct ProtocolRoutes: Sendable {
     let state: GoogleState
 
@@ -65,7 +65,7 @@ struct ProtocolRoutes: Sendable {
         }
     }
 
-    /// Returns the response of a fault, after its delay.
+    /// Returns the response that a fault causes, after its delay.
     private func faulty(
         _ place: FaultPlace, _ step: ExchangeStep, _ title: String, _ request: String = ""
     ) async -> Response? {

@@ -4,7 +4,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Reason for refusing a security event token (RFC 8935 §2.4). The raw value is `err` of the response.
+/// Reason for refusing a security event token (RFC 8935 §2.4). The raw value is the response's `err`.
 enum EventReportRefusal: String, Error {
     case malformed = "invalid_request"
     case key = "invalid_key"
@@ -13,12 +13,12 @@ enum EventReportRefusal: String, Error {
     case signature = "authentication_failed"
 }
 
-/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that it does
-/// not share with the signer.
+/// Checks the security event tokens that the authorization server reports (RFC 8417). Shares no code with the
+/// signer.
 struct EventReport: Sendable {
     static let audience = "google_account_linking"
     static let event = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
-    /// Maximum size of a token in bytes.
+    /// Maximum token size in bytes.
     static let longestToken = 16 * 1024
 
     let state: GoogleState
@@ -60,7 +60,7 @@ struct EventReport: Sendable {
         Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
-    /// Fetches the server's keys from the location in its configuration, as Google does.
+    /// Fetches the server's keys from the location that its configuration names, as Google does.
     private func keys(of server: LinkedServer) async -> JSONWebKeySet? {
         let client = ServerClient(state: state)
         let configuration = await client.get(
@@ -75,18 +75,18 @@ struct EventReport: Sendable {
     }
 }
 
-/// A security event token that the authorization server has reported, and Google has accepted.
+/// A security event token that the authorization server has reported and Google has accepted.
 public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let jti: String
     /// Last part of the event's URI, such as `token-revoked`.
     public let type: String
-    /// Time of issue in seconds since 1970.
+    /// Issue time in seconds since 1970.
     public let issuedAt: Int64
     /// Value of SHA-512(SHA-512(refresh token)) in lowercase hexadecimal.
     public let tokenHash: String
     /// ID of the link with this refresh token; `nil` if Google does not know the token.
     public let linkID: String?
-    /// Number of deliveries so far.
+    /// Number of times the event has been delivered so far.
     public internal(set) var deliveries: Int
 
     var json: JSONObject {
@@ -99,13 +99,13 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     }
 }
 
-/// The accepted events. Limits their number by dropping the oldest events, and does no I/O.
+/// The accepted events. Drops the oldest events to stay within its limit, and does no I/O.
 struct EventInbox: Sendable, Codable {
     static let capacity = 200
 
     private(set) var events: [ReceivedEvent] = []
 
-    /// Adds an event. Only counts a repeated delivery of the same `jti` (RFC 8417 §2.2).
+    /// Adds an event. If the same `jti` is delivered again, only counts the delivery (RFC 8417 §2.2).
     mutating func add(_ event: ReceivedEvent) {
         if let index = events.firstIndex(where: { $0.jti == event.jti }) {
             events[index].deliveries += 1

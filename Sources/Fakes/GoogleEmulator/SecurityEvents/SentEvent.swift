@@ -34,7 +34,7 @@ struct SentEvent: Sendable {
     var reason: String?
     /// Value of `state` in `verification`.
     var state: String?
-    /// Refresh token that `token-revoked` reports.
+    /// Refresh token that `token-revoked` reports as revoked.
     var refreshToken: String?
     /// Event ID to use instead of a new ID, for repeated deliveries.
     var jti: String?
@@ -68,8 +68,8 @@ struct SentEvent: Sendable {
 }
 
 extension Linking {
-    /// Sends an event to the registered receiver. If there is none, sends it to the linked server (RFC 8935).
-    /// Throws `.eventNotSent`, `.serverMissing`.
+    /// Sends an event to the registered receiver, or to the linked server if there is none (RFC 8935). Throws
+    /// `.eventNotSent`, `.serverMissing`.
     func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
         let url = try receiver(of: event.type)
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)

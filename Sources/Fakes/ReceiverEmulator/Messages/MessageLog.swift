@@ -1,7 +1,7 @@
-/// The latest messages and their events. Limits their number by dropping the oldest, and does no I/O.
+/// The latest messages and their events. Drops the oldest to stay within its limit, and does no I/O.
 struct MessageLog: Sendable {
     static let capacity = 200
-    /// Number of events and of users for which the log detects duplicates and wrong order.
+    /// Number of events, and of users, that the log remembers to detect duplicates and wrong order.
     static let mostKnown = 2000
 
     private struct Key: Hashable {
@@ -31,7 +31,7 @@ struct MessageLog: Sendable {
             known.count += 1
             arrivals[key] = known
             (message.arrival, message.isDuplicate) = (known.count, known.isTaken)
-            // A duplicate does not reveal the order of events.
+            // A repeated event says nothing about the order in which events arrive.
             if !known.isTaken, let user = event.user, let recordedAt = event.recordedAt,
                 let latest = latest[Key(receiver: message.receiver, text: user)]
             {
@@ -56,7 +56,7 @@ struct MessageLog: Sendable {
         latest[key] = max(latest[key] ?? recordedAt, recordedAt)
     }
 
-    /// Removes the messages. The log still recognizes events that have arrived before.
+    /// Removes the messages. The log still recognizes events that arrived earlier.
     mutating func clear() { messages = [] }
 }
 
@@ -64,7 +64,7 @@ struct MessageLog: Sendable {
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var values: [Key: Value] = [:]
-    /// Keys in the order of their arrival, as a ring buffer.
+    /// Keys in arrival order, as a ring buffer.
     private var keys: [Key] = []
     private var oldest = 0
 

@@ -1,33 +1,32 @@
 import Encodings
 import StrictJSON
 
-/// One request at a receiver, with the result of its verification.
+/// One request to a receiver, with its verification result.
 public struct ReceivedMessage: Sendable, Equatable {
-    /// Sequence number of the message since the start.
+    /// Sequence number of the message since startup.
     public internal(set) var number: Int
     public let receiver: EmulatedReceiver
-    /// Time of arrival in milliseconds since 1970.
+    /// Arrival time in milliseconds since 1970.
     public let receivedAt: Int64
-    /// Reason of the refusal; `nil` for a verified message.
+    /// Reason why the message was refused; `nil` for a verified message.
     public let refusal: MessageRefusal?
     /// The event of a verified message.
     public let event: EventFacts?
-    /// The body of a webhook, or the claims of a token; truncated.
+    /// The webhook body, or the token's claims; truncated.
     public let content: String
     /// The fault that applied to the request.
     public let fault: ReceiverFault.Kind?
-    /// Number of arrivals of a verified message's event so far, including this message; 0 for a refused
-    /// message.
+    /// Number of times that the event of a verified message has arrived so far, including this message; 0 for
+    /// a refused message.
     public internal(set) var arrival = 0
     /// True if the receiver has accepted the event before.
     public internal(set) var isDuplicate = false
-    /// False if the receiver has already accepted a later event of the same account.
+    /// False if the receiver has already accepted a later event for the same account.
     public internal(set) var isInOrder = true
-    /// Status of the response; `nil` before the response, and if the connection was closed without a
-    /// response.
+    /// Response status; `nil` until the response is sent, and if the connection was closed without one.
     public internal(set) var status: Int?
 
-    /// Maximum number of stored characters of the content.
+    /// Maximum number of characters of the content that are stored.
     static let longestContent = 8192
 
     init(
@@ -42,14 +41,14 @@ public struct ReceivedMessage: Sendable, Equatable {
         }
     }
 
-    /// Milliseconds from the time at which the service recorded the event in its transaction to the arrival.
+    /// Milliseconds between the service recording the event in its transaction and the message arriving.
     public var latency: Int64? { event?.recordedAt.map { max(receivedAt - $0, 0) } }
 
     /// True if the receiver responded that it has accepted the message.
     var isTaken: Bool { status.map { (200...299).contains($0) } ?? false }
 }
 
-/// Values of an event for display on the page.
+/// Event values for display on the page.
 public struct EventFacts: Sendable, Equatable {
     /// Event ID: `webhook-id` or `jti`.
     public let id: String
@@ -57,7 +56,7 @@ public struct EventFacts: Sendable, Equatable {
     public let type: String
     /// URI of a security event type.
     public let uri: String?
-    /// Account ID, or the user at Apple for users without an account.
+    /// Account ID, or the Apple user ID for users without an account.
     public let user: String?
     /// Time at which the service recorded the event, in milliseconds since 1970.
     public let recordedAt: Int64?

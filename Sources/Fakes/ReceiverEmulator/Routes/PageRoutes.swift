@@ -6,7 +6,7 @@ import Hummingbird
 import Pages
 import StrictJSON
 
-/// The page, and the actions of its buttons.
+/// The page, and the actions behind its buttons.
 struct PageRoutes: Sendable {
     /// Seconds between two reloads of the page in watch mode.
     static let watchInterval = 2
@@ -14,7 +14,7 @@ struct PageRoutes: Sendable {
     static let shown = 50
 
     let state: ReceiverState
-    /// Random token of the forms (CSRF).
+    /// Random token that protects the forms against forgery (CSRF).
     private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: ReceiverState) { self.state = state }
@@ -87,7 +87,7 @@ extension PageRoutes {
         }
     }
 
-    /// Returns the section of one receiver: its URL, its status at the service, and its faults.
+    /// Returns the section for one receiver: its URL, its status at the service, and its faults.
     private func section(
         of receiver: EmulatedReceiver, in world: ReceiverState.World, status: String?
     ) -> HTML {
@@ -172,7 +172,7 @@ extension EmulatedReceiver {
 }
 
 extension ReceiverFault.Kind {
-    /// Name of the receiver on a page.
+    /// Receiver name on the page.
     fileprivate var name: String {
         switch self {
         case .down: "down"
@@ -197,7 +197,7 @@ extension Response {
         ).response(status, reloadsAfter: reloadsAfter)
     }
 
-    /// Returns the page for a refused request of a browser.
+    /// Returns the page that tells a browser why its request was refused.
     static func refusalPage(_ error: EmulatorError) -> Response {
         .page("Not possible", error.code.status) { error.content }
     }

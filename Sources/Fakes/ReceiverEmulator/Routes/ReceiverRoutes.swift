@@ -6,7 +6,7 @@ import StrictJSON
 
 /// The receivers, at `/webhook` and `/push`.
 struct ReceiverRoutes: Sendable {
-    /// Path of a fault's redirect target, below the path of a receiver.
+    /// Path to which a fault redirects, below the receiver's path.
     static let redirectTarget = "elsewhere"
 
     let state: ReceiverState
@@ -30,7 +30,7 @@ struct ReceiverRoutes: Sendable {
     ) async throws -> Response {
         let fault = state.takeFault(of: receiver)
         switch fault?.kind {
-        // Only new connections receive the wrong certificate, so this closes old connections.
+        // Only new connections receive the wrong certificate, so the old ones must close.
         case .down, .wrongCertificate:
             state.update { $0.dropped[receiver, default: 0] += 1 }
             try await hangUp(channel)

@@ -4,11 +4,11 @@ import HTTPTypes
 import JOSE
 import StrictJSON
 
-/// The checks of both receivers.
+/// The checks that both receivers apply.
 struct MessageChecks: Sendable {
-    /// Maximum size of a body in bytes.
+    /// Maximum body size in bytes.
     static let longestBody = 16 * 1024
-    /// Limits for an event and for a token's claims.
+    /// JSON limits for an event and for a token's claims.
     static let limits = JSONLimits(depth: 8, members: 64)
 
     let webhook: WebhookCheck
@@ -33,11 +33,11 @@ extension EventFacts {
     }
 }
 
-/// Verifies a webhook in the way that the page on events describes for receivers.
+/// Verifies a webhook as the documentation page on events tells receivers to do.
 struct WebhookCheck: Sendable {
-    /// Maximum difference between the time of a message and the clock, in seconds.
+    /// Maximum difference between a message's timestamp and the clock, in seconds.
     static let tolerance: Int64 = 300
-    /// Maximum number of signatures: more than a rotation needs, and few enough to try all.
+    /// Maximum number of signatures: more than a rotation needs, and few enough to try them all.
     static let mostSignatures = 8
 
     let codes: [HMACSHA256]
@@ -75,7 +75,7 @@ struct WebhookCheck: Sendable {
         return event
     }
 
-    /// Returns the value of a field; `nil` if it is absent or repeated.
+    /// Returns the value of a header; `nil` if it is absent or repeated.
     private static func field(_ name: String, _ fields: HTTPFields) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
         let values = fields[values: name]
@@ -83,13 +83,13 @@ struct WebhookCheck: Sendable {
     }
 }
 
-/// Verifies a pushed security event token (RFC 8417, RFC 8935) with the published keys, by code that it does
-/// not share with the signer.
+/// Verifies a pushed security event token (RFC 8417, RFC 8935) with the published keys. Shares no code with
+/// the signer.
 struct PushedTokenCheck: Sendable {
     static let mediaType = "application/secevent+jwt"
-    /// Maximum lead of the issuer's clock in seconds.
+    /// Maximum time by which the issuer's clock may run ahead, in seconds.
     static let leeway: Int64 = 60
-    /// Header parameters that change the meaning of a token, or select a key of the sender's choice.
+    /// Header parameters that change the token's meaning, or let the sender choose the key.
     private static let refusedParameters = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]
 
     let sender: EventSender
@@ -124,7 +124,7 @@ struct PushedTokenCheck: Sendable {
         guard Self.audiences(claims["aud"]).contains(where: audience.isByteEqual) else {
             throw MessageRefusal(.audienceMismatch, "aud must name this receiver")
         }
-        // Tokens about past events do not expire (RFC 8417 §4.6).
+        // Tokens about past events have no expiry time (RFC 8417 §4.6).
         guard let issuedAt = claims["iat"]?.integer, (0...now + Self.leeway).contains(issuedAt),
             claims["exp"] == nil
         else { throw MessageRefusal(.timeRefused, "iat must be there and not in the future, and exp absent") }
@@ -142,7 +142,7 @@ struct PushedTokenCheck: Sendable {
         return event
     }
 
-    /// Returns the claims of a token for display on the page, without verification.
+    /// Returns a token's claims for display on the page, without verifying them.
     static func shownClaims(of compact: String) -> String? {
         JWSSegments(compact: compact).flatMap { segments in
             claims(of: segments) == nil ? nil : String(decoding: segments.payload, as: UTF8.self)

@@ -1,23 +1,23 @@
 public import Encodings
 
-/// Reasons for which a receiver refuses a message.
+/// Reasons why a receiver refuses a message.
 public struct MessageRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case bodyTooLarge = "body_too_large"
-        /// The content type differs from the receiver's type.
+        /// The content type is not the one that the receiver expects.
         case typeMismatch = "type_mismatch"
 
-        // Refusals of webhooks.
+        // Refusals for webhooks.
 
         /// `webhook-id`, `webhook-timestamp` or `webhook-signature` is absent or malformed.
         case fieldMalformed = "field_malformed"
         /// `webhook-timestamp` differs too much from the clock.
         case timestampStale = "timestamp_stale"
 
-        // Refusals of security event tokens.
+        // Refusals for security event tokens.
 
         case tokenMalformed = "token_malformed"
-        /// The header has another `typ` or `alg`, or a parameter that changes the meaning of the token.
+        /// The header has an unexpected `typ` or `alg`, or a parameter that changes the token's meaning.
         case headerRefused = "header_refused"
         case issuerMismatch = "issuer_mismatch"
         case keyUnknown = "key_unknown"
@@ -27,7 +27,7 @@ public struct MessageRefusal: CodedError {
         /// `iat` is absent or in the future, or the token has an `exp`.
         case timeRefused = "time_refused"
 
-        // Refusals of both kinds of messages.
+        // Refusals for both kinds of messages.
 
         case signatureInvalid = "signature_invalid"
         case eventMalformed = "event_malformed"
@@ -36,12 +36,12 @@ public struct MessageRefusal: CodedError {
     }
 
     public let code: Code
-    /// Text for developers. It repeats no part of the message.
+    /// Explanation for developers. It repeats no part of the message.
     public let description: String
 
     init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
-    /// Status of the response.
+    /// Response status.
     var status: Int {
         switch code {
         case .bodyTooLarge: 413

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// The published keys of the service, fetched when a token names an unknown key.
+/// The service's published keys, fetched when a token names an unknown key.
 actor PublishedKeys {
     enum Lookup {
         case found(ECPublicKey)
@@ -13,11 +13,11 @@ actor PublishedKeys {
         case unavailable
     }
 
-    /// Minimum time between two fetches. It limits the load that tokens with invented key IDs cause at the
-    /// service.
+    /// Minimum time between two fetches. It limits the load that tokens with invented key IDs can cause at
+    /// the service.
     static let pause = Duration.seconds(1)
     static let timeout = TimeAmount.seconds(5)
-    /// Maximum size of the document in bytes.
+    /// Maximum document size in bytes.
     static let longestDocument = 64 * 1024
     /// Maximum number of keys, more than a rotation needs.
     static let mostKeys = 16
@@ -30,7 +30,7 @@ actor PublishedKeys {
     func key(_ id: String, at url: String) async -> Lookup {
         if self.url != url { (self.url, keys, fetchedAt) = (url, [:], nil) }
         if let key = keys[id] { return .found(key) }
-        // All tokens that arrive during a fetch share it.
+        // All tokens that arrive during a fetch share its result.
         if let fetching { return Self.lookUp(id, in: await fetching.value) }
         if let fetchedAt, ContinuousClock.now - fetchedAt < Self.pause { return .unknown }
         let task = Task { await Self.fetch(url) }
@@ -60,7 +60,7 @@ actor PublishedKeys {
         }
     }
 
-    /// Returns the key of an entry; `nil` for a key of another type (RFC 7518 §6.2).
+    /// Returns the key in an entry; `nil` for a key of another type (RFC 7518 §6.2).
     private static func key(_ entry: JSONValue) -> (String, ECPublicKey)? {
         guard entry["kty"]?.string == "EC", entry["crv"]?.string == "P-256",
             let id = entry["kid"]?.string,

@@ -1,40 +1,40 @@
 import AppleAccounts
 
-/// Counts by minute for an hour and by hour until they are stored, from totals that only grow. It does no I/O
-/// and reads no clock.
+/// Counts by minute for an hour, and by hour until they are stored, computed from totals that only grow. It
+/// does no I/O and reads no clock.
 ///
-/// Memory is bounded by the names, 61 minutes and 48 hours.
+/// Memory is bounded by the number of names, 61 minutes and 48 hours.
 struct NumberSeries {
     typealias Counts = [CountName: Int64]
 
-    /// The counts of one minute or hour.
+    /// The counts for one minute or hour.
     struct Point: Sendable {
         let begin: Moment
         let counts: Counts
     }
 
     static let minute: Int64 = 60_000
-    /// Complete minutes, besides the one under way.
+    /// Number of complete minutes, in addition to the current one.
     static let mostMinutes = 60
-    /// Hours that wait while the database is away. Then the oldest is dropped.
+    /// Maximum number of hours that wait while the database is unavailable, before the oldest is dropped.
     static let mostHours = 48
 
     private var last: Counts = [:]
     private var minutes: [Int64: Counts] = [:]
     private var hours: [Moment: Counts] = [:]
     private var changedHours: Set<Moment> = []
-    /// The stored counts of the hours in memory, and the counts that are being stored.
+    /// Counts for the hours in memory that are stored, or are just being stored.
     private var storedHours: [Moment: Counts] = [:]
     private var writtenHours: [Moment: Counts] = [:]
-    /// The moment at which a notification of Apple was counted last; `nil` before the first.
+    /// Time when a notification from Apple was last counted; `nil` before the first.
     private(set) var lastNotification: Moment?
-    /// The moment at which a check was counted last that found a rejected token; `nil` before the first.
+    /// Time when a check that found a rejected token was last counted; `nil` before the first.
     private(set) var lastRejection: Moment?
-    /// The cause of the failed transactions that were counted last; of several at once the most frequent.
+    /// The cause of the last counted transaction failures; if there were several, the most frequent one.
     private(set) var lastFailure: String?
 
-    /// Adds the growth of the totals since the start of the process. Totals that are older than the last ones
-    /// add nothing, because several readers call this in any order.
+    /// Adds the growth of the totals since the process started. Totals older than the last ones add nothing,
+    /// because several readers call this in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult
@@ -64,7 +64,7 @@ struct NumberSeries {
         return true
     }
 
-    /// Counts of the last 60 minutes and of the minute under way, the oldest first.
+    /// Returns the counts for the last 60 minutes and the current minute, oldest first.
     func lastHour(at now: Moment) -> [Point] {
         let newest = now.milliseconds / Self.minute
         return (newest - Int64(Self.mostMinutes)...newest).map {
@@ -72,14 +72,14 @@ struct NumberSeries {
         }
     }
 
-    /// The sum of the minute under way and of the minutes before it.
+    /// Returns the sum over the current minute and the minutes before it.
     func sum(ofLastMinutes number: Int, at now: Moment) -> Counts {
         lastHour(at: now).suffix(number + 1).reduce(into: [:]) { sum, minute in
             sum.merge(minute.counts, uniquingKeysWith: +)
         }
     }
 
-    /// The counts of this process that are neither stored nor being stored.
+    /// This process's counts that are neither stored nor being stored.
     var unstoredHours: [Moment: Counts] {
         var unstored: [Moment: Counts] = [:]
         for (hour, counts) in hours where changedHours.contains(hour) {
@@ -91,21 +91,21 @@ struct NumberSeries {
         return unstored
     }
 
-    /// Returns the hours whose counts have changed since they were taken, each with the counts of the whole
-    /// hour so far. Hours that are over are forgotten when they are stored.
+    /// Returns the hours whose counts have changed since they were last taken, each with its counts so far.
+    /// Hours that have ended are forgotten once they are stored.
     mutating func takeChangedHours() -> [Moment: Counts] {
         writtenHours = hours.filter { changedHours.contains($0.key) }
         changedHours = []
         return writtenHours
     }
 
-    /// Notes that the hours could not be stored.
+    /// Records that the hours could not be stored.
     mutating func putBack(_ hours: [Moment: Counts]) {
         writtenHours = [:]
         changedHours.formUnion(hours.keys.filter { self.hours[$0] != nil })
     }
 
-    /// Notes that the hours of the last write are stored. Forgets hours that have ended.
+    /// Records that the hours in the last write are stored. Forgets hours that have ended.
     mutating func forgetStoredHours(at now: Moment) {
         storedHours.merge(writtenHours) { $1 }
         writtenHours = [:]
@@ -115,35 +115,35 @@ struct NumberSeries {
     }
 }
 
-/// The name of a number that the overview counts. The names are a closed list: words of this service, error
-/// codes, bounds of a histogram, and configured callers.
+/// The name of a number that the overview counts. The names form a closed list: words of this service, error
+/// codes, histogram bounds, and configured callers.
 struct CountName: Hashable, Sendable {
     let text: String
 
     private init(_ text: String) { self.text = text }
 
-    /// Sign-ins that were stored.
+    /// Stored sign-ins.
     static let signIn = CountName("sign_in")
-    /// Revocations by Apple's notifications: users who stopped using an app or deleted their account, and were
-    /// authorized until then.
+    /// Revocations that Apple's notifications reported: users who stopped using an app or deleted their
+    /// account, and who were authorized until then.
     static let revoked = CountName("revoked")
-    /// Notifications of Apple that were verified.
+    /// Verified notifications from Apple.
     static let notification = CountName("notification")
-    /// Revocations by daily checks: Apple rejected a refresh token that was held.
+    /// Revocations that daily checks found: Apple rejected a stored refresh token.
     static let checkRejected = CountName("check_rejected")
     /// Calls in which Apple refused the client secret.
     static let secretRefused = CountName("secret_refused")
-    /// Verified identity tokens, and refused identity tokens.
+    /// Verified identity tokens, followed by refused ones.
     static let verified = CountName("verified")
     static let unverified = CountName("unverified")
-    /// Identity tokens that could be neither, because Apple's keys could not be had.
+    /// Identity tokens that were neither verified nor refused, because Apple's keys were not available.
     static let undecided = CountName("undecided")
-    /// Requests that were turned away because of overload.
+    /// Requests turned away because of overload.
     static let turnedAway = CountName("turned_away")
 
     /// Refused requests by error code.
     static func refused(_ code: String) -> CountName { CountName(refusedPrefix + code) }
-    /// Requests by duration: those within the bucket with this upper bound in nanoseconds.
+    /// Requests by duration: those in the bucket with this upper bound in nanoseconds.
     static func latency(_ bound: String) -> CountName { CountName(latencyPrefix + bound) }
     /// Failed transactions by cause.
     static func storageFailure(_ cause: String) -> CountName { CountName("failure." + cause) }
@@ -154,10 +154,10 @@ struct CountName: Hashable, Sendable {
     private static let latencyPrefix = "latency."
     private static let memoryPrefixes = ["answered.", "unanswered.", "failure."]
 
-    /// `nil` for other names.
+    /// The error code; `nil` for other names.
     var code: String? { suffix(after: Self.refusedPrefix) }
     var latencyBound: String? { suffix(after: Self.latencyPrefix) }
-    /// The cause of failed transactions.
+    /// Cause of the failed transactions; `nil` for other names.
     var failureCause: String? { suffix(after: "failure.") }
     var answeredCaller: String? { suffix(after: "answered.") }
     var refusedCaller: String? { suffix(after: "unanswered.") }
@@ -166,8 +166,8 @@ struct CountName: Hashable, Sendable {
         text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
     }
 
-    /// True for a number whose hours are stored. Numbers by caller stay in memory, so that the table is bounded
-    /// by the program and not by the configuration.
+    /// True for a number that is stored by hour. Numbers by caller stay in memory, so that the program and
+    /// not the configuration bounds the table.
     var isStored: Bool {
         !Self.memoryPrefixes.contains { text.hasPrefix($0) } && self != .turnedAway && self != .undecided
     }

@@ -8,14 +8,14 @@ public import ServiceLifecycle
 import SignIn
 import Synchronization
 
-/// Counts the numbers of the overview: by minute in memory, and by hour in the database, where the counts of
-/// all replicas are summed.
+/// Counts the overview's numbers: by minute in memory, and by hour in the database, which sums the counts of
+/// all replicas.
 ///
-/// Reads the metrics every five seconds, and stores the hours once a minute. A process that is killed loses at
-/// most the counts of its last minute.
+/// Reads the metrics every five seconds, and stores the hours once a minute. If the process is killed, it
+/// loses at most its last minute's counts.
 public final class ServiceNumbers: Service {
     static let interval = Duration.seconds(5)
-    /// Readings between two writes.
+    /// Number of readings between two writes.
     static let readingsPerWrite = 12
 
     private let totals: @Sendable () -> NumberSeries.Counts
@@ -37,8 +37,8 @@ public final class ServiceNumbers: Service {
     }
 
     /// - Parameters:
-    ///   - totals: Counts since the start of the process.
-    ///   - replica: The name of this process, different from all others that share the database.
+    ///   - totals: Counts since the process started.
+    ///   - replica: This process's name, which differs from those of all others that share the database.
     init(
         totals: @escaping @Sendable () -> NumberSeries.Counts, store: any ServiceHourStore,
         replica: String = Hexadecimal.encode(SecureRandom.bytes(count: 8)),
@@ -73,8 +73,8 @@ public final class ServiceNumbers: Service {
 
     /// Stores the hours that have changed. Hours that cannot be stored stay in memory, for at most 48 hours.
     ///
-    /// Counts are stored as they are, so of two writes at the same time the older could end last. While one is
-    /// under way, others do nothing; the next write has their counts.
+    /// Counts are stored as absolute values, so if two writes overlapped, the older one could end last. Calls
+    /// during a write therefore do nothing; the next write includes their counts.
     func write() async {
         let isFirst = isWriting.withLock { isWriting in
             defer { isWriting = true }
@@ -98,20 +98,20 @@ public final class ServiceNumbers: Service {
 
     func lastHour() -> [NumberSeries.Point] { series.withLock { $0.lastHour(at: now()) } }
 
-    /// The last notification, rejected token and cause of failed transactions.
+    /// The times of the last notification and rejected token, and the cause of the last failed transactions.
     var newest: (notification: Moment?, rejection: Moment?, failure: String?) {
         series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
     }
 
-    /// The time of the counts.
+    /// Current time on the clock by which the numbers are counted.
     var moment: Moment { now() }
 
     func sum(ofLastMinutes number: Int) -> NumberSeries.Counts {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
     }
 
-    /// Returns the last hours of all replicas and the hour under way, the oldest first. Counts that this
-    /// process has not stored yet are added in memory: loading a page writes nothing.
+    /// Returns the last hours on all replicas and the current hour, oldest first. This process's unstored
+    /// counts are added in memory, so that loading a page writes nothing.
     ///
     /// - Throws: `StorageError`.
     func hours(_ number: Int) async throws -> [NumberSeries.Point] {
@@ -125,7 +125,7 @@ public final class ServiceNumbers: Service {
         for sum in try await store.serviceHours(from: first) {
             counts[sum.hour, default: [:]][CountName(stored: sum.name)] = sum.count
         }
-        // Read after the sums, so that this page can miss counts that a concurrent write stores, but never
+        // Read after the sums, so that the page may miss counts that a concurrent write stores, but never
         // shows them twice.
         for (hour, own) in series.withLock({ $0.unstoredHours }) {
             counts[hour, default: [:]].merge(own, uniquingKeysWith: +)
@@ -134,10 +134,10 @@ public final class ServiceNumbers: Service {
     }
 }
 
-/// Reads the totals that the overview counts from the metrics of the process. Nothing is counted twice, and
-/// requests cost nothing more.
+/// Reads the totals that the overview counts from the process's metrics. So nothing is counted twice, and
+/// requests cost nothing extra.
 struct RegistryTotals: Sendable {
-    /// Routes of requests whose durations are shown, because users wait for them.
+    /// Routes whose request durations are shown, because users wait for these requests.
     static let timedRoutes: Set<String> = ["/v1/sign-ins", "/v1/identity-tokens/verify", "/oauth/token"]
 
     let registry: MetricsRegistry
@@ -157,7 +157,7 @@ struct RegistryTotals: Sendable {
             return reading.labels["route"] == "/v1/sign-ins" && isStored ? .signIn : nil
         }
         each("siwa_web_sign_ins_total") { $0.labels["step"] == "signed_in" ? .signIn : nil }
-        // Not all events of notifications: some come too late, or after a daily check has found the same.
+        // Not every notification event counts: some come too late, or after a daily check found the same.
         each("siwa_apple_notified_revocations_total") { _ in .revoked }
         each("siwa_notifications_total") { _ in .notification }
         each("siwa_apple_checks_total") { $0.labels["result"] == "rejected" ? .checkRejected : nil }

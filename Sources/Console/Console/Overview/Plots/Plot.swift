@@ -1,13 +1,13 @@
 import AppleAccounts
 import Pages
 
-/// A plot over time: SVG with a table of the same numbers.
+/// A plot over time: SVG, with a table of the same numbers.
 ///
-/// A line ends where there is no value, so that a missing number does not look like 0.
+/// A line breaks off where there is no value, so that a missing number does not look like 0.
 struct Plot: PagePart {
     enum Form {
         case area
-        /// Columns on top of each other, in the order of the series.
+        /// Stacked columns, in the order of the series.
         case columns
         case lines
     }
@@ -15,7 +15,7 @@ struct Plot: PagePart {
     struct Line {
         let label: String
         let value: (NumberSeries.Counts) -> Double?
-        /// The number beside the label, of the whole time.
+        /// The number next to the label, for the whole period.
         let total: String
     }
 
@@ -71,7 +71,7 @@ struct Plot: PagePart {
         return "\(period.words): \(parts). The table below has the numbers."
     }
 
-    /// The class of a series: its color.
+    /// The CSS class that gives a series its color.
     private static func look(_ index: Int) -> String { "s\(index % 5 + 1)" }
 
     private func drawing(of values: [[Double?]]) -> HTML {
@@ -125,13 +125,13 @@ struct Plot: PagePart {
     }
 }
 
-/// Places values within the lines of a plot, in the units of its SVG.
+/// Places values inside a plot's axes, in SVG units.
 struct PlotFrame {
     static let (width, height) = (560, 200)
     static let (left, right, top, bottom) = (46, 548, 12, 172)
 
     let count: Int
-    /// The value at the upper edge.
+    /// The value at the top edge.
     let top: Double
 
     func x(_ index: Int) -> Double {
@@ -148,7 +148,7 @@ struct PlotFrame {
         "\(PlotNumber.coordinate(x(index))) \(PlotNumber.coordinate(y(value)))"
     }
 
-    /// A path through the values. It begins anew after a missing value; a lone value is a short stroke.
+    /// Returns a path through the values, with a gap for each missing one. A lone value is a short stroke.
     func line(_ values: [Double?]) -> String {
         values.indices.map { index in
             guard let value = values[index] else { return "" }
@@ -158,7 +158,7 @@ struct PlotFrame {
         }.joined()
     }
 
-    /// The area below the values, where a missing value is 0.
+    /// Returns the area below the values, in which a missing value counts as 0.
     func area(_ values: [Double?]) -> String {
         guard !values.isEmpty else { return "" }
         let upper = values.enumerated().map { "L\(place($0, $1 ?? 0))" }.joined()
@@ -166,7 +166,7 @@ struct PlotFrame {
         return "M\(Self.left) \(Self.bottom)\(upper)L\(end) \(Self.bottom)Z"
     }
 
-    /// A column for each value that is not 0.
+    /// Returns a column for each value other than 0.
     func columns(from floor: [Double], to ceiling: [Double]) -> String {
         let step = Double(Self.right - Self.left) / Double(max(count, 1))
         let width = max(step * 0.72, 1)
@@ -183,17 +183,17 @@ struct PlotFrame {
 
 /// A vertical axis from 0 to a round number, with at most five grid lines.
 struct PlotScale: Equatable {
-    /// Values of the grid lines, ascending from 0.
+    /// Grid line values, ascending from 0.
     let marks: [Double]
 
     var top: Double { marks.last ?? 1 }
 
     /// - Parameters:
-    ///   - largest: The largest value that is shown.
-    ///   - isWhole: True for numbers of things, which have no grid lines at fractions.
+    ///   - largest: The largest value to show.
+    ///   - isWhole: True for counts, which have no grid lines at fractions.
     init(upTo largest: Double, isWhole: Bool) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
-        // The smallest of 1, 2 and 5 times a power of ten that needs no more than four steps.
+        // Uses the smallest of 1, 2 and 5 times a power of ten that needs no more than four steps.
         var power = isWhole ? 1.0 : 1e-6
         var step = power
         search: while true {
@@ -208,12 +208,12 @@ struct PlotScale: Equatable {
     }
 }
 
-/// Texts of numbers in plots, the same in every locale.
+/// Number formats for plots, the same in every locale.
 enum PlotNumber {
-    /// A coordinate with one decimal.
+    /// Returns a coordinate with one decimal place.
     static func coordinate(_ value: Double) -> String { "\(rounded(value, 10))" }
 
-    /// A value with at most three significant digits below 1,000, and in thousands above 10,000.
+    /// Returns a value with at most three significant digits below 1,000, and in thousands above 10,000.
     static func text(_ value: Double) -> String {
         switch abs(value) {
         case 1e9...: short(value / 1e9, 10) + " G"
@@ -231,7 +231,7 @@ enum PlotNumber {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Adds 0, because there is a -0.
+    /// Adds 0 to turn -0 into 0.
     private static func rounded(_ value: Double, _ factor: Double) -> Double {
         (value * factor).rounded() / factor + 0
     }

@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// The plots of the overview.
 struct ServicePlots {
-    /// Codes with a colour of their own. The rest is one column.
+    /// Number of codes with a color of their own. All others share one column.
     private static let mostCodes = 4
 
     let period: PlotPeriod
@@ -18,7 +18,7 @@ struct ServicePlots {
             [count("Told by Apple", of: .revoked), count("Found by a daily check", of: .checkRejected)])
     }
 
-    /// The codes with most refusals, and the others as one.
+    /// The most frequent refusal codes, with all others combined.
     var refusals: Plot {
         let codes = points.total.compactMap { name, count in name.code.map { ($0, count) } }
             .filter { $0.1 > 0 }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
@@ -66,19 +66,19 @@ extension [NumberSeries.Point] {
     }
 }
 
-/// The time that plots show.
+/// The period that the plots cover.
 enum PlotPeriod: String, CaseIterable, Sendable {
-    /// The last hour by minute, of this process.
+    /// The last hour by minute, for this process.
     case hour
-    /// The last 24 hours by hour, of all replicas.
+    /// The last 24 hours by hour, for all replicas.
     case day
-    /// The last 7 days by hour, of all replicas.
+    /// The last 7 days by hour, for all replicas.
     case week
 
     /// - Returns:
-    ///   - hours: `nil` for an hour by minute.
-    ///   - label: Milliseconds between the texts at the time axis.
-    ///   - row: Milliseconds of a row of the table: few rows can be read.
+    ///   - hours: Number of hours; `nil` for the hour that is shown by minute.
+    ///   - label: Milliseconds between two labels on the time axis.
+    ///   - row: Milliseconds that a table row covers. Rows are long, so that there are few enough to read.
     private var traits: (title: String, hours: Int?, label: Int64, row: Int64) {
         switch self {
         case .hour: ("Last hour", nil, 10 * 60_000, 5 * 60_000)
@@ -91,20 +91,20 @@ enum PlotPeriod: String, CaseIterable, Sendable {
     var hours: Int? { traits.hours }
     var words: String { "By \(hours == nil ? "minute" : "hour") over the \(title.lowercased())" }
 
-    /// The text at the time axis; `nil` for most points.
+    /// Returns the label on the time axis; `nil` for most points.
     func label(at begin: Moment) -> String? {
         guard begin.milliseconds.isMultiple(of: traits.label) else { return nil }
         return self == .week ? String(text(of: begin).prefix(5)) : text(of: begin)
     }
 
-    /// The text of a time in the table.
+    /// Returns a time as text for the table.
     func text(of begin: Moment) -> String {
-        // The month and the day, and the time of the day.
+        // The date is the month and the day, and the time is the time of day.
         let (date, time) = (begin.rfc3339.dropFirst(5).prefix(5), begin.rfc3339.dropFirst(11).prefix(5))
         return self == .week ? "\(date) \(time)" : String(time)
     }
 
-    /// Returns the rows of the table, the newest first.
+    /// Returns the table rows, newest first.
     func rows(of points: [NumberSeries.Point]) -> [NumberSeries.Point] {
         Dictionary(grouping: points) { $0.begin.milliseconds / traits.row }.sorted { $0.key > $1.key }.map {
             NumberSeries.Point(begin: Moment(milliseconds: $0.key * traits.row), counts: $0.value.total)
@@ -112,7 +112,7 @@ enum PlotPeriod: String, CaseIterable, Sendable {
     }
 }
 
-/// Durations of requests as counts by bucket, from which quantiles are estimated.
+/// Request durations as counts by bucket, from which quantiles are estimated.
 struct LatencyCounts: Sendable {
     /// Upper bounds in nanoseconds, ascending, with their counts. The last bucket has no bound.
     private let buckets: [(bound: Double?, count: Int64)]
@@ -126,8 +126,9 @@ struct LatencyCounts: Sendable {
 
     var count: Int64 { buckets.reduce(0) { $0 + $1.count } }
 
-    /// Returns the duration in milliseconds within which this part of the requests was answered, linear within
-    /// a bucket. `nil` without requests. In the last bucket it is the bound of the bucket before.
+    /// Returns the duration in milliseconds within which this share of the requests was answered,
+    /// interpolated linearly within a bucket; `nil` if there are no requests. In the last bucket, returns the
+    /// previous bucket's bound.
     func quantile(_ part: Double) -> Double? {
         let total = count
         guard total > 0 else { return nil }
@@ -146,8 +147,8 @@ struct LatencyCounts: Sendable {
         return lower / 1e6
     }
 
-    /// Returns the bound of the bucket before. Buckets without requests are not stored, so that it is not
-    /// always the entry before.
+    /// Returns the previous bucket's bound. It is not always in the previous entry, because buckets without
+    /// requests are not stored.
     private static func begin(of bound: Double) -> Double {
         let steps = [0, 1e5, 2.5e5, 5e5, 1e6, 2.5e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 2.5e8, 5e8, 1e9, 2.5e9, 5e9]
         return steps.last { $0 < bound } ?? 0

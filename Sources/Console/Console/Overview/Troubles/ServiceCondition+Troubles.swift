@@ -4,7 +4,7 @@ import HTTPAPI
 import KeySets
 
 extension ServiceCondition {
-    /// Everything that is wrong, the most urgent first. Depends on this value alone.
+    /// Everything that is wrong, most urgent first. Depends only on this value.
     var troubles: [Trouble] {
         let single = [
             database, keySet, clock, sealing, signingKeys, secrets, overload, notifications, reports,
@@ -15,7 +15,7 @@ extension ServiceCondition {
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
     }
 
-    /// True while a fault of the service itself explains refusals of all callers.
+    /// True while a fault in the service itself explains why all callers are refused.
     var hasFaultOfItsOwn: Bool { [database, keySet, clock, sealing].contains { $0?.severity == .bad } }
 
     // MARK: The database
@@ -76,7 +76,7 @@ extension ServiceCondition {
         }
     }
 
-    /// The cause of failures of the last two minutes, of a database that accepts commands: the newest.
+    /// The newest cause of failures in the last two minutes, while the database accepts commands again.
     private var endedFailure: StorageError.Code? {
         let recent = StorageError.Code.allCases.filter { newest[.storageFailure($0.rawValue)] ?? 0 > 0 }
         return newestFailure.flatMap { recent.contains($0) ? $0 : nil } ?? recent.first
@@ -110,7 +110,7 @@ extension ServiceCondition {
                 advice: advice, page: .checks)
         }
         switch keys.status {
-        // Before the first fetch has ended, nothing has failed.
+        // Nothing has failed until the first fetch has ended.
         case .ready, .stale(nil), .unavailable(nil): return nil
         case .unavailable(let cause?):
             return trouble(
@@ -132,9 +132,9 @@ extension ServiceCondition {
         }
     }
 
-    /// The last fetch of Apple's keys, with the time of the next.
+    /// Describes the last fetch of Apple's keys, with the time of the next one.
     private func lastFetch(_ cause: KeySetFetchError.Code) -> String {
-        // Another code of a 200 says more than the status.
+        // If the status is 200, another code says more than the status does.
         let status = cause == .statusUnexpected ? keys.lastStatus : nil
         let result = status.map { "status \($0)" } ?? cause.rawValue
         let place = keysURL.isEmpty ? "" : " of \(keysURL)"
@@ -220,9 +220,9 @@ extension ServiceCondition {
     var secrets: Trouble? {
         let refused = hour[.secretRefused] ?? 0
         guard refused > 0 else { return nil }
-        // Calls are rare, so their absence proves little. After ten minutes the sentence uses the past tense.
+        // Calls are rare, so a lack of them proves little. Only after ten minutes is the past tense used.
         let isOver = (recent[.secretRefused] ?? 0) == 0
-        // A secret contains times of this clock, so a wrong clock explains the refusal.
+        // A secret contains times from this clock, so a wrong clock explains why it is refused.
         let isClockWrong = clock != nil
         return Trouble(
             .refusedByApple, .warn,

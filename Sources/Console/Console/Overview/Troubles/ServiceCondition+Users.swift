@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Troubles of callers, receivers and single users.
+/// Troubles with callers, receivers and single users.
 extension ServiceCondition {
     var overload: Trouble? {
         let turnedAway = latest[.turnedAway] ?? 0
@@ -15,7 +15,7 @@ extension ServiceCondition {
             page: Self.requests())
     }
 
-    /// Refused requests of one caller within five minutes from which it is called hammering.
+    /// Number of one caller's requests refused within five minutes from which the caller counts as hammering.
     static let hammering: Int64 = 100
 
     var callers: [Trouble] {
@@ -23,7 +23,7 @@ extension ServiceCondition {
         let all = names.reduce(0) { $0 + requests(of: $1).all }
         return names.sorted().compactMap { name in
             let (refused, requests) = requests(of: name)
-            // A fault of the service refuses everyone.
+            // A fault in the service refuses everyone, so it is not the caller's.
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }
@@ -46,7 +46,7 @@ extension ServiceCondition {
         return (refused, refused + (latest[.answered(caller: caller)] ?? 0))
     }
 
-    /// The words for a sender of many requests, by its name in the metrics.
+    /// Returns the words for a sender of many requests, by the sender's name in the metrics.
     private static func words(for name: String) -> (repeats: String, crowds: String, doubt: String) {
         guard name.hasPrefix("client:") else {
             let subject = name == "none" ? "A client without a key" : "The caller \(name)"
@@ -58,14 +58,14 @@ extension ServiceCondition {
             name == otherClients
             ? "Requests that name the OAuth clients after the first 20"
             : "Requests that name the OAuth client \(name.dropFirst("client:".count))"
-        // Counted before a secret proves anything.
+        // Requests are counted before a secret proves anything.
         return (
             "\(subject) are refused again and again", "\(subject) are most of the requests",
             "See in Requests if a secret proved the client, because anyone can name a client. "
         )
     }
 
-    /// The clients that have no series of their own.
+    /// All clients that have no series of their own.
     private static let otherClients = "client:other"
 
     // MARK: Notifications and deliveries
@@ -88,11 +88,11 @@ extension ServiceCondition {
             page: .settings)
     }
 
-    /// Milliseconds that a notification can take longer than a check.
+    /// Maximum time in milliseconds that a notification may take beyond a check.
     private static let slowestNotification: Int64 = 300_000
 
-    /// True if notifications do not arrive: a check found a revocation without a notification, and none has
-    /// arrived since; or none has arrived for a day.
+    /// True if notifications do not arrive: either a check found a revocation without a notification and none
+    /// has arrived since, or none has arrived for a day.
     private func isSilent(since last: Moment?) -> Bool {
         let isLong = lastNotification.map { now.milliseconds - $0.milliseconds >= 86_400_000 } ?? true
         if (day[.notification] ?? 0) == 0, isLong { return true }
@@ -116,7 +116,7 @@ extension ServiceCondition {
             page: Trouble.Page(title: "Events, Google", path: "/console/events/google"))
     }
 
-    /// Milliseconds after which a receiver is late.
+    /// Milliseconds after which a receiver counts as late.
     static let lateReceiver: Int64 = 300_000
 
     var receivers: [Trouble] {
@@ -128,7 +128,7 @@ extension ServiceCondition {
                 advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
                 page: page, about: name)
         }
-        // Of a database that fails the numbers are old.
+        // If the database fails, its numbers are out of date.
         guard databaseFailure == nil else { return paused }
         return paused
             + lateReceivers.filter { now.milliseconds - $0.since.milliseconds >= Self.lateReceiver }.map {
@@ -162,7 +162,7 @@ extension ServiceCondition {
     var refusals: Trouble? {
         let (good, refused) = (recent[.verified] ?? 0, recent[.unverified] ?? 0)
         guard refused >= 10, refused * 5 > good + refused else { return nil }
-        // Faults of this service are no answer to a token.
+        // These codes report faults in this service and say nothing about the token.
         let own: Set<String> = [
             "keys_unavailable", "signing_keys_shut", "storage_unavailable", "overloaded", "internal_error",
         ]
@@ -177,7 +177,7 @@ extension ServiceCondition {
             page: Self.requests(code: top?.0))
     }
 
-    /// A sentence about the caller of most of the refused requests, if there is one.
+    /// A sentence about the caller that sent most of the refused requests, if there is one.
     private var foremost: String {
         let refused = latest.compactMap { name, count in name.refusedCaller.map { ($0, count) } }
         let all = refused.reduce(0) { $0 + $1.1 }

@@ -2,53 +2,53 @@ public import AppleAccounts
 import Encodings
 public import KeySets
 
-/// The measurements of one moment from which the overview finds faults.
+/// The measurements at one point in time, from which the overview finds faults.
 public struct ServiceCondition: Sendable {
     public var now: Moment
-    /// The failure of the last check of the database; `nil` while it accepts commands.
+    /// The last database check's failure; `nil` while the database accepts commands.
     public var databaseFailure: StorageError?
     public var isPostgres = false
-    /// `nil` where commits wait for no standby, and on SQLite.
+    /// Standby condition; `nil` if commits wait for no standby, and with SQLite.
     public var standbys: StandbyCondition?
     public var keys: KeySetHealth
-    /// The address of Apple's keys; empty for keys from a file.
+    /// The address of Apple's keys; empty if they come from a file.
     public var keysURL = ""
     /// Seconds by which the clock is ahead of Apple's; `nil` until Apple has responded.
     public var secondsAhead: Int64?
-    /// Values of the last sample that the sealing keys do not open.
+    /// Number of values in the last sample that the sealing keys cannot open.
     public var unreadableValues: Int64 = 0
-    /// Keys that sign tokens and that the sealing keys do not open.
+    /// Signing keys that the sealing keys cannot open.
     public var shutKeys: [ShutKey] = []
-    /// True while a key of each algorithm signs.
+    /// True while there is a signing key for each algorithm.
     public var signs = true
-    /// False where no sealing key is configured, so that nothing is sealed.
+    /// False if no sealing key is configured, so that nothing is sealed.
     public var hasSealingKeys = false
-    /// The number of values of the last sample.
+    /// Number of values in the last sample.
     public var sampledValues: Int64 = 0
-    /// The private address from which all requests of the last hour came; `nil` for an ordinary hour.
+    /// The private address from which all requests in the last hour came; `nil` if there were others.
     public var loneRequester: String?
-    /// The report to Google that has failed for longest; `nil` without any.
+    /// The report to Google that has been failing for longest; `nil` if there is none.
     public var google: ReceiverCondition?
-    /// Receivers of events that are paused.
+    /// Event receivers that are paused.
     public var pausedReceivers: [String] = []
-    /// Receivers that have not taken an event for some time, except paused receivers.
+    /// Receivers that have not accepted an event for some time, except paused ones.
     public var lateReceivers: [LateReceiver] = []
     public var queues: [QueueCondition] = []
-    /// Counts of the last ten minutes, of this process.
+    /// This process's counts for the last ten minutes.
     var recent: NumberSeries.Counts = [:]
-    /// Counts of the last five minutes.
+    /// Counts for the last five minutes.
     var latest: NumberSeries.Counts = [:]
-    /// Counts of the last two minutes.
+    /// Counts for the last two minutes.
     var newest: NumberSeries.Counts = [:]
-    /// Counts of the last hour.
+    /// Counts for the last hour.
     var hour: NumberSeries.Counts = [:]
-    /// Counts of the last day, of all replicas.
+    /// Counts for the last day, on all replicas.
     var day: NumberSeries.Counts = [:]
-    /// The moment of the last notification that this process has received.
+    /// Time of the last notification that this process has received.
     var lastNotification: Moment?
-    /// The moment of the last notification of all replicas; `nil` while it is not known.
+    /// Time of the last notification on any replica; `nil` while it is unknown.
     public var lastStoredNotification: Moment?
-    /// The moment at which this process found the last rejected refresh token.
+    /// Time when this process last found a rejected refresh token.
     var lastRejection: Moment?
     /// The cause of the last failed transaction.
     var newestFailure: StorageError.Code?
@@ -56,16 +56,16 @@ public struct ServiceCondition: Sendable {
     public init(now: Moment, keys: KeySetHealth) { (self.now, self.keys) = (now, keys) }
 }
 
-/// The standbys that commits wait for.
+/// The standbys for which commits wait.
 ///
-/// - wanted: The setting `synchronous_standby_names`.
+/// - wanted: The value of the setting `synchronous_standby_names`.
 public typealias StandbyCondition = (required: Int, connected: Int, wanted: String)
 
-/// A key that signs tokens and does not open.
+/// A signing key that cannot be opened.
 public struct ShutKey: Sendable, Equatable {
     public let keyID: String
     public let algorithm: String
-    /// The name of the sealing key that has sealed it.
+    /// Name of the sealing key with which it was sealed.
     public let sealedBy: String
 
     public init(keyID: String, algorithm: String, sealedBy: String) {
@@ -73,16 +73,16 @@ public struct ShutKey: Sendable, Equatable {
     }
 }
 
-/// A receiver with an event that it has not taken.
+/// A receiver that has not accepted some event.
 ///
-/// - waiting: Events that wait, at most.
-/// - since: The moment at which the first of them was recorded.
+/// - waiting: Upper bound on the number of waiting events.
+/// - since: Time when the first of them was recorded.
 public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 
-/// Events that wait for a receiver.
+/// Events that are waiting for a receiver.
 ///
-/// - failing: Events whose delivery has failed at least once.
-/// - attempts: The highest number of attempts of an event.
+/// - failing: Number of events whose delivery has failed at least once.
+/// - attempts: Highest number of attempts for any event.
 public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
 /// Work that is due.
@@ -91,25 +91,25 @@ public struct QueueCondition: Sendable, Equatable {
         case exchange, check, erasure, receipt
         /// Reports to Google.
         case google
-        /// Events for the receivers of the deployment.
+        /// Events for the deployment's receivers.
         case deliveries
     }
 
     public let name: Name
-    /// `nil` where the number is not counted.
+    /// Number of items; `nil` if they are not counted.
     public let count: Int64?
-    /// Seconds since the oldest was due first, whatever attempts have failed. For events: since it was recorded.
-    /// For receipts: since the time of the next attempt.
+    /// Seconds since the oldest item was first due, no matter how many attempts have failed. For events,
+    /// since the oldest was recorded. For receipts, since the next attempt was due.
     public let oldest: Int64
-    /// The moment at which the first of it is given up; `nil` where nothing is.
+    /// Time when the first item is given up; `nil` if none is.
     public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
         (self.name, self.count, self.oldest) = (name, count, oldest)
     }
 
-    /// As in the alert `SiwaWorkOverdue`: an hour. For checks 26 hours, because a check whose response was lost
-    /// is made again the next day.
+    /// True after an hour, as in the alert `SiwaWorkOverdue`. For checks it takes 26 hours, because a check
+    /// whose response was lost is repeated the next day.
     public var isOverdue: Bool {
         switch name {
         case .check: oldest > 93_600
@@ -142,7 +142,7 @@ extension ServiceCondition {
         return seconds < 5 ? "now" : "\(duration(seconds)) ago"
     }
 
-    /// The nearest number of units. Does not overflow.
+    /// Returns the nearest number of units. Does not overflow.
     private static func whole(_ seconds: Int64, _ unit: Int64) -> Int64 {
         seconds / unit + (seconds % unit >= unit / 2 ? 1 : 0)
     }
@@ -151,7 +151,7 @@ extension ServiceCondition {
         String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(5))
     }
 
-    /// The time of day with seconds.
+    /// Returns the time of day, including seconds.
     static func clockTime(_ milliseconds: Int64) -> String {
         String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(8))
     }
@@ -163,7 +163,7 @@ extension ServiceCondition {
 }
 
 extension QueueCondition.Name {
-    /// A noun in the plural, at the beginning of a sentence.
+    /// A plural noun that starts a sentence.
     var words: String {
         switch self {
         case .exchange: "Exchanges of codes at Apple"
@@ -175,7 +175,7 @@ extension QueueCondition.Name {
         }
     }
 
-    /// False for deliveries, which have troubles of their own.
+    /// False for deliveries, because they have troubles of their own.
     var isAtApple: Bool {
         switch self {
         case .exchange, .check, .erasure, .receipt: true

@@ -2,9 +2,9 @@ public import AppleAccounts
 import Encodings
 import Pages
 
-/// Something that is wrong now, as a sentence for an operator who knows only that sign-ins fail.
+/// Something that is wrong now, described for an operator who knows only that sign-ins fail.
 public struct Trouble: Sendable, Equatable {
-    /// The kinds, the most urgent first. A trouble that explains others comes before them.
+    /// The kinds, most urgent first. A trouble that explains others comes before them.
     public enum Kind: String, Sendable, CaseIterable {
         case databaseFull = "database_full"
         case standbyLost = "standby_lost"
@@ -30,9 +30,9 @@ public struct Trouble: Sendable, Equatable {
     public enum Severity: String, Sendable {
         /// Sign-ins fail now.
         case bad
-        /// A part of the service fails, or will.
+        /// A part of the service fails, or is about to fail.
         case warn
-        /// No fault of the service: events of single users.
+        /// Not a fault in the service, but something that concerns single users.
         case note
     }
 
@@ -40,15 +40,16 @@ public struct Trouble: Sendable, Equatable {
     public let severity: Severity
     /// The fault and its effect.
     public let sentence: String
-    /// The cause as far as it is known.
+    /// The cause, as far as it is known.
     public let cause: String
-    /// A sentence with numbers of people or requests of all apps, which operators of all apps may read; can be empty.
+    /// A sentence with numbers of people or requests across all apps, for operators who may see all apps. May
+    /// be empty.
     public let numbers: String
-    /// Steps that end it.
+    /// Steps that end the trouble.
     public let advice: String
-    /// A path of the console that shows more; `nil` where the runbook is all.
+    /// A console page that shows more; `nil` if there is only the runbook.
     public let page: Page?
-    /// Distinguishes troubles of one kind, such as the name of a caller.
+    /// Distinguishes troubles of the same kind, for example by the name of a caller.
     public let about: String
 
     public struct Page: Sendable, Equatable {
@@ -56,7 +57,7 @@ public struct Trouble: Sendable, Equatable {
         public let path: String
 
         static let settings = Page(title: "Settings", path: "/console/settings")
-        /// The findings of `siwa doctor`.
+        /// The `siwa doctor` findings.
         static let checks = Page(title: "Settings, checks", path: "/console/settings#checks")
     }
 
@@ -68,7 +69,7 @@ public struct Trouble: Sendable, Equatable {
         (self.cause, self.advice, self.page, self.about) = (cause, advice, page, about)
     }
 
-    /// The identity of a trouble over time.
+    /// Identifies a trouble over time.
     var key: String { "\(kind.rawValue) \(about)" }
 
     var isOfDatabase: Bool {
@@ -81,8 +82,8 @@ public struct Trouble: Sendable, Equatable {
         }
     }
 
-    /// True if operators of a part of the apps may read the trouble: its text names no caller and has no
-    /// count. Counts are in `numbers`.
+    /// True if operators who may see only some apps may read the trouble, because its text names no caller
+    /// and contains no count. Counts are in `numbers`.
     var concernsEveryone: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
@@ -96,12 +97,12 @@ public struct Trouble: Sendable, Equatable {
     }
 }
 
-/// A trouble with the moment at which this process has seen it first.
+/// A trouble, with the time when this process first saw it.
 public struct DatedTrouble: Sendable, Equatable {
     public let trouble: Trouble
     public let since: Moment
 
-    /// - Parameter seesNumbers: True for a reader who may see all apps, and open the pages that show more.
+    /// - Parameter seesNumbers: True for a reader who may see all apps and open the pages that show more.
     fileprivate func html(at now: Moment, seesNumbers: Bool) -> HTML {
         let (look, word) =
             switch trouble.severity {
@@ -133,7 +134,7 @@ public struct DatedTrouble: Sendable, Equatable {
 }
 
 extension [DatedTrouble] {
-    /// The card of everything that is wrong.
+    /// Returns the card that lists everything that is wrong.
     func card(at now: Moment, seesNumbers: Bool, summary: HTML = "") -> HTML {
         """
         <section class="card" aria-labelledby="wrong">
@@ -143,8 +144,8 @@ extension [DatedTrouble] {
     }
 }
 
-/// Remembers since when each trouble is there. Does no I/O and reads no clock. It has an entry for each trouble
-/// of the last look.
+/// Remembers when each trouble began. Does no I/O and reads no clock. It has one entry for each trouble from
+/// the last look.
 struct TroubleLog {
     private var since: [String: Moment] = [:]
 
