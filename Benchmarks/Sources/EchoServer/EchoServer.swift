@@ -1,8 +1,8 @@
 import ArgumentParser
 import Hummingbird
 
-/// Reads a request like a verification's and responds with JSON, without verifying anything. Measures the
-/// cost of Hummingbird itself.
+/// Reads a request like that of a verification and responds with JSON, but verifies nothing, in order to
+/// measure the cost of Hummingbird itself.
 @main
 struct EchoServer: AsyncParsableCommand {
     struct Message: ResponseCodable {

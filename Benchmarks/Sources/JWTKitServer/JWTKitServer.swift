@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import JWTKit
 
-/// A usual verification with jwt-kit and Hummingbird: checks the signature by a key of the set, issuer,
-/// audience and expiry, and responds with the claims.
+/// A typical verification with jwt-kit and Hummingbird: it checks the signature with a key from the key set,
+/// the issuer, the audience and the expiry, and responds with the claims.
 @main
 struct JWTKitServer: AsyncParsableCommand {
     struct Question: Decodable {
@@ -31,7 +31,7 @@ struct JWTKitServer: AsyncParsableCommand {
         router.post("/") { request, context in
             let question = try await request.decode(as: Question.self, context: context)
             do {
-                // The payload itself checks issuer and expiry.
+                // The payload type itself checks the issuer and the expiry.
                 let identity = try await collection.verify(
                     question.identityToken, as: AppleIdentityToken.self)
                 try identity.audience.verifyIntendedAudience(includes: clientID)

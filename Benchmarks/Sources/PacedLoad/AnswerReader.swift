@@ -1,12 +1,13 @@
-/// Finds the end of an HTTP/1.1 response with a Content-Length, and its status.
+/// Finds the status and the end of an HTTP/1.1 response with a `Content-Length`.
 ///
-/// Uses bytes only: with strings the load generator would not be twice as fast as the measured service.
+/// It works on bytes only, because with strings the load generator would not be twice as fast as the measured
+/// service.
 struct AnswerReader {
     enum Progress: Equatable {
         case incomplete
-        /// A response. `closes`: the server accepts no other request on this connection.
+        /// A complete response. `closes` is true if the server accepts no further request on this connection.
         case response(status: Int, closes: Bool)
-        /// Not a response that this reader understands.
+        /// The bytes are not a response that this reader understands.
         case malformed
     }
 
@@ -41,13 +42,13 @@ struct AnswerReader {
 
     private mutating func finish(at end: Int, _ response: Progress) -> Progress {
         guard bytes.count >= end else { return .incomplete }
-        // One request, one answer: there is nothing behind it.
+        // Each connection has only one outstanding request, so nothing may follow its response.
         guard bytes.count == end else { return .malformed }
         bytes.removeAll(keepingCapacity: true)
         return response
     }
 
-    /// Returns true if the line at this position begins with the prefix, in upper or lower case.
+    /// Returns true if the line at this position begins with the prefix, ignoring case.
     private func begins(_ line: Int, _ prefix: [UInt8]) -> Bool {
         guard line + prefix.count <= bytes.count else { return false }
         return prefix.indices.allSatisfy { bytes[line + $0] | 0x20 == prefix[$0] | 0x20 }

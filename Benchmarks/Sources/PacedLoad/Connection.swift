@@ -1,14 +1,14 @@
 import Glibc
 
-/// A connection with at most one open request.
+/// A connection with at most one outstanding request.
 struct Connection {
     let descriptor: Int32
     var reader = AnswerReader()
-    /// The request that waits for its response.
+    /// Index of the request that is waiting for its response.
     var request: Int?
 
-    /// Connects to a port of this machine. Sockets block only when they send, and the kernel takes a whole
-    /// request at once.
+    /// Connects to a local port. The socket blocks only when it sends, and the kernel accepts a whole request
+    /// at once.
     init(port: UInt16) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
@@ -30,12 +30,12 @@ struct Connection {
         self.descriptor = descriptor
     }
 
-    /// Sends bytes. Returns true if all bytes were sent.
+    /// Sends bytes. Returns true if all of them were sent.
     func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Returns the number of received bytes; `nil` when the connection has ended.
+    /// Returns the number of received bytes, or `nil` if the connection has ended.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 { return count }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Nanoseconds of the clock that is never set.
+/// A time on the monotonic clock, which nobody can set, in nanoseconds.
 struct Instant: Comparable {
     var nanoseconds: Int64
 

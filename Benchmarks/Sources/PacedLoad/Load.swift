@@ -1,8 +1,8 @@
 import Glibc
 
-/// Carries the schedule out, in one thread.
+/// Sends the scheduled requests and reads their responses, in a single thread.
 struct Load {
-    /// Nanoseconds of the wait for responses after the end.
+    /// Time to wait for responses after the schedule ends, in nanoseconds.
     private static let patience: Int64 = 2_000_000_000
 
     private(set) var tally = Tally()
@@ -10,9 +10,9 @@ struct Load {
     private let port: UInt16
     private let schedule: Schedule
     private var connections: [Connection]
-    /// Descriptors for poll(2), one for each connection: -1 unless the connection waits for a response.
+    /// Descriptors for poll(2), one per connection: -1 unless the connection is waiting for a response.
     private var waits: [pollfd]
-    /// Indices of connections without a request.
+    /// Indices of the connections that have no request.
     private var idle: [Int]
     private var sent = 0
     private var pending = 0
@@ -29,7 +29,7 @@ struct Load {
     mutating func run() throws {
         while Instant.now < schedule.end {
             try sendWhatIsDue(at: .now)
-            // No wait: the next one is due in microseconds.
+            // The next request is due within microseconds, so poll must not wait.
             try takeAnswers(waiting: 0)
         }
         for request in sent..<schedule.count { tally.countUnsent(waited: latency(of: request)) }
@@ -71,12 +71,12 @@ struct Load {
         }
     }
 
-    /// Returns the time from the moment at which a request was due until the present.
+    /// Returns the time since a request was due.
     private func latency(of request: Int) -> Int64 {
         Instant.now.nanoseconds - schedule.moment(of: request).nanoseconds
     }
 
-    /// Handles the end of a connection, with its request.
+    /// Counts a connection's request as failed, and reconnects.
     private mutating func lose(_ index: Int) throws {
         tally.failed += 1
         try free(index, reconnecting: true)

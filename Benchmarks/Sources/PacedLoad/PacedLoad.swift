@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Sends HTTP requests at a fixed rate, independent of the responses, and prints a JSON object.
+/// Sends HTTP requests at a fixed rate, regardless of the responses, and prints the results as a JSON object.
 ///
-/// wrk sends the next request after the last response, so a stalling server gets fewer requests and looks
-/// better than it is. Here every request has a scheduled moment, and its latency counts from this moment,
-/// also while the request waits for a free connection.
+/// wrk sends each request only after the previous response, so a stalling server gets fewer requests and
+/// looks better than it is. Here every request has a scheduled time, and its latency counts from that time
+/// even while the request waits for a free connection.
 @main
 struct PacedLoad: ParsableCommand {
     @Option var port: UInt16

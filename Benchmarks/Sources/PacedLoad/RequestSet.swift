@@ -1,6 +1,6 @@
 import Foundation
 
-/// The requests as bytes, sent one after the other, repeatedly.
+/// The requests as bytes. The load generator sends them one after another, and then starts over.
 struct RequestSet {
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]

@@ -1,8 +1,8 @@
-/// Moments at which requests are due, evenly spaced.
+/// Evenly spaced times at which requests are due.
 struct Schedule {
     let rate: Double
     let start: Instant
-    /// Number of requests.
+    /// Total number of requests.
     let count: Int
 
     init(rate: Double, seconds: Double, start: Instant) {
@@ -16,7 +16,7 @@ struct Schedule {
         Instant(nanoseconds: start.nanoseconds + Int64(Double(index) / rate * 1e9))
     }
 
-    /// Returns the number of due requests.
+    /// Returns the number of requests that are due by now.
     func due(at now: Instant) -> Int {
         min(count, Int(Double(now.nanoseconds - start.nanoseconds) / 1e9 * rate) + 1)
     }

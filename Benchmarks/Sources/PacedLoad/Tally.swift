@@ -1,19 +1,19 @@
-/// Results of the requests.
+/// Counts the outcomes of all requests.
 struct Tally {
-    /// Microseconds: latencies of the responses 200 to 299, and waiting times of the requests that were never
-    /// sent.
+    /// Latencies of the 2xx responses, and waiting times of the requests that were never sent, in
+    /// microseconds.
     private var latencies: [UInt32] = []
-    /// Responses 200 to 299.
+    /// Number of 2xx responses.
     private var succeeded = 0
-    /// Responses 200 to 299 that came before the end.
+    /// Number of 2xx responses that arrived before the end of the schedule.
     private var inTime = 0
-    /// Responses 503.
+    /// Number of 503 responses.
     private var shed = 0
-    /// Other responses.
+    /// Number of all other responses.
     private var refused = 0
-    /// Requests whose connection ended, or without a response in time.
+    /// Number of requests whose connection broke, or that got no response in time.
     var failed = 0
-    /// Requests that were due and found no free connection until the end.
+    /// Number of requests that were due but found no free connection before the end.
     private var unsent = 0
 
     mutating func count(status: Int, latency: Int64, isInTime: Bool) {

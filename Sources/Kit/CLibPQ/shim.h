@@ -2,12 +2,13 @@
 #define SIWA_CLIBPQ_SHIM_H
 
 /*
- Pointers and lifetimes: the rule stands in COpenSSL/shim.h.
+ Pointer lifetimes: see the rules in COpenSSL/shim.h.
 
- PQconnectdbParams, PQpingParams, PQconninfoParse, PQsendPrepare, PQsendQuery and PQsendQueryPrepared copy what they are
- given, also when the connection does not block and the text is sent later. PQsetNoticeReceiver keeps its argument.
- PQgetvalue, PQcmdTuples, PQcmdStatus and PQresultErrorField point into the result, PQerrorMessage and PQparameterStatus
- into the connection, the latter two only until the next call: `ResultHandle` and `ConnectionHandle` copy them at once.
+ PQconnectdbParams, PQpingParams, PQconninfoParse, PQsendPrepare, PQsendQuery and PQsendQueryPrepared copy their arguments
+ even if the connection is non-blocking and the text is sent later. PQsetNoticeReceiver keeps the pointer it is given.
+ PQgetvalue, PQcmdTuples, PQcmdStatus and PQresultErrorField return pointers into the result. PQerrorMessage and
+ PQparameterStatus return pointers into the connection that are valid only until the next call. So `ResultHandle` and
+ `ConnectionHandle` copy all these texts at once.
  */
 #include <libpq-fe.h>
 

@@ -7,9 +7,9 @@ package struct CertificateHandle: ~Copyable {
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Returns `nil` unless the bytes are exactly one certificate in DER.
+    /// Parses a certificate. Returns `nil` unless the bytes are exactly one DER certificate.
     package init?(der: ArraySlice<UInt8>) {
-        // OpenSSL copies the bytes that it keeps.
+        // OpenSSL copies whatever it keeps, so the buffer need not outlive the call.
         let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let certificate = d2i_X509(nil, &position, bytes.count) else { return nil }
@@ -30,9 +30,9 @@ package struct CertificateHandle: ~Copyable {
 }
 
 extension CertificateHandle {
-    /// Reads the public key of the certificate. Throws `.keyUnusable` for a key that is not on P-256.
+    /// Returns the certificate's public key. Throws `.keyUnusable` unless the key is on P-256.
     package borrowing func ecPublicKey() throws(JOSEError) -> ECPublicKey {
-        // OpenSSL still owns this key.
+        // The certificate owns this key, so it must not be freed here.
         guard let key = X509_get0_pubkey(pointer) else {
             ERR_clear_error()
             throw JOSEError(.keyUnusable, detail: "no public key")
@@ -40,9 +40,9 @@ extension CertificateHandle {
         return try ECPublicKey(key)
     }
 
-    /// Returns the contents of all extensions with this object identifier, in DER.
+    /// Returns the DER contents of all extensions with this object identifier.
     ///
-    /// - Parameter identifier: Object identifier in dotted form.
+    /// - Parameter identifier: Object identifier in dotted decimal form.
     package borrowing func extensionValues(_ identifier: String) -> [[UInt8]] {
         guard let object = OBJ_txt2obj(identifier, 1) else {
             ERR_clear_error()
@@ -52,7 +52,7 @@ extension CertificateHandle {
         var values: [[UInt8]] = []
         var index = X509_get_ext_by_OBJ(pointer, object, -1)
         while index >= 0 {
-            // The certificate still owns both.
+            // The certificate owns the extension and its contents, so neither is freed here.
             if let value = X509_EXTENSION_get_data(X509_get_ext(pointer, index)) {
                 let bytes = UnsafeBufferPointer(
                     start: ASN1_STRING_get0_data(value), count: Int(ASN1_STRING_length(value)))
@@ -63,8 +63,8 @@ extension CertificateHandle {
         return values
     }
 
-    /// Returns the begin and the end of the validity in seconds since
-    /// 1970; `nil` when OpenSSL cannot read them.
+    /// Returns the start and end of the validity period in seconds since 1970, or `nil` if OpenSSL cannot
+    /// read them.
     package borrowing func validity() -> (begin: Int64, end: Int64)? { Self.validity(of: pointer) }
 
     static func validity(of certificate: OpaquePointer) -> (begin: Int64, end: Int64)? {
@@ -91,7 +91,7 @@ extension PEMText {
         text { PEM_write_bio_X509($0, certificate) }
     }
 
-    /// Reads the first certificate of a text. Returns `nil` when the text has none.
+    /// Parses the first certificate in a PEM text. Returns `nil` if the text contains none.
     static func readCertificate(_ pem: String) -> CertificateHandle? {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
             ERR_clear_error()

@@ -1,35 +1,34 @@
-// Certificates owns X.509: the certificates of servers on a developer's machine, and the verification of
-// chains to one pinned root. It does not own the contents of certificates about Apple's devices.
+// Certificates owns X.509: server certificates for development machines, and the verification of certificate
+// chains up to one pinned root. It does not own the contents of Apple's device certificates.
 
 import COpenSSL
 import Cryptography
 public import JOSE
 
-/// A certificate for a server on a developer's machine, with the certificate authority that clients must
-/// trust.
+/// A server certificate for a development machine, with the certificate authority that clients must trust.
 ///
-/// The authority signs only this certificate, and its private key is not stored. So attackers who read the
-/// files cannot abuse the trust in the authority.
+/// The authority signs only this certificate, and its private key is never stored. So an attacker who reads
+/// the files cannot sign other certificates that the clients would trust.
 public struct ServerCertificate: Sendable {
-    /// The certificate authority in PEM, which clients must trust.
+    /// The authority's PEM certificate, which clients must trust.
     public let authority: String
-    /// The server certificate in PEM.
+    /// Server certificate in PEM.
     public let certificate: String
-    /// The server's private key in PKCS #8 PEM. A secret: never print it.
+    /// The server's private key in PKCS #8 PEM. It is secret, so never print it.
     public let privateKey: String
 
-    /// Lifetime in days. Apple's clients refuse certificates with a validity of more than 825 days.
+    /// Lifetime in days. Apple's clients reject server certificates that are valid for more than 825 days.
     public static let lifetime = 365
 
     /// Generates P-256 keys and both certificates (RFC 5280).
     ///
     /// - Parameters:
-    ///   - names: Host names in lower case, and IP addresses without brackets. The first name is also the
-    ///     subject's name.
-    ///   - now: Seconds since 1970.
-    /// - Throws: `.signingFailed` for an invalid name, and when OpenSSL fails.
+    ///   - names: Lower-case host names, and IP addresses without brackets. The first name is also the
+    ///     subject's common name.
+    ///   - now: Current time in seconds since 1970.
+    /// - Throws: `.signingFailed` if a name is invalid or OpenSSL fails.
     public static func make(names: [String], at now: Int64) throws(JOSEError) -> ServerCertificate {
-        // A comma or a line break in a name would add another extension.
+        // A comma or a line break in a name could inject an extension, so such names are refused.
         guard let first = names.first, names.allSatisfy(isName) else {
             throw JOSEError(.signingFailed, detail: "a name that is none")
         }
@@ -57,8 +56,8 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Returns true if the first certificate of a PEM text is valid for all names at this time. It does not
-    /// check the signature.
+    /// Returns true if the first certificate in a PEM text is valid at this time and for all names. It does
+    /// not verify the signature.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
         guard let certificate = PEMText.readCertificate(pem), let validity = certificate.validity(),
             validity.begin <= moment, moment <= validity.end
@@ -69,14 +68,14 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Makes a certificate without extensions and signature. Its issuer is its subject.
+    /// Creates an unsigned certificate without extensions. It names its own subject as its issuer.
     private static func certificate(
         of key: OpaquePointer, name: String, at now: Int64
     ) throws(JOSEError) -> CertificateHandle {
         guard let made = X509_new() else { throw JOSEError(.signingFailed, detail: "no memory") }
         let certificate = CertificateHandle(owning: made)
         let subject = X509_get_subject_name(made)
-        // Clocks of other machines may be slightly behind.
+        // Another machine's clock may be slow, so the validity begins an hour ago.
         let begin = time_t(now - 3600)
         let end = time_t(now + Int64(lifetime) * 86_400)
         guard X509_set_version(made, 2) == 1, setSerialNumber(of: made),
@@ -90,7 +89,8 @@ public struct ServerCertificate: Sendable {
         return certificate
     }
 
-    /// 127 random bits (RFC 5280 §4.1.2.2: positive, at most 20 octets).
+    /// Sets a random 127-bit serial number. A serial number must be positive and have at most 20 octets (RFC
+    /// 5280 §4.1.2.2).
     private static func setSerialNumber(of certificate: OpaquePointer) -> Bool {
         var bytes = SecureRandom.bytes(count: 16)
         bytes[0] &= 0x7F
@@ -98,7 +98,7 @@ public struct ServerCertificate: Sendable {
         return BN_to_ASN1_INTEGER(number.pointer, X509_get_serialNumber(certificate)) != nil
     }
 
-    /// Extends the certificate, and then signs it.
+    /// Adds the extensions to the certificate and then signs it.
     private static func finish(
         _ certificate: borrowing CertificateHandle, with extensions: [CertificateExtension],
         issuer: OpaquePointer, by key: OpaquePointer
@@ -126,7 +126,7 @@ public struct ServerCertificate: Sendable {
     }
 }
 
-/// An extension of a certificate (RFC 5280 §4.2), with the value in OpenSSL's configuration syntax.
+/// A certificate extension (RFC 5280 §4.2), with its value in OpenSSL's configuration syntax.
 struct CertificateExtension {
     let kind: Int32
     let value: String
@@ -137,10 +137,10 @@ struct CertificateExtension {
         CertificateExtension(kind: NID_subject_key_identifier, value: "hash"),
     ]
 
-    /// The extensions that strict verifiers require in a server certificate.
+    /// Returns the extensions that strict verifiers require in a server certificate.
     static func server(names: [String]) -> [CertificateExtension] {
         let alternatives = names.map { name in
-            // An IPv6 address is the only name with a colon, an IPv4 address the only name without a letter.
+            // Only IPv6 addresses contain a colon, and only IPv4 addresses contain no letter.
             name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
         }
         return [
@@ -154,10 +154,10 @@ struct CertificateExtension {
         ]
     }
 
-    /// - Parameter issuer: The certificate itself if it is self-signed.
+    /// - Parameter issuer: The issuer's certificate, which is the certificate itself if it is self-signed.
     func add(to certificate: OpaquePointer, issuer: OpaquePointer) -> Bool {
         var context = X509V3_CTX()
-        // The certificates are in OpenSSL's memory, and live longer than the context.
+        // The context only borrows both certificates, and they outlive it.
         X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
         guard let made = X509V3_EXT_nconf_nid(nil, &context, kind, value) else { return false }
         defer { X509_EXTENSION_free(made) }

@@ -1,21 +1,21 @@
 import COpenSSL
 
-/// A signed message (CMS SignedData, RFC 5652 §5) with its content, read but not verified. Not copyable, so
+/// A parsed but unverified signed message (CMS SignedData, RFC 5652 §5) with its content. Not copyable, so
 /// OpenSSL frees it exactly once.
 ///
-/// Accepts BER, because Apple signs receipts in BER. The caller must take the content from
-/// `verifiedContent`, never from the bytes of the message.
+/// The initializer accepts BER, because Apple encodes receipts in BER. Callers must take the content from
+/// `verifiedContent`, never from the message bytes.
 package struct SignedMessage: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Largest number of certificates. A message contains the signer's certificate, an intermediate
-    /// certificate and perhaps the root. More certificates would only cost time.
+    /// Certificate limit. A message contains the signer's certificate, an intermediate certificate and
+    /// sometimes the root, so more certificates would only cost time.
     private static let mostCertificates = 4
 
-    /// Returns `nil` unless the bytes are exactly one signed message with one signer, the signer's certificate,
-    /// and content.
+    /// Parses a message. Returns `nil` unless the bytes are exactly one signed message with content, one
+    /// signer and the signer's certificate.
     package init?(_ bytes: [UInt8]) {
-        // OpenSSL copies the bytes that it keeps.
+        // OpenSSL copies whatever it keeps, so the buffer need not outlive the call.
         let message = bytes.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let message = d2i_CMS_ContentInfo(nil, &position, bytes.count) else { return nil }
@@ -40,7 +40,7 @@ package struct SignedMessage: ~Copyable {
     deinit { CMS_ContentInfo_free(pointer) }
 
     private static func hasOneSigner(_ message: OpaquePointer) -> Bool {
-        // The message still owns the signer and the content.
+        // The message owns the signer and the content, so neither is freed here.
         guard OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
             OPENSSL_sk_num(CMS_get0_SignerInfos(message)) == 1,
             let content = CMS_get0_content(message), content.pointee != nil,
@@ -55,14 +55,14 @@ package struct SignedMessage: ~Copyable {
         OPENSSL_sk_pop_free(certificates) { certificate in X509_free(OpaquePointer(certificate)) }
     }
 
-    /// Verifies the chain from the signer's certificate to the root, through the certificates of the message.
-    /// It does not verify the signature of the message.
+    /// Verifies the chain from the signer's certificate to the root, through the certificates in the message.
+    /// It does not verify the message's signature.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: Current time in seconds since 1970.
     package borrowing func checkSigner(
         under root: TrustAnchor, at now: Int64
     ) throws(CertificateChainError) {
-        // The caller owns the list of signers, and the message owns the certificates in it.
+        // Only the list must be freed here: the message owns the certificates in it.
         guard let signers = CMS_get0_signers(pointer) else {
             ERR_clear_error()
             throw CertificateChainError(.untrusted, detail: "no signer")
@@ -78,8 +78,8 @@ package struct SignedMessage: ~Copyable {
         try root.check(signer, through: certificates, at: now)
     }
 
-    /// Returns the content when the signer's certificate has signed it, otherwise `nil`. It does not verify the
-    /// certificate: `checkSigner` does.
+    /// Returns the content if the signer's certificate signed it, and `nil` otherwise. It does not verify the
+    /// certificate itself; `checkSigner` does.
     package borrowing func verifiedContent() -> [UInt8]? {
         guard let output = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(output) }

@@ -4,29 +4,29 @@ import Encodings
 import JOSE
 import Synchronization
 
-/// One trusted root certificate. No other root is trusted, not even a root of the operating system.
+/// A trusted root certificate. Verification trusts no other root, not even the operating system's roots.
 public final class TrustAnchor: @unchecked Sendable {
-    // `@unchecked`: the store is never changed after `init`. OpenSSL locks it for every look-up, so that any
-    // number of threads can verify with it.
+    // `@unchecked`: the store never changes after `init`, and OpenSSL locks it for every look-up, so any
+    // number of threads can verify with it at once.
     private let store: TrustStoreHandle
     let intermediates: VerifiedIntermediates
 
-    /// Returns `nil` when the first certificate of the text cannot be read.
+    /// Parses a PEM certificate. Returns `nil` if OpenSSL cannot read the first certificate in the text.
     public init?(pem: String) {
         guard let root = PEMText.readCertificate(pem), let store = TrustStoreHandle(trusting: root.pointer)
         else { return nil }
         self.store = store
-        // Name constraints depend on the leaf: a chain through the same intermediate certificate
-        // can be valid for one leaf and not for another.
+        // Name constraints depend on the leaf: a chain through the same intermediate certificate can be valid
+        // for one leaf and not for another. So a constrained root caches no intermediate certificates.
         let isConstrained = X509_get_ext_by_NID(root.pointer, NID_name_constraints, -1) >= 0
         intermediates = VerifiedIntermediates(most: isConstrained ? 0 : VerifiedIntermediates.most)
     }
 
-    /// Finds an intermediate certificate among the certificates that this root was verified to have
-    /// issued, or reads it. Reading verifies nothing.
+    /// Returns an intermediate certificate: the cached one if this root is known to have issued it, or else
+    /// the parsed bytes. Parsing verifies nothing.
     ///
-    /// - Parameter now: Seconds since 1970.
-    /// - Returns: `nil` unless the bytes are exactly one certificate in DER.
+    /// - Parameter now: Current time in seconds since 1970.
+    /// - Returns: `nil` unless the bytes are exactly one DER certificate.
     package func intermediate(der: ArraySlice<UInt8>, at now: Int64) -> IntermediateCertificate? {
         let digest = der.withUnsafeBytes { SHA256Digest.hash($0) }
         if let verified = intermediates.find(digest, at: now) {
@@ -39,12 +39,12 @@ public final class TrustAnchor: @unchecked Sendable {
     /// Verifies the signatures, the validity, and the constraints of the chain from a leaf through one
     /// intermediate certificate to this root (RFC 5280 §6).
     ///
-    /// It does not check the use of the leaf's key or revocation. It verifies the signature of the
-    /// root once for each intermediate certificate.
+    /// It checks neither revocation nor the leaf's key usage. It verifies the root's signature only once for
+    /// each intermediate certificate.
     ///
     /// - Parameters:
-    ///   - intermediate: A certificate from this root's `intermediate`, for the same time.
-    ///   - now: Seconds since 1970.
+    ///   - intermediate: The result of calling `intermediate` on the same root for the same time.
+    ///   - now: Current time in seconds since 1970.
     package func check(
         _ leaf: borrowing CertificateHandle, through intermediate: IntermediateCertificate, at now: Int64
     ) throws(CertificateChainError) {
@@ -62,14 +62,14 @@ public final class TrustAnchor: @unchecked Sendable {
         guard let untrusted = OPENSSL_sk_new_null() else {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
-        // The list only borrows the certificate.
+        // The list only borrows the certificate, so only the list is freed here.
         defer { OPENSSL_sk_free(untrusted) }
         guard OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate)) > 0 else {
             ERR_clear_error()
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
         try store.check(leaf, through: untrusted, at: now) { chain throws(CertificateChainError) in
-            // A different chain, such as one without the intermediate certificate, proves nothing about it.
+            // Any other chain, such as one without the intermediate certificate, proves nothing about it.
             guard OPENSSL_sk_num(chain) == 3, let second = OpaquePointer(OPENSSL_sk_value(chain, 1)),
                 X509_cmp(second, intermediate) == 0, let root = OpaquePointer(OPENSSL_sk_value(chain, 2))
             else {
@@ -81,7 +81,7 @@ public final class TrustAnchor: @unchecked Sendable {
         }
     }
 
-    /// - Parameter untrusted: A list of certificates. The caller owns it and the certificates in it.
+    /// - Parameter untrusted: Certificate list. The caller owns the list and the certificates in it.
     func check(
         _ leaf: OpaquePointer, through untrusted: OpaquePointer, at now: Int64
     ) throws(CertificateChainError) {
@@ -89,17 +89,17 @@ public final class TrustAnchor: @unchecked Sendable {
     }
 }
 
-/// Reason why a certificate is not trusted.
+/// Reason a certificate is not trusted.
 package struct CertificateChainError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
-        /// No valid chain of signatures to the trust anchor.
+        /// No valid chain of signatures leads from the certificate to the trust anchor.
         case untrusted
         case expired
         case notYetValid = "not_yet_valid"
     }
 
     package let code: Code
-    /// OpenSSL's reason.
+    /// Explanation of the failure, often in OpenSSL's words.
     package let detail: String
 
     package init(_ code: Code, detail: String = "") {
@@ -112,14 +112,14 @@ extension CertificateChainError: CustomDebugStringConvertible {
     package var debugDescription: String { "\(description) (\(detail))" }
 }
 
-/// The intermediate certificate of a chain, as `TrustAnchor.intermediate` finds or reads it.
+/// A chain's intermediate certificate, as returned by `TrustAnchor.intermediate`.
 package struct IntermediateCertificate {
     enum State {
         case verified(VerifiedIntermediate)
         case unverified(Reading, SHA256Digest)
     }
 
-    /// A certificate that was read and not verified.
+    /// A certificate that has been parsed but not verified.
     final class Reading {
         let handle: CertificateHandle
 
@@ -129,14 +129,14 @@ package struct IntermediateCertificate {
     let state: State
 }
 
-/// The intermediate certificates that a root was verified to have issued. The memory saves the repeated
-/// verification of the root's signature, which is half of the cost of a chain on P-384.
+/// A cache of intermediate certificates that a root is known to have issued. It saves verifying the root's
+/// signature again, which is half the cost of verifying a P-384 chain.
 ///
-/// Only a chain that was verified up to the root adds an entry. So a caller cannot fill this memory, and the
-/// root has signed every certificate in it. The key of an entry is the digest of the whole certificate: a
-/// certificate that differs in one byte has no entry.
+/// An entry is added only after its chain has been verified up to the root. So a caller cannot fill the
+/// cache, and the root has signed every certificate in it. Each entry is keyed by the digest of the whole
+/// certificate, so a certificate that differs in a single byte has no entry.
 final class VerifiedIntermediates: Sendable {
-    /// Largest number of entries. A root has one intermediate certificate, or two during a replacement.
+    /// Entry limit. A root has one intermediate certificate, or two while one replaces the other.
     static let most = 8
 
     private let most: Int
@@ -146,14 +146,14 @@ final class VerifiedIntermediates: Sendable {
 
     var count: Int { entries.withLock { $0.count } }
 
-    /// Returns `nil` for a certificate that was not verified, or is not valid at this time: the verification
-    /// up to the root then names the reason.
+    /// Returns `nil` for a certificate that was not verified or is not valid at this time. The verification
+    /// up to the root then determines the reason.
     func find(_ digest: SHA256Digest, at now: Int64) -> VerifiedIntermediate? {
         guard let entry = entries.withLock({ $0[digest] }), entry.validity.contains(now) else { return nil }
         return entry
     }
 
-    /// Drops the entry that ends first when the memory is full.
+    /// Adds an entry. A full cache first drops the entry that expires first.
     func add(_ entry: VerifiedIntermediate, _ digest: SHA256Digest) {
         guard most > 0 else { return }
         entries.withLock { entries in
@@ -166,12 +166,12 @@ final class VerifiedIntermediates: Sendable {
     }
 }
 
-/// An intermediate certificate that a root has issued. It replaces
-/// the root as trust anchor while both are valid.
+/// An intermediate certificate that a root has issued. It replaces the root as the trust anchor while both
+/// certificates are valid.
 final class VerifiedIntermediate: @unchecked Sendable {
-    // `@unchecked`: as in `TrustAnchor`, the store is never changed after `init`.
+    // `@unchecked`: the store never changes after `init`, as in `TrustAnchor`.
     private let store: TrustStoreHandle
-    /// In seconds since 1970.
+    /// Period in which the certificate and the root are both valid, in seconds since 1970.
     let validity: ClosedRange<Int64>
 
     /// Creates the entry from two certificates of a chain that OpenSSL has verified.
@@ -185,14 +185,15 @@ final class VerifiedIntermediate: @unchecked Sendable {
         validity = begin...end
     }
 
-    /// Verifies the signature, the validity, and the constraints of a leaf that this certificate has issued.
+    /// Verifies the signature, validity and constraints of a leaf that this certificate has issued.
     ///
-    /// - Parameter now: Seconds since 1970, within `validity`.
+    /// - Parameter now: Current time in seconds since 1970. It must be within `validity`.
     func check(_ leaf: OpaquePointer, at now: Int64) throws(CertificateChainError) {
         try store.check(
             leaf, through: nil, flags: X509_V_FLAG_PARTIAL_CHAIN, at: now
         ) { chain throws(CertificateChainError) in
-            // The trusted certificate is the intermediate certificate itself, which must not pass as a leaf.
+            // The chain must have exactly two certificates, because the intermediate certificate is trusted
+            // here and must not pass as a leaf.
             guard OPENSSL_sk_num(chain) == 2 else {
                 throw CertificateChainError(.untrusted, detail: "a chain of other certificates")
             }
@@ -206,7 +207,8 @@ struct TrustStoreHandle: ~Copyable {
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Trusts one certificate. Returns `nil` when OpenSSL refuses it. OpenSSL counts the store's own reference.
+    /// Creates a store that trusts one certificate, and holds its own reference to that certificate. Returns
+    /// `nil` if OpenSSL refuses the certificate.
     init?(trusting certificate: OpaquePointer) {
         guard let store = X509_STORE_new() else { return nil }
         guard X509_STORE_add_cert(store, certificate) == 1 else {
@@ -219,16 +221,18 @@ struct TrustStoreHandle: ~Copyable {
 
     deinit { X509_STORE_free(pointer) }
 
-    /// Security level of 112 bits: RSA of 2048 bits, curves of 224 bits, SHA-224.
+    /// OpenSSL's 112-bit security level. It requires at least RSA-2048, 224-bit curves and SHA-224.
     private static let securityLevel: Int32 = 2
 
-    /// Verifies the signatures, the validity, and the constraints of a chain that ends in this store (RFC 5280 §6).
+    /// Verifies the signatures, validity and constraints of a chain that ends at a certificate in this store
+    /// (RFC 5280 §6).
     ///
     /// - Parameters:
-    ///   - untrusted: A list of certificates, or `nil`. The caller owns it and the certificates in it.
-    ///   - flags: OpenSSL's `X509_V_FLAG_…`.
-    ///   - now: Seconds since 1970.
-    ///   - body: Called with the verified chain, a list that is valid until it returns.
+    ///   - untrusted: Certificate list, or `nil`. The caller owns the list and the certificates in it.
+    ///   - flags: OpenSSL's verification flags (`X509_V_FLAG_…`).
+    ///   - now: Current time in seconds since 1970.
+    ///   - body: Function that receives the verified chain. The list is valid only until the function
+    ///     returns.
     borrowing func check(
         _ leaf: OpaquePointer, through untrusted: OpaquePointer?, flags: Int32 = 0, at now: Int64,
         body: (OpaquePointer) throws(CertificateChainError) -> Void = { _ in }
@@ -236,7 +240,7 @@ struct TrustStoreHandle: ~Copyable {
         guard let context = X509_STORE_CTX_new() else {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
-        // The context borrows the leaf and the list, and is freed before this method returns.
+        // The context borrows the leaf and the list, so it must be freed before this method returns.
         defer { X509_STORE_CTX_free(context) }
         guard X509_STORE_CTX_init(context, pointer, leaf, untrusted) == 1,
             let parameters = X509_STORE_CTX_get0_param(context),
@@ -255,8 +259,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate in the second of its `notAfter`, which belongs to the validity (RFC 5280
-    /// §4.1.2.5). OpenSSL treats it as expired in that second. Every other error stays.
+    /// Accepts a certificate in the very second of its `notAfter`, which is still part of the validity period
+    /// (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,
@@ -271,7 +275,8 @@ struct TrustStoreHandle: ~Copyable {
 
     private static func error(of context: OpaquePointer) -> CertificateChainError {
         let status = X509_STORE_CTX_get_error(context)
-        // A refused certificate leaves entries in the thread's error queue, which would never be read.
+        // A refused certificate leaves entries in the thread's error queue, and no other code would remove
+        // them.
         ERR_clear_error()
         let detail = X509_verify_cert_error_string(Int(status)).map { String(cString: $0) } ?? "unknown"
         let code: CertificateChainError.Code =

@@ -1,20 +1,20 @@
-// Cryptography owns digests, message authentication codes, key derivation, random bytes, comparison in
-// constant time and the sealing of stored secrets, with OpenSSL; and private files. It does not own signatures
-// and public keys: those are in JOSE.
+// Cryptography owns digests, message authentication codes, key derivation, random bytes, constant-time
+// comparison and the sealing of stored secrets, all based on OpenSSL. It also owns private files. It does not
+// own signatures or public keys: JOSE does.
 
 import COpenSSL
 
 /// A SHA-256 digest (FIPS 180-4) of 32 bytes, computed by OpenSSL.
 public struct SHA256Digest: Sendable, Hashable {
-    /// The size in bytes.
+    /// Size in bytes.
     public static let size = 32
     /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     package nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// The digest as four words of eight bytes, in memory order.
+    /// The digest as four 8-byte words, in memory order.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
-    /// Returns `nil` unless there are 32 bytes.
+    /// Creates a digest from its bytes. Returns `nil` unless there are exactly 32 bytes.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
@@ -35,7 +35,7 @@ public struct SHA256Digest: Sendable, Hashable {
         SHA256Digest(hashing: bytes)
     }
 
-    /// Hashes the UTF-8 of the text.
+    /// Hashes the UTF-8 bytes of a text.
     public static func hash(_ text: String) -> SHA256Digest {
         var text = text
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
@@ -64,14 +64,14 @@ extension SHA256Digest: RandomAccessCollection {
 
 /// A SHA-512 digest (FIPS 180-4) of 64 bytes, computed by OpenSSL.
 public struct SHA512Digest: Sendable, Hashable {
-    /// The size in bytes.
+    /// Size in bytes.
     public static let size = 64
     /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
 
     public let bytes: [UInt8]
 
-    /// Returns `nil` unless there are 64 bytes.
+    /// Creates a digest from its bytes. Returns `nil` unless there are exactly 64 bytes.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = Array(bytes)

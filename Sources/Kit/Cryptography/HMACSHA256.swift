@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) with one key. The key appears in no description.
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) with one key. The key never appears in a description.
 public struct HMACSHA256: Sendable {
-    /// The block size of SHA-256 in bytes.
+    /// Block size of SHA-256 in bytes.
     private static let blockSize = 64
 
     private let inner: [UInt8]
     private let outer: [UInt8]
 
-    /// - Parameter key: Any number of bytes. A key of more than 64 bytes is hashed first (RFC 2104 §2).
+    /// - Parameter key: Any number of bytes. HMAC hashes a key of more than 64 bytes first (RFC 2104 §2).
     public init(key: [UInt8]) {
         let key = key.count > Self.blockSize ? SHA256Digest.hash(key).bytes : key
         var inner = [UInt8](repeating: 0x36, count: Self.blockSize)
@@ -20,14 +20,14 @@ public struct HMACSHA256: Sendable {
         (self.inner, self.outer) = (inner, outer)
     }
 
-    /// Returns the authentication code of a message, 32 bytes.
+    /// Returns the 32-byte authentication code of a message.
     public func code(for message: some Collection<UInt8>) -> [UInt8] {
         let digest = SHA256Digest.hash(inner + message)
         return SHA256Digest.hash(digest.withUnsafeBytes { outer + $0 }).bytes
     }
 
-    /// Returns true if the code authenticates the message. The duration
-    /// does not depend on the position of a difference.
+    /// Returns true if the code authenticates the message. The comparison takes the same time wherever the
+    /// first difference is.
     public func isValid(_ code: [UInt8], for message: some Collection<UInt8>) -> Bool {
         ConstantTime.areEqual(code, self.code(for: message))
     }
@@ -36,28 +36,28 @@ public struct HMACSHA256: Sendable {
 extension HMACSHA256: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "HMAC-SHA-256" }
     public var debugDescription: String { description }
-    /// Shows no key. `dump` and string interpolation of types that contain a key use it.
+    /// Hides the key: `dump` and string interpolation of types that contain this value use the mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// HKDF with SHA-256 (RFC 5869): derives keys for different purposes from one key.
+/// HKDF with SHA-256 (RFC 5869), which derives keys for different purposes from one key.
 public enum HKDFSHA256 {
-    /// Returns 32 bytes, which reveal nothing about the result for another salt or `info`.
+    /// Returns a 32-byte key. It reveals nothing about the keys for other salts or other values of `info`.
     ///
     /// - Parameters:
     ///   - key: Random bytes, not a password (§4).
-    ///   - salt: Salt, not necessarily secret. Without a salt, HKDF uses 32 zeros (§2.2).
-    ///   - info: The purpose of the result.
+    ///   - salt: Salt, which may be public. An empty salt acts as 32 zero bytes (§2.2).
+    ///   - info: Purpose of the derived key.
     public static func deriveKey(from key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
         let extracted = HMACSHA256(key: salt).code(for: key)
-        // 32 bytes are the first block of the output (§2.3), so there is only one step.
+        // The first output block already has 32 bytes (§2.3), so one step is enough.
         return HMACSHA256(key: extracted).code(for: info + [1])
     }
 }
 
-/// Comparisons whose duration does not depend on the position of a difference between two secrets.
+/// Comparisons of secrets that take the same time wherever the first difference is.
 public enum ConstantTime {
-    /// Compares two values. The duration reveals only if the lengths differ.
+    /// Compares two values. The duration reveals only whether the lengths differ.
     public static func areEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
         lhs.count == rhs.count && CRYPTO_memcmp(lhs, rhs, lhs.count) == 0
     }

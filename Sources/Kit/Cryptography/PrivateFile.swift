@@ -1,10 +1,11 @@
 package import Foundation
 
-/// Creates files that only their owner can read. The mode is set when the file is created: between creation
-/// and a later chmod another user could open the file and keep it open.
+/// Creates files that only their owner can read. It sets the mode when it creates the file, because before a
+/// later chmod another user could open the file and keep it open.
 package enum PrivateFile {
-    /// Creates a file, and never changes an existing file. Throws `CocoaError` with `.fileWriteFileExists`,
-    /// or with another code when the file cannot be created or written.
+    /// Creates a file, but never changes an existing one. Throws `CocoaError` with the code
+    /// `.fileWriteFileExists` if the file exists, and with another code if the file cannot be created or
+    /// written.
     package static func make(at path: String, content: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -16,7 +17,7 @@ package enum PrivateFile {
             try handle.synchronize()
             try handle.close()
         } catch {
-            // The next start would use an incomplete file.
+            // Without this removal, the next start would use the incomplete file.
             try? FileManager.default.removeItem(atPath: path)
             throw error
         }

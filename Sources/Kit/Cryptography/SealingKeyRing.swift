@@ -1,24 +1,24 @@
 import COpenSSL
 
-/// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
-/// derived key and a random nonce for each value.
+/// Seals secrets that the program stores or sends through a browser, with AES-256-GCM (NIST SP 800-38D) and a
+/// separate derived key and random nonce for each value.
 ///
-/// The first key seals, and all keys open, so operators rotate a key by adding a new key in front. Associated
-/// data binds a value to its row: a value that was moved to another row cannot be opened there. The length of
-/// a value and the name of its key are not hidden.
+/// The first key seals new values, and all keys open values, so operators rotate keys by adding a new key in
+/// front. Associated data binds a value to its row, so a value that an attacker moves to another row does not
+/// open there. A sealed value reveals its length and its key name.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
 
-    /// Returns `nil` when there is no key, or a name occurs twice.
+    /// Creates a key ring. Returns `nil` if there is no key or if two keys have the same name.
     public init?(_ keys: [SealingKey]) {
         guard let first = keys.first, Set(keys.map(\.name)).count == keys.count else { return nil }
         self.keys = keys
         self.first = first
     }
 
-    /// Seals a plaintext. The result differs each time, and is 46 bytes longer than the plaintext and the key
-    /// name. Plaintext and associated data must have at most a megabyte.
+    /// Seals a plaintext. The result is different each time, and 46 bytes longer than the plaintext and the
+    /// key name together. The plaintext and the associated data must each have at most a megabyte.
     public func seal(
         _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) -> [UInt8] {
@@ -34,7 +34,7 @@ public struct SealingKeyRing: Sendable {
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// Opens a sealed value. Never returns any part of a changed value.
+    /// Opens a sealed value. It never returns any part of a value that has been changed.
     ///
     /// - Throws: `SealError`.
     public func open(
@@ -55,11 +55,11 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// Returns true if the first key has sealed a value, and false for bytes that are
-    /// not a sealed value. Does not open the value.
+    /// Returns true if the value names the first key of the ring, and false for bytes that are not a sealed
+    /// value. It does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
 
-    /// The key name in a sealed value. It is untrusted until the value has been opened.
+    /// Returns the key name in a sealed value. Callers must not trust the name until `open` has succeeded.
     public static func keyName(of sealed: [UInt8]) -> String? {
         SealedFrame(parsing: sealed)?.keyName
     }
@@ -67,15 +67,15 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// The cause of a failure to open a sealed value. Match on `code`.
+/// Reason a sealed value does not open. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// The value is too short, of an unknown version, or without a key name.
+        /// The value is too short, has an unknown version, or has no key name.
         case malformed
-        /// Sealed by a key that is not in the ring.
+        /// The ring does not contain the key that sealed the value.
         case unknownKey = "unknown_key"
-        /// Changed, sealed for another purpose or row, or sealed by another key with the same name. These
-        /// cases cannot be distinguished.
+        /// The value was changed, sealed for another purpose or row, or sealed by a different key with the
+        /// same name. AES-GCM cannot tell these cases apart.
         case authenticationFailed = "authentication_failed"
     }
 
@@ -90,40 +90,40 @@ extension SealError: CustomStringConvertible {
     public var description: String { "sealed value refused: \(code.rawValue)" }
 }
 
-/// A named key from which keys for AES-256-GCM (NIST SP 800-38D) are derived. Its bytes appear in no
-/// description.
+/// A named key from which `SealingKeyRing` derives AES-256-GCM keys (NIST SP 800-38D). The key bytes never
+/// appear in a description.
 ///
 /// One AES-GCM key must not seal more than 2^32 values with random nonces (§8.3). Therefore each value has
-/// its own key, derived with HKDF from the purpose and 16 random bytes. Among 2^48 values of one purpose, the
-/// probability that two have the same key is 2^-33, and even then their nonces differ. With 50,000 seals per
-/// second, more than callers can cause, 2^48 values take 178 years.
+/// its own key, which HKDF derives from the purpose and 16 random bytes. Among 2^48 values of one purpose,
+/// the probability that two values have the same key is 2^-33, and even then their nonces differ. At 50,000
+/// seals per second, which is more than callers can cause, 2^48 values take 178 years.
 public struct SealingKey: Sendable {
-    /// 1 to 32 characters of `[A-Za-z0-9_-]`. It is part of every sealed value, so it is not secret and must
-    /// not change.
+    /// Name of 1 to 32 characters from `[A-Za-z0-9_-]`. Every sealed value contains it, so it is not secret
+    /// and must never change.
     public let name: String
     let bytes: [UInt8]
 
-    /// The size in bytes: 256 bits.
+    /// Size in bytes: 256 bits.
     public static let size = 32
 
-    /// Returns `nil` when the name is malformed, or there are not exactly 32 bytes.
+    /// Creates a key. Returns `nil` if the name is malformed or the key does not have exactly 32 bytes.
     public init?(name: String, bytes: [UInt8]) {
         guard Self.isName(Array(name.utf8)[...]), bytes.count == Self.size else { return nil }
         self.name = name
         self.bytes = bytes
     }
 
-    /// Returns true if two keys have the same bytes. The duration does not depend on the position of a
-    /// difference.
+    /// Returns true if two keys have the same bytes. The comparison takes the same time wherever the first
+    /// difference is.
     public func hasSameBytes(as other: SealingKey) -> Bool {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
-    /// Returns true if this is the SHA-256 of the key's bytes.
+    /// Returns true if the digest is the SHA-256 digest of the key bytes.
     public func hasDigest(_ digest: SHA256Digest) -> Bool { SHA256Digest.hash(bytes) == digest }
 
-    /// The beginning of the hash of the key's bytes, so that operators can compare keys: 32 bits of the hash
-    /// of 256 random bits reveal nothing about them.
+    /// First 32 bits of a hash of the key bytes, which operators use to compare keys. The key has 256 random
+    /// bits, so 32 bits of its hash reveal nothing about it.
     public var fingerprint: String {
         let hash = SHA256Digest.hash(Array("siwa fingerprint\n".utf8) + bytes)
         return hash.bytes.prefix(4).map { byte in
@@ -132,19 +132,18 @@ public struct SealingKey: Sendable {
         }.joined()
     }
 
-    /// The number of distinct values among the key's 32 bytes. A
-    /// small number shows that the key is not random.
+    /// Number of distinct values among the 32 key bytes. A low number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
-    /// Frequency of the most common difference between neighbouring bytes, among the 31 differences. A large
-    /// number shows that the bytes count up or down, or spell the alphabet.
+    /// Count of the most common difference among the 31 differences between neighboring bytes. A high count
+    /// shows that the bytes count up or down, or spell the alphabet.
     public var equalSteps: Int {
         var counts: [UInt8: Int] = [:]
         for (byte, next) in zip(bytes, bytes.dropFirst()) { counts[next &- byte, default: 0] += 1 }
         return counts.values.max() ?? 0
     }
 
-    /// The key for one value (RFC 5869).
+    /// Derives the key for one value (RFC 5869).
     func derived(for purpose: SealingPurpose, salt: [UInt8]) -> [UInt8] {
         HKDFSHA256.deriveKey(
             from: bytes, salt: salt, info: Array("siwa seal 1\n\(purpose.rawValue)".utf8))
@@ -166,14 +165,14 @@ public struct SealingKey: Sendable {
 extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "sealing key \(name)" }
     public var debugDescription: String { description }
-    /// Shows only the name. `dump` and string interpolation of types that contain a key use it.
+    /// Contains only the name: `dump` and string interpolation of types that contain a key use this mirror.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// The purpose of a sealed value. Each purpose has independent keys, so that values that clients can have
-/// sealed in any number reveal nothing about the keys of other values.
+/// Purpose of a sealed value. Each purpose has independent keys, so even if clients can have any number of
+/// values sealed for one purpose, those values reveal nothing about the keys of another.
 public struct SealingPurpose: Sendable, Hashable {
-    /// Part of the key derivation, so it must never change.
+    /// The purpose as text. It is an input to the key derivation, so it must never change.
     public let rawValue: String
 
     public init(_ rawValue: String) {
@@ -181,19 +180,19 @@ public struct SealingPurpose: Sendable, Hashable {
     }
 }
 
-/// The format of a sealed value: a version byte (1), the length of the key's name and the name, a salt of 16 bytes, a
-/// nonce of 12 bytes, the ciphertext, a tag of 16 bytes.
+/// Format of a sealed value: a version byte (1), the length of the key name, the key name, a 16-byte salt, a
+/// 12-byte nonce, the ciphertext and a 16-byte tag.
 struct SealedFrame {
-    /// The first byte of a sealed value.
+    /// First byte of a sealed value.
     static let version: UInt8 = 1
     static let saltSize = 16
     static let nonceSize = 12
     static let tagSize = 16
-    /// Largest size of a value in bytes, because OpenSSL uses 32-bit sizes.
+    /// Size limit of a value in bytes, because OpenSSL uses 32-bit sizes.
     static let longest = Int(Int32.max)
 
-    /// All bytes before the nonce. They are authenticated too, so
-    /// that the key name of a value cannot be changed.
+    /// All bytes before the nonce. The tag also authenticates them, so an attacker cannot change a value's
+    /// key name.
     let header: ArraySlice<UInt8>
     let keyName: String
     let salt: ArraySlice<UInt8>
@@ -201,7 +200,7 @@ struct SealedFrame {
     let ciphertext: ArraySlice<UInt8>
     let tag: ArraySlice<UInt8>
 
-    /// Returns `nil` unless every part is present.
+    /// Parses a sealed value. Returns `nil` unless every part is present.
     init?(parsing bytes: [UInt8]) {
         guard bytes.count >= 2, bytes.count <= Self.longest, bytes[0] == Self.version else { return nil }
         let nameEnd = 2 + Int(bytes[1])
@@ -223,7 +222,7 @@ struct SealedFrame {
     }
 }
 
-/// One operation of AES-256-GCM (NIST SP 800-38D §7) with its OpenSSL context.
+/// One AES-256-GCM operation (NIST SP 800-38D §7) with its OpenSSL context.
 struct SealingCipher: ~Copyable {
     /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
@@ -236,8 +235,8 @@ struct SealingCipher: ~Copyable {
         case seal = 1
     }
 
-    /// Creates the context. Ends the process when libcrypto lacks the algorithm, because a
-    /// process that cannot encrypt must not continue.
+    /// Creates the context. It ends the process if libcrypto lacks the algorithm, because a process that
+    /// cannot encrypt must not continue.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
@@ -251,17 +250,17 @@ struct SealingCipher: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Adds data that is authenticated but not encrypted. Must be called before `transform`.
+    /// Adds data that AES-GCM authenticates but does not encrypt. It must precede any call to `transform`.
     borrowing func authenticate(_ bytes: [UInt8]) {
-        // OpenSSL treats a null pointer as the end of the associated data, and an empty array can have a null
-        // pointer.
+        // OpenSSL takes a null pointer as the end of the associated data, and the pointer of an empty array
+        // can be null.
         guard !bytes.isEmpty else { return }
         var count: Int32 = 0
         let status = EVP_CipherUpdate(context, nil, &count, bytes, Int32(bytes.count))
         precondition(status == 1, "AES-256-GCM failed")
     }
 
-    /// Encrypts or decrypts. The plaintext must not be used before `verify` has returned true.
+    /// Encrypts or decrypts bytes. Callers must not use decrypted bytes until `verify` has returned true.
     borrowing func transform(_ input: [UInt8]) -> [UInt8] {
         guard !input.isEmpty else { return [] }
         return [UInt8](unsafeUninitializedCapacity: input.count) { output, initialized in
@@ -272,7 +271,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends an encryption and returns the authentication tag.
+    /// Ends the encryption and returns the authentication tag.
     consuming func tag() -> [UInt8] {
         var rest: Int32 = 0
         var none: UInt8 = 0
@@ -285,7 +284,8 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends a decryption. Returns true if the value is authentic. OpenSSL compares in constant time.
+    /// Ends the decryption and returns true if the value is authentic. OpenSSL compares the tags in constant
+    /// time.
     consuming func verify(tag: [UInt8]) -> Bool {
         precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
         var tag = tag

@@ -1,15 +1,15 @@
-// Encodings owns the texts that represent bytes, numbers and times, and the comparison of texts: base64,
-// base64url, hexadecimal, RFC 3339, HTTP dates, escapes for HTML and terminals, parts of URLs and host names.
-// It also owns the check of requests from other sites' pages to a development server, and the protocol of
-// errors with a code. It does not own documents, keys, HTTP or any error.
+// Encodings owns the text forms of bytes, numbers and times, and the comparison of texts: base64, base64url,
+// hexadecimal, RFC 3339, HTTP dates, escapes for HTML and terminals, URL parts and host names. It also owns
+// the check that protects a development server from other sites' pages, and the protocol for errors with
+// codes. It does not own documents, keys, HTTP or any specific error.
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///
-/// `Data(base64Encoded:)` accepts stray bits and wrong padding, so that a signature has several encodings.
-/// Here every byte string has exactly one encoding.
+/// `Data(base64Encoded:)` accepts stray bits and wrong padding, so one signature would have several
+/// encodings. Here every byte string has exactly one encoding.
 public enum Base64URL {
-    /// Returns `nil` for padding, white space, characters outside the alphabet, an impossible length, or
-    /// stray bits in the last character.
+    /// Decodes a text. Returns `nil` for padding, white space, a character outside the alphabet, an
+    /// impossible length, or stray bits in the last character.
     public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let remainder = text.count % 4
         guard remainder != 1 else { return nil }
@@ -29,8 +29,8 @@ public enum Base64URL {
     }
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        // Callers in other modules have no specialized copy of this function, and going through a collection
-        // of unknown type takes ten times as long.
+        // This function works on contiguous bytes: callers in other modules get no specialized copy, and
+        // access through a generic collection takes ten times as long.
         if let text = bytes.withContiguousStorageIfAvailable({ encode($0) }) { return text }
         return Array(bytes).withUnsafeBufferPointer { encode($0) }
     }
@@ -60,13 +60,12 @@ public enum Base64URL {
         }
     }
 
-    /// Decodes `input`. `output` has exactly the size of the decoded bytes; `input.count % 4` is not 1.
+    /// Decodes `input` into `output`, which has exactly the decoded size. `input.count % 4` must not be 1.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         values.withUnsafeBufferPointer { values in
-            // Every invalid character has the top bit set, so one test at
-            // the end of a run finds all invalid characters.
+            // Every invalid character sets the top bit of `seen`, so one test at the end finds them all.
             var seen: UInt8 = 0
             var read = 0
             var written = 0
@@ -107,7 +106,7 @@ public enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The value of each character; 0x80 for characters outside the alphabet.
+    /// The value of each character, or 0x80 for characters outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0x80, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -115,14 +114,15 @@ public enum Base64URL {
     }()
 }
 
-/// base64 with padding (RFC 4648 §4), as in PEM files and configurations, in canonical form only.
+/// base64 with padding (RFC 4648 §4), in canonical form only. PEM files and configuration settings use it.
 public enum Base64 {
-    /// Returns `nil` for a text that is not in the standard alphabet with padding.
+    /// Decodes a text. Returns `nil` for characters outside the standard alphabet, and for missing or wrong
+    /// padding.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes = Array(text.utf8)
         guard bytes.count % 4 == 0 else { return nil }
         for _ in 0..<2 where bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
-        // The two alphabets differ in two characters.
+        // The alphabets of base64 and base64url differ only in two characters.
         for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
@@ -148,7 +148,7 @@ public enum Base64 {
     }
 }
 
-/// Lowercase hexadecimal.
+/// Lower-case hexadecimal text.
 public enum Hexadecimal {
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
@@ -160,7 +160,7 @@ public enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns `nil` for an odd length or a character other than `0-9a-f`.
+    /// Decodes a text. Returns `nil` for an odd length or a character other than `0-9a-f`.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -178,7 +178,7 @@ public enum Hexadecimal {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the value of one digit, in either case.
+    /// Returns the value of one hexadecimal digit, in upper or lower case.
     @inlinable package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,10 +1,9 @@
-/// An error that callers distinguish by its code. Two errors with the same code are equal, so
-/// that tests and callers never depend on texts.
+/// An error that callers identify by its code. Two errors with the same code are equal, so tests and callers
+/// never depend on an error's text.
 ///
-/// `description` may be logged or shown to a user. Only `debugDescription` contains parts of the input.
+/// `description` is safe to show to users and to log. Only `debugDescription` contains parts of the input.
 public protocol CodedError: Error, Equatable, CustomStringConvertible {
-    /// The codes: a closed enumeration, so that an exhaustive `switch` over the codes
-    /// does not compile when a new code is missing.
+    /// Closed enumeration of the codes. A new code breaks every exhaustive `switch` that does not handle it.
     associatedtype Code: Equatable, Sendable
 
     var code: Code { get }

@@ -1,16 +1,17 @@
-/// A network whose requests, failures or connections are counted together.
+/// A network whose requests, failures or connections share one counter.
 ///
-/// Every bound by address uses this rule. An IPv4 address counts in one network. An IPv6 address counts in
-/// three: its /64, which one machine has, and its /56 and /48, which one subscriber can have. Without the
-/// wide networks a home line could send from 256 or 65,536 addresses.
+/// All per-address limits use this rule. An IPv4 address counts toward one network. An IPv6 address counts
+/// toward three: its /64, which belongs to one machine, and its /56 and /48, either of which can belong to
+/// one subscriber. Without these wide networks, a home connection could send from 256 (/56) or 65,536 (/48)
+/// networks.
 public struct CountedNetwork: Sendable, Hashable {
-    /// The IPv4 address in the low bits, or the first 64 bits of the IPv6 network.
+    /// The IPv4 address in the low bits, or the first 64 bits of the IPv6 network address.
     let prefix: UInt64
-    /// Number of bits of the network prefix; 32 for IPv4.
+    /// Prefix length in bits; 32 for IPv4.
     let length: Int
 
-    /// Factor by which this network's bound exceeds the bound of one
-    /// address: some subscribers share a wide network.
+    /// Multiple of the single-address limit that this network gets, because several subscribers can share a
+    /// wide network.
     public var share: Int {
         switch length {
         case 56: 2
@@ -19,7 +20,7 @@ public struct CountedNetwork: Sendable, Hashable {
         }
     }
 
-    /// Returns the networks of an address, the narrowest first.
+    /// Returns the networks that contain an address, narrowest first.
     ///
     /// - Parameter network: The IPv4 address, or the first 64 bits of an IPv6 address.
     public static func all(of network: UInt64, isVersion4: Bool) -> [CountedNetwork] {
@@ -30,7 +31,7 @@ public struct CountedNetwork: Sendable, Hashable {
         }
     }
 
-    /// True for an IPv6 network that contains the networks of many machines.
+    /// True for an IPv6 network that can span many /64 networks.
     public var isWide: Bool { length == 56 || length == 48 }
 
     public func contains(_ network: UInt64, isVersion4: Bool) -> Bool {

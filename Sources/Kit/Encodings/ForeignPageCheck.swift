@@ -1,16 +1,15 @@
-/// Protects a development server, which needs no real authentication, from requests by web pages of other
-/// sites.
+/// Protects a development server, which has no real authentication, from requests by other sites' web pages.
 ///
-/// Such a server needs no password, or a known password, because only this machine can reach the server. But
-/// a page in the developer's browser can reach the server too. There are two attacks:
+/// Such a server needs no password, or only a well-known one, because only programs on this machine can reach
+/// it. But a page in the developer's browser can reach it too, in two kinds of attack:
 ///
-/// - The page lets its own host name resolve to 127.0.0.1 (DNS rebinding). The browser then treats the server
-///   as part of the page's site, and the page can read every response. `Host` still contains the page's name,
-///   because a page cannot change that field.
-/// - The page submits a form, and cannot read the response. A browser names the sender's site in `Origin` in
-///   every request that changes something (Fetch §3.2).
+/// - A page makes its own host name resolve to 127.0.0.1 (DNS rebinding). The browser then treats the server
+///   as part of the page's site, so the page can read every response. But `Host` still contains the page's
+///   host name, because a page cannot change that header.
+/// - A page submits a form without being able to read the response. For every request that changes something,
+///   the browser names the sender's site in `Origin` (Fetch §3.2).
 ///
-/// A production server does not need this check: its proxy checks host names, and callers have API keys.
+/// Production servers do not need this check: their proxy checks host names, and their callers have API keys.
 public struct ForeignPageCheck: Sendable {
     private let hosts: AllowedHosts
 
@@ -18,21 +17,21 @@ public struct ForeignPageCheck: Sendable {
         self.hosts = hosts
     }
 
-    /// Refuses a request whose `Host` names another server, is absent or occurs twice.
+    /// Refuses a request whose `Host` header is missing, repeated or names another server.
     public func check(host: [String]) throws(ForeignPageRefusal) {
         guard host.count == 1, hosts.allow(host[0]) else { throw .host }
     }
 
-    /// Refuses a request from a page of another server. Used for requests that change something.
+    /// Refuses a request from another server's page. Servers call it for requests that change something.
     public func check(_ sender: RequestSender) throws(ForeignPageRefusal) {
         guard !sender.isForeign() else { throw .origin }
     }
 }
 
-/// The fields in which a browser names the sender of a request: `Origin` (Fetch §3.2) and `Sec-Fetch-Site`
-/// (Fetch Metadata §2.3). Every server of this project judges the forms of its pages by them.
+/// The headers in which a browser names the sender of a request: `Origin` (Fetch §3.2) and `Sec-Fetch-Site`
+/// (Fetch Metadata §2.3). Every server of this project checks form submissions with them.
 ///
-/// Programs and old browsers send neither field, so the check is no replacement for a token in the form.
+/// Programs and old browsers send neither header, so this check does not replace a form token.
 public struct RequestSender: Sendable {
     private let origin: [String]
     private let site: [String]
@@ -46,17 +45,15 @@ public struct RequestSender: Sendable {
         (self.origin, self.site, self.host) = (origin, site, host)
     }
 
-    /// Returns true if the browser names a sender other than a page of this server or the
-    /// user, or if the fields contradict each other.
+    /// Returns true if the browser names a sender other than the user or a page of this server, or if the
+    /// headers contradict each other.
     ///
     /// - Parameters:
-    ///   - origins: Origins of this server in addition to the origin in `Host`, which a proxy may have
-    ///     changed.
-    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send
-    ///     `Origin: null` with their forms, as they do for a local file and for other pages without a
-    ///     referrer.
+    ///   - origins: Further origins of this server besides the one in `Host`, which a proxy may have changed.
+    ///   - pagesHideOrigin: True if this server's pages send no referrer. Browsers then send `Origin: null`
+    ///     with their forms, as they also do for local files and other pages without a referrer.
     public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {
-        // A page cannot cause "none": the user has typed the address or has reloaded the page.
+        // A page cannot cause "none": it means that the user typed the address or reloaded the page.
         guard site.allSatisfy({ $0 == "same-origin" || $0 == "none" }), origin.count <= 1, host.count <= 1
         else { return true }
         guard let origin = origin.first else { return false }
@@ -66,7 +63,7 @@ public struct RequestSender: Sendable {
     }
 }
 
-/// Reason for refusing a request that a web page of another site may have sent.
+/// Reason to refuse a request that another site's page may have sent.
 public enum ForeignPageRefusal: Error, Sendable, CaseIterable {
     /// `Host` is neither a loopback name nor a configured name.
     case host
@@ -74,20 +71,21 @@ public enum ForeignPageRefusal: Error, Sendable, CaseIterable {
     case origin
 }
 
-/// The host names of a development server: loopback names and configured names.
+/// A development server's host names: loopback names and configured names.
 public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
-    /// - Parameter names: Names as in a URL, without a port; an IPv6 address with or without brackets.
-    ///   Ignores invalid names, and wildcard addresses, which are only for listening.
+    /// - Parameter names: Names as in a URL, without a port; an IPv6 address may have brackets. The
+    ///   initializer ignores invalid names, and also wildcard addresses, because a server only listens on them.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }
 
-    /// Returns true if the value of a `Host` field names this server. The port
-    /// is ignored, because a forwarded port differs.
+    /// Returns true if the value of a `Host` header names this server. It ignores the port, because port
+    /// forwarding changes it.
     public func allow(_ host: String) -> Bool {
-        // 300 bytes are enough for any name with a port. The field can be as long as a whole header.
+        // 300 bytes are enough for any name with a port. Without this limit, the value could be as long as
+        // the whole header section.
         guard host.utf8.count <= 300, let name = Self.name(ofHostField: host) else { return false }
         return Self.isLoopback(name) || names.contains(name)
     }
@@ -95,9 +93,9 @@ public struct AllowedHosts: Sendable, Equatable {
     /// Returns true if `init` accepts the text as a name or an address.
     public static func isName(_ text: String) -> Bool { name(text) != nil }
 
-    /// Returns the name in lower case, an IPv6 address with brackets.
+    /// Returns the name in lower case, with brackets around an IPv6 address.
     private static func name(_ text: String) -> String? {
-        // Some letters outside ASCII become ASCII letters in lower case (for example U+212A).
+        // Lower-casing turns some non-ASCII letters, such as U+212A, into ASCII letters.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
@@ -123,12 +121,12 @@ public struct AllowedHosts: Sendable, Equatable {
             return nil
         }
         let host = String(field[..<colon])
-        // An IPv6 address without brackets is not allowed in this field.
+        // A `Host` header must not contain an IPv6 address without brackets.
         return host.contains(":") && !host.hasPrefix("[") ? nil : name(host)
     }
 
     /// Returns true for a loopback name. An IPv4 address must have four decimal parts, because only some
-    /// resolvers accept `127.1`. Names below `localhost` cannot be registered (RFC 6761 §6.3).
+    /// resolvers accept `127.1`. Nobody can register names below `localhost` (RFC 6761 §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

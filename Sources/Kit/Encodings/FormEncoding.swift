@@ -1,7 +1,7 @@
-/// `application/x-www-form-urlencoded` (URL Standard §5), the format of OAuth requests and of queries.
+/// `application/x-www-form-urlencoded` (URL Standard §5), the format of OAuth requests and query strings.
 package enum FormEncoding {
-    /// Percent-encodes all characters except the unreserved characters of RFC 3986 §2.3, spaces as `%20`, so
-    /// that the text is correct in a path, in a query and in a form.
+    /// Percent-encodes all characters except the unreserved characters of RFC 3986 §2.3. A space becomes
+    /// `%20`, so the result is correct in a path, in a query and in a form.
     package static func escape(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
@@ -24,11 +24,11 @@ package enum FormEncoding {
         fields.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&")
     }
 
-    /// Returns the fields in their order, including repeated fields, so that the caller can refuse
-    /// repetitions.
+    /// Decodes the fields of a form in order. The result keeps repeated fields, so that the caller can refuse
+    /// them.
     ///
-    /// Returns `nil` for a broken escape, U+0000, bytes that are not UTF-8, and more than `limit` fields.
-    /// Empty pairs, as between two `&`, are skipped.
+    /// Returns `nil` for a broken escape, U+0000, invalid UTF-8, or more than `limit` fields. Skips empty
+    /// pairs, such as the one between two adjacent `&`.
     package static func decode(
         _ text: some Collection<UInt8>, limit: Int = 64
     ) -> [(name: String, value: String)]? {
@@ -66,8 +66,8 @@ package enum FormEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 }
 
-/// Writes a query (RFC 3986 §3.4). Its output has only unreserved characters and escapes, a space as `%20`, so that a
-/// value can neither add a parameter nor end a header field.
+/// Writes a query string (RFC 3986 §3.4). The output contains only unreserved characters and escapes, with
+/// `%20` for a space, so a value can neither add a parameter nor end a header field.
 package struct QueryText {
     package private(set) var text = ""
 
@@ -77,13 +77,14 @@ package struct QueryText {
         append(name, encoded: Self.encode(value))
     }
 
-    /// Appends a value that is already percent-encoded.
+    /// Appends a parameter whose value is already percent-encoded.
     package mutating func append(_ name: StaticString, encoded value: String) {
         if !text.isEmpty { text += "&" }
         text += "\(name)=\(value)"
     }
 
-    /// Returns the URI with these parameters after its own query, which stays unchanged (RFC 6749 §3.1.2).
+    /// Returns the URI with these parameters appended. Any existing query in the URI stays unchanged (RFC
+    /// 6749 §3.1.2).
     package func appended(to uri: String) -> String {
         guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return "\(uri)?\(text)" }
         let isOpen = uri.utf8.index(after: mark) == uri.endIndex || uri.utf8.last == UInt8(ascii: "&")

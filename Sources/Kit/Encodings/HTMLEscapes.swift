@@ -1,11 +1,12 @@
 extension [UInt8] {
-    /// Appends a text with escapes for the five characters that can begin markup or end an attribute.
+    /// Appends a text, with escapes for the five characters that can begin markup or end an attribute.
     package mutating func append(escapingHTML text: String) {
         var text = text
         text.withUTF8 { text in
             var start = 0
             for index in text.indices {
-                // In UTF-8, the bytes of other characters never equal one of these five.
+                // In UTF-8, no byte of another character equals one of these five, so comparing bytes is
+                // safe.
                 let escape: StaticString
                 switch text[index] {
                 case UInt8(ascii: "&"): escape = "&amp;"

@@ -1,8 +1,7 @@
-/// Dates and times on the Internet (RFC 3339 §5.6), in milliseconds since 1970, from 1970 to the end of the
-/// year 9999.
+/// Internet dates and times (RFC 3339 §5.6), in milliseconds since 1970, up to the end of the year 9999.
 package enum RFC3339 {
-    /// Returns the time in UTC, always with three decimals: "2026-11-21T00:50:54.000Z", because parsers
-    /// in some languages accept only one precision.
+    /// Returns the time in UTC, such as "2026-11-21T00:50:54.000Z". It always has three decimals, because
+    /// parsers in some languages accept only one precision.
     package static func text(milliseconds: Int64) -> String {
         String(unsafeUninitializedCapacity: size) { buffer in
             write(milliseconds, to: buffer)
@@ -17,7 +16,7 @@ package enum RFC3339 {
         }
     }
 
-    /// The size of the text in bytes.
+    /// Size of the text in bytes.
     private static let size = 24
 
     private static func write(_ milliseconds: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
@@ -47,10 +46,10 @@ package enum RFC3339 {
         buffer[end] = UInt8(ascii: "Z")
     }
 
-    /// Reads a time with any offset. Decimals after the third are dropped.
+    /// Parses a time with any UTC offset, and drops any decimals after the third.
     ///
-    /// Returns `nil` for a leap second, an invalid date, a time outside the range, and every other format,
-    /// including ISO 8601 formats that are not in RFC 3339.
+    /// Returns `nil` for a leap second, an invalid date, a time out of range, or any other format, including
+    /// the ISO 8601 formats that RFC 3339 excludes.
     package static func milliseconds(of text: String) -> Int64? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -62,7 +61,7 @@ package enum RFC3339 {
             let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }
         let days = CivilTime.daysSince1970(year: year, month: month, day: day)
-        // Converting back detects 30 February, which becomes a day in March.
+        // The reverse conversion detects an invalid date: 30 February, for example, becomes a day in March.
         guard CivilTime.date(daysSince1970: days) == (year, month, day) else { return nil }
         let seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second
         guard (0...253_402_300_799).contains(seconds) else { return nil }
@@ -70,12 +69,13 @@ package enum RFC3339 {
     }
 }
 
-/// A time in UTC as date and time of day (proleptic Gregorian calendar), for texts that are written often.
+/// A UTC time split into date and time of day (proleptic Gregorian calendar). The conversion is fast enough
+/// for texts that the program writes often.
 package struct CivilTime: Sendable {
     package let year: Int64
     package let month: Int64
     package let day: Int64
-    /// Day of the week. 0 is Sunday.
+    /// Day of the week, where 0 is Sunday.
     package let weekday: Int
     private let secondOfDay: Int64
 
@@ -87,8 +87,8 @@ package struct CivilTime: Sendable {
         (year, month, day) = Self.date(daysSince1970: days)
     }
 
-    /// Returns the days from 1970-01-01 to a date. An invalid date, such as 30 February, counts as a later
-    /// day.
+    /// Returns the number of days from 1970-01-01 to a date. An invalid date, such as 30 February, counts as
+    /// a later day.
     package static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -97,8 +97,8 @@ package struct CivilTime: Sendable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Returns the date. It counts in eras of 400 years that begin on 1 March, so that the leap day is the
-    /// last day of a year and needs no special case.
+    /// Returns the date of a day. The algorithm counts in 400-year eras that begin on 1 March, so that the
+    /// leap day is the last day of a year and needs no special case.
     package static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let days = daysSince1970 + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
@@ -116,7 +116,7 @@ package struct CivilTime: Sendable {
     package var second: Int64 { secondOfDay % 60 }
 }
 
-/// Reads fixed fields of ASCII digits from the front of a text.
+/// Parses fixed-width fields of ASCII digits from the front of a text.
 struct DigitScanner {
     private var rest: Substring.UTF8View
 
@@ -126,7 +126,7 @@ struct DigitScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Consumes one byte if it is this character.
+    /// Consumes the next byte if it is this character, and returns true if it was.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
@@ -146,7 +146,7 @@ struct DigitScanner {
         return value
     }
 
-    /// Consumes "." and 1 to 9 digits if they are present. Returns milliseconds.
+    /// Consumes "." and 1 to 9 digits if they are present. Returns the fraction in milliseconds.
     mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         var value: Int64 = 0
@@ -160,7 +160,7 @@ struct DigitScanner {
         return value
     }
 
-    /// Consumes "Z", "+hh:mm" or "-hh:mm". Returns minutes ahead of UTC.
+    /// Consumes "Z", "+hh:mm" or "-hh:mm". Returns the offset in minutes ahead of UTC.
     mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isAhead = skip("+")
@@ -172,7 +172,7 @@ struct DigitScanner {
     }
 }
 
-/// The date of an HTTP field in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// HTTP dates in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
     package static func text(secondsSince1970 seconds: Int64) -> String {
         let time = CivilTime(secondsSince1970: seconds)
@@ -181,7 +181,7 @@ package enum HTTPDate {
             "\(days[time.weekday]), \(date) \(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
     }
 
-    /// Returns seconds since 1970, or `nil` for any other format.
+    /// Parses a date into seconds since 1970. Returns `nil` for any other format.
     package static func seconds(_ text: String) -> Int64? {
         let parts = text.split(separator: " ").map(String.init)
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",

@@ -1,11 +1,11 @@
 extension String {
     /// Returns true if two strings have the same UTF-8 bytes.
     ///
-    /// `==` is canonical equivalence, in which U+212A (Kelvin sign) equals "K", while databases and Apple
-    /// compare bytes. An attacker could use the difference.
+    /// `==` compares by canonical equivalence, so U+212A (Kelvin sign) equals "K". Databases and Apple
+    /// compare bytes, and an attacker could exploit the difference.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Native strings are contiguous, so this compares memory.
+        // Native strings are contiguous, so they take this branch, which compares memory.
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
                 WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))
@@ -16,7 +16,7 @@ extension String {
 }
 
 extension String {
-    /// The number of Unicode scalars. It counts the bytes that begin a scalar, instead of decoding the text.
+    /// Number of Unicode scalars. It counts the bytes that begin a scalar, so it need not decode the text.
     package var characterCount: Int {
         var text = self
         return text.withUTF8 { bytes in
@@ -28,7 +28,7 @@ extension String {
 }
 
 extension String {
-    /// True if the text contains one of U+0000 to U+001F or U+007F to U+009F.
+    /// True if the text contains a control character: U+0000 to U+001F or U+007F to U+009F.
     package var hasControlCharacters: Bool {
         var text = self
         return text.withUTF8 { bytes in
@@ -36,7 +36,7 @@ extension String {
             let start = WordScan.endOfPrintableASCII(in: UnsafeRawBufferPointer(bytes))
             for byte in bytes[start...] {
                 if byte < 0x20 || byte == 0x7F { return true }
-                // U+0080 to U+009F are C2 80 to C2 9F.
+                // UTF-8 encodes U+0080 to U+009F as C2 80 to C2 9F.
                 if previous == 0xC2, byte < 0xA0 { return true }
                 previous = byte
             }
@@ -46,8 +46,8 @@ extension String {
 }
 
 extension String {
-    /// True if the text can be an e-mail address: text on both sides of an "@", 1 to 320
-    /// characters (RFC 3696 §3), no control character.
+    /// True if the text can be an e-mail address: text on both sides of an "@", 1 to 320 characters (RFC 3696
+    /// §3), and no control character.
     package var isMailAddress: Bool {
         guard let sign = utf8.lastIndex(of: UInt8(ascii: "@")), sign != utf8.startIndex,
             utf8.index(after: sign) != utf8.endIndex
@@ -57,7 +57,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Returns true if the text has only ASCII letters, digits and the ASCII characters of `others`.
+    /// Returns true if the text contains only ASCII letters, digits and the ASCII characters in `others`.
     package func hasOnlyLettersDigits(and others: String) -> Bool {
         utf8.allSatisfy { byte in
             switch byte {

@@ -1,6 +1,6 @@
-/// The layout of a command's output: wrapped and in color on a terminal, plain in a pipe or a file.
+/// Layout of a command's output. On a terminal, lines wrap and have colors; in a pipe or file, text is plain.
 package struct TextLayout: Sendable {
-    /// Styles of ECMA-48, section 8.3.117.
+    /// ECMA-48 text styles (section 8.3.117).
     package enum Style: String, Sendable {
         case strong = "1"
         case faint = "2"
@@ -11,13 +11,12 @@ package struct TextLayout: Sendable {
 
     package static let plain = TextLayout(columns: nil, hasColors: false)
 
-    /// The smallest number of columns for text beside a head. With
-    /// fewer columns the text begins on the next line.
+    /// Minimum number of columns for text beside a head. With less space, the text begins on the next line.
     private static let narrowest = 24
-    /// The indentation of text that begins on the next line.
+    /// Indentation of text that begins on the next line.
     private static let indent = 4
 
-    /// The columns of the terminal; `nil` if lines are not wrapped.
+    /// Terminal width in columns; `nil` if lines do not wrap.
     package let columns: Int?
     private let hasColors: Bool
 
@@ -29,12 +28,11 @@ package struct TextLayout: Sendable {
         hasColors && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Returns the lines of a text, each with an indentation. A word that is longer than a
-    /// line stays whole, so that users can copy it.
+    /// Wraps a text into indented lines. A word longer than a line stays whole, so that users can copy it.
     ///
     /// - Parameters:
-    ///   - indent: The indentation of the first line.
-    ///   - hanging: The indentation of the other lines.
+    ///   - indent: Indentation of the first line.
+    ///   - hanging: Indentation of the other lines.
     package func wrapped(_ text: String, indent: Int = 0, hanging: Int? = nil) -> [String] {
         let margin = String(repeating: " ", count: indent)
         guard let columns else { return [margin + text] }
@@ -43,7 +41,7 @@ package struct TextLayout: Sendable {
         var (line, width) = (margin, indent)
         var isEmpty = true
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            // A run of spaces separates columns of a text.
+            // Tables separate their columns with runs of spaces, so the split keeps empty words.
             if !isEmpty, width + 1 + word.count > columns {
                 lines.append(line)
                 (line, width, isEmpty) = (others, others.count, true)
@@ -56,11 +54,11 @@ package struct TextLayout: Sendable {
         return lines + [line]
     }
 
-    /// Returns a head with a text beside it. The lines of the text are aligned.
+    /// Returns a head with a text beside it. All lines of the text begin in the same column.
     ///
     /// - Parameters:
-    ///   - head: A text without a style.
-    ///   - styled: The same text with styles.
+    ///   - head: The head without styles.
+    ///   - styled: The same head with styles.
     package func row(_ head: String, styled: String, _ text: String) -> [String] {
         guard let columns else { return [head + text] }
         guard columns - head.count >= Self.narrowest else {
@@ -72,9 +70,9 @@ package struct TextLayout: Sendable {
         return [styled + lines[0].dropFirst(head.count)] + lines.dropFirst()
     }
 
-    /// Returns a text below the text of a row.
+    /// Returns a text that begins in the same column as the text of the row above it.
     ///
-    /// - Parameter indent: The columns of the head of the row.
+    /// - Parameter indent: Number of columns that the row's head takes.
     package func beneath(_ indent: Int, _ text: String) -> [String] {
         let isNarrow = columns.map { $0 - indent < Self.narrowest } ?? false
         return wrapped(text, indent: isNarrow ? Self.indent : indent)
@@ -82,8 +80,8 @@ package struct TextLayout: Sendable {
 }
 
 extension String {
-    /// Returns a server's text for a terminal: printable ASCII only, because other characters could move the
-    /// cursor or change earlier output. At most `limit` characters.
+    /// Returns text from a server as printable ASCII of at most `limit` characters, because other characters
+    /// could move the terminal's cursor or change earlier output.
     package func forTerminal(limit: Int = 200) -> String {
         String(unicodeScalars.prefix(limit).map { (" "..."~").contains($0) ? Character($0) : "?" })
     }

@@ -1,14 +1,15 @@
-/// An absolute http or https URL, split into the parts that the configuration checks.
+/// An absolute http or https URL, split into the parts that configuration checks need.
 package struct WebAddress: Equatable {
     package let isSecure: Bool
-    /// Host without its port; an IPv6 address without brackets.
+    /// Host without the port. An IPv6 address has no brackets.
     package let host: String
     package let port: UInt16?
-    /// Path, empty or beginning with a slash.
+    /// Path, either empty or beginning with a slash.
     package let path: String
     package let query: String?
 
-    /// Returns `nil` for a text with user, fragment, white space or characters that a URL must escape.
+    /// Parses a URL. Returns `nil` if the text contains a user, a fragment, white space or a character that a
+    /// URL must escape.
     package init?(_ text: String) {
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix),
             text.utf8.count <= 2048,
@@ -32,14 +33,14 @@ package struct WebAddress: Equatable {
         return (isSecure ? "https://" : "http://") + place + path + (query.map { "?\($0)" } ?? "")
     }
 
-    /// True if the host is a loopback name or an IP address. Apple accepts neither in the web flow.
+    /// True if the host is a loopback name or an IP address. Apple accepts neither for sign-in on the web.
     package var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
-    /// True if the host is this machine. Other forms of a loopback
-    /// address do not count, because resolvers differ.
+    /// True if the host is this machine. Other spellings of a loopback address do not count, because
+    /// resolvers treat them differently.
     package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {

@@ -1,12 +1,13 @@
-/// Searches bytes eight at a time. Finding the ends of strings takes much of the time for processing a token.
+/// Searches bytes eight at a time, because finding the ends of strings takes much of the time to process a
+/// token.
 ///
-/// The tests for a byte in a word are the tests of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly
-/// only above a correct mark, so the lowest mark, which is the only mark used, is always correct.
+/// The tests for a byte in a word come from "Hacker's Delight" §6-1. A borrow can produce a false mark only
+/// above a true one, so the scan uses only the lowest mark, which is always correct.
 package enum WordScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-    /// Returns the offset of the first byte with this value, from `start`.
+    /// Returns the offset of the first byte with this value, at or after `start`.
     package static func firstOffset(of value: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int)
         -> Int?
     {
@@ -18,13 +19,13 @@ package enum WordScan {
         return offset < bytes.count ? offset : nil
     }
 
-    /// Returns the offset of the first byte that must be escaped in a JSON string (RFC 8259 §7): a quotation
-    /// mark, a backslash or a control character. Returns the count when there is none.
+    /// Returns the offset of the first byte that a JSON string must escape (RFC 8259 §7): a quotation mark, a
+    /// backslash or a control character. Returns the byte count if no byte needs an escape.
     package static func endOfPlainText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start, marks: escapes, isMarked: isEscape)
     }
 
-    /// Like `endOfPlainText`, but also stops at bytes that are not ASCII.
+    /// Like `endOfPlainText`, but also stops at non-ASCII bytes.
     package static func endOfPlainASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start) { word in
             escapes(in: word) | word & tops
@@ -33,8 +34,7 @@ package enum WordScan {
         }
     }
 
-    /// Returns the offset of the first byte that is not one of U+0020 to U+007E, and the count when there is
-    /// none.
+    /// Returns the offset of the first byte outside U+0020 to U+007E, or the byte count if there is none.
     package static func endOfPrintableASCII(in bytes: UnsafeRawBufferPointer) -> Int {
         end(of: bytes, from: 0) { word in
             (word &- ones &* 0x20) & ~word & tops | zeros(in: word ^ (ones &* 0x7F)) | word & tops
@@ -58,7 +58,8 @@ package enum WordScan {
         return true
     }
 
-    /// Returns the offset of the end. `marks` sets the top bits of the bytes that end the scan.
+    /// Returns the offset of the byte that ends the scan. `marks` sets the top bit of each byte in a word
+    /// that ends the scan.
     @inline(__always)
     private static func end(
         of bytes: UnsafeRawBufferPointer, from start: Int, marks: (UInt64) -> UInt64,

@@ -1,86 +1,88 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// The interface that the engine serves, as one event loop uses it. Called only on that loop.
+/// The interface that the engine serves. Each event loop has its own instance and calls it only on that loop.
 ///
-/// The engine knows connections and messages. Routes, callers, the form of errors, the log and the metrics belong
-/// to the interface.
+/// The engine owns connections and messages. The interface owns routes, callers, the error format, the log
+/// and the metrics.
 package protocol HTTPInterface: AnyObject {
     /// Accepts a complete request.
     ///
     /// - Parameters:
-    ///   - client: The client, also behind named proxies; `nil` when they do not name it.
-    ///   - gate: Decides about overload once the priority of the request is known.
+    ///   - client: Client that sent the request, even if named proxies forwarded it; `nil` if the proxies do
+    ///     not name the client.
+    ///   - gate: Gate that decides about overload once the interface knows the request's priority.
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (exchange: any HTTPExchange, source: ResponseSource)
 
-    /// Makes the response to a request that will never be complete.
+    /// Creates the response to a request that will never be complete.
     ///
-    /// - Parameter request: `nil` when the header did not arrive.
+    /// - Parameter request: Head of the request; `nil` if the header did not arrive completely.
     func refuse(
         _ refusal: RequestRefusal, of request: IncomingRequest?
     ) -> (exchange: any HTTPExchange, response: HTTPResponse)
 
-    /// Submits the commands that were gathered since the last call.
+    /// Submits the commands that requests have added since the last call.
     func submitGathered()
 
     func connectionOpened()
     func connectionClosed()
 
-    /// Called after a late request is done. Its client has already
-    /// received the response about the time limit.
+    /// Reports that a late request is done. Its client has already received the time-limit response.
     func requestFinishedLate()
 }
 
-/// A request that the interface has accepted, until its response is written.
+/// A request that the interface has accepted. It ends when its response has been written.
 package protocol HTTPExchange: AnyObject, Sendable {
     var requestID: String { get }
-    /// True if the response is sent without its body, as for `HEAD`.
+    /// True if the client gets the response without its body, as for `HEAD`.
     var omitsBody: Bool { get }
-    /// Time that the response intentionally waits, in addition to `ServerLimits.workTime`.
+    /// Longest time for which the response waits intentionally, in addition to `ServerLimits.workTime`.
     var longestWait: TimeAmount { get }
-    /// True if the work may be cancelled at any time. It then returns its result so far.
+    /// True if the engine may cancel the work at any time. The work then returns the result it has so far.
     var isLongPoll: Bool { get }
 
-    /// The response when the work takes too long. Only the database can take so long.
+    /// Response for work that takes too long, which only the database can cause.
     var unavailable: HTTPResponse { get }
 
-    /// Records the response, and returns it with the fields that every response of the call has. Called once.
+    /// Records the response, and returns it with the header fields that all responses to this call share. The
+    /// engine calls it once.
     func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse
 }
 
-/// The source of the response to an accepted request.
+/// Source of the response to an accepted request.
 ///
-/// Most responses come from memory: their requests never leave their event loop,
-/// and need neither a task nor a change of thread.
+/// Most responses come from memory, so their requests never leave their event loop, and need neither a task
+/// nor a thread change.
 package enum ResponseSource: Sendable {
-    /// Called once, on any thread, when a command is done. `next` is called on the event loop.
+    /// Called once by a command, on any thread, when it is done. The engine calls `next` on the event loop.
     package typealias Completion = @Sendable (_ next: @escaping @Sendable () -> ResponseSource) -> Void
 
     case response(HTTPResponse)
-    /// A command that the interface submits together with the commands of other requests, at the end of a round of the
-    /// event loop. The function adds it to the commands that `HTTPInterface.submitGathered` submits, and is called on
-    /// the event loop.
+    /// A command that the interface submits with the commands of other requests at the end of an event-loop
+    /// round. The engine calls the function on the event loop. It adds the command to those that
+    /// `HTTPInterface.submitGathered` submits.
     case command(_ gather: @Sendable (@escaping Completion) -> Void)
-    /// Any other work. Runs in a task.
+    /// Any other work, which the engine runs in a task.
     case work(@Sendable () async -> ResponseSource)
 }
 
-/// The response to a request, before it is encoded.
+/// Response to a request, before encoding.
 package struct HTTPResponse: Sendable {
     package let status: HTTPResponseStatus
     package let contentType: StaticString?
     package let body: [UInt8]
-    /// Bytes after `body`. All responses share their memory, so that a thousand
-    /// slow clients do not cause a thousand copies.
+    /// Bytes after `body`. All responses share their memory, so that a thousand slow clients do not cause a
+    /// thousand copies.
     package var sharedBody: ByteBuffer?
     package var entityTag: String?
-    /// True if no cache may keep the response (RFC 9111 §5.2.2.5): a response about a user, and every error.
+    /// True if no cache may store the response (RFC 9111 §5.2.2.5). It applies to user data and to all
+    /// errors.
     package var forbidsCaching = false
-    /// More fields, written without escapes: a value must not contain a line break.
+    /// Additional header fields. The engine writes them unescaped, so a value must not contain a line break.
     package var fields: [(name: StaticString, value: String)] = []
-    /// The stable code of an error, for the log.
+    /// Stable error code for the log.
     package var code: String?
 
     package init(
@@ -91,7 +93,7 @@ package struct HTTPResponse: Sendable {
         (self.sharedBody, self.entityTag, self.forbidsCaching) = (sharedBody, entityTag, forbidsCaching)
     }
 
-    /// A JSON response about a user.
+    /// Returns a JSON response about a user, which no cache may store.
     package static func json(_ status: HTTPResponseStatus = .ok, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: body, forbidsCaching: true)
     }

@@ -1,5 +1,5 @@
-// HTTPEngine owns connections and messages of HTTP/1.1: limits on clients, framing, time limits, overload. It
-// does not own any route or error text, and knows no account, token or caller: `HTTPInterface` does.
+// HTTPEngine owns HTTP/1.1 connections and messages: client limits, framing, time limits and overload. It
+// does not own routes, error texts, accounts, tokens or callers: `HTTPInterface` does.
 
 import HummingbirdCore
 package import Logging
@@ -9,8 +9,8 @@ import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
-/// Accepts connections and serves an interface on them until the graceful shutdown. Then it accepts no new
-/// connection, and returns when every started request has its response.
+/// Accepts connections and serves an interface on them until a graceful shutdown. During the shutdown, it
+/// accepts no new connection, and returns once every started request has its response.
 package final class HTTPServer: Sendable {
     private let host: String
     private let port: Int
@@ -20,10 +20,10 @@ package final class HTTPServer: Sendable {
     private let bound = BoundPort()
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose one; see `boundPort()`.
-    ///   - now: Milliseconds since 1970, for the `Date` field.
-    ///   - interface: Called once on each event loop.
-    ///   - noteEarlyClose: Called on any event loop for each connection that closes to make room.
+    ///   - port: Port to listen on. If it is 0, the system chooses a port; see `boundPort()`.
+    ///   - now: Current time in milliseconds since 1970, for the `Date` header.
+    ///   - interface: Creates an interface. The server calls it once on each event loop.
+    ///   - noteEarlyClose: Called for each connection that closes to make room, on any event loop.
     package init(
         host: String, port: Int, limits: ServerLimits, logger: Logger, now: @escaping @Sendable () -> Int64,
         interface: @escaping @Sendable (any EventLoop) -> any HTTPInterface,
@@ -34,24 +34,25 @@ package final class HTTPServer: Sendable {
             limits: limits, date: DateHeader(now: now), interface: interface, noteEarlyClose: noteEarlyClose)
     }
 
-    /// Returns the port that the server listens on. Throws when it could not listen.
+    /// Returns the port on which the server listens. Throws an error if the server could not listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }
 
-    /// Runs the server. Throws `ListenError` when it cannot listen.
+    /// Runs the server. Throws `ListenError` if the server cannot listen.
     package func run() async throws {
         let server = channels.server(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
             onServerRunning: { [bound, logger] channel in
-                // Placed before Hummingbird's own handlers, which stop the server at the first error.
+                // The handler comes before Hummingbird's own handlers, because they stop the server at the
+                // first error.
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptErrorHandler(logger: logger), position: .first)
                 }.get()
-                // `nil` when a shutdown has already closed the socket.
+                // The port is `nil` if a shutdown has already closed the socket.
                 bound.set(channel.localAddress?.port.map { .success($0) } ?? .failure(CancellationError()))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
@@ -59,7 +60,7 @@ package final class HTTPServer: Sendable {
         do {
             try await server.run()
         } catch {
-            // A later error of a connection ends only that connection.
+            // A later connection error ends only that connection, so an I/O error here concerns the address.
             let isOfAddress =
                 error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
             let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
@@ -70,54 +71,53 @@ package final class HTTPServer: Sendable {
     }
 }
 
-/// Limits on the service's resources that clients can use.
+/// Limits on the service resources that clients can use.
 public struct ServerLimits: Sendable {
-    /// Request line and header fields together, in bytes.
+    /// Combined size limit of the request line and the header fields, in bytes.
     public var headerBytes = 16 * 1024
     public var headerFields = 64
     public var bodyBytes = 64 * 1024
-    /// All bytes of a chunked body except its content: sizes, extensions and line ends together.
+    /// Limit on the bytes of a chunked body besides its content: sizes, extensions and line ends together.
     public var framingBytes = 16 * 1024
-    /// Number of bytes that one read takes from a socket. One read may wait for a response.
+    /// Largest number of bytes that one read takes from a socket. All of these bytes may have to wait for a
+    /// response.
     public var readBytes = 8 * 1024
-    /// Largest number of requests of one connection that may wait for the response before them. The engine
-    /// refuses a further request and closes the connection.
+    /// Number of a connection's requests that may wait for earlier responses. The engine refuses any further
+    /// request and closes the connection.
     public var waitingRequests = 32
-    /// Number of unread bytes of responses above which no more requests are read from a client.
+    /// Unread response bytes above which the engine reads no more requests from a client.
     public var unsentBytes = 16 * 1024
-    /// Largest number of bytes of incomplete bodies that all connections together
-    /// may hold, not counting the first 8 KiB of each.
+    /// Number of bytes that all connections together may hold for incomplete bodies, not counting the first 8
+    /// KiB of each body.
     public var heldBodyBytes = 32 * 1024 * 1024
-    /// Time from the first byte of a request to its last. Bounds clients that send one byte at a time.
+    /// Time from the first to the last byte of a request. It stops clients that send one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
-    /// Time from the end of a request to its response, in addition to the time that its
-    /// route intentionally waits. The database and other servers have their own time
-    /// limits; this limit applies when those limits fail.
+    /// Time from the end of a request to its response, without any intentional wait of its route. It applies
+    /// only if the time limits of the database and other servers fail.
     public var workTime = TimeAmount.seconds(10)
     /// Time for which a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)
-    /// Idle time when the number of connections is near its limit. Between few and many connections the idle
-    /// time shrinks.
+    /// Idle time when the number of connections is near its limit. As connections increase, the idle time
+    /// shrinks from `idleTime` to this value.
     public var leastIdleTime = TimeAmount.seconds(1)
-    /// Time for which a response may wait for a client that does not read.
+    /// Time for which a response may wait for a client that does not read it.
     public var unreadResponseTime = TimeAmount.seconds(15)
-    /// Time for which the client of a refused request may continue to send, so that
-    /// it can read the response instead of a reset.
+    /// Time for which the client of a refused request may continue to send. Without it, the client would get
+    /// a connection reset instead of the response.
     public var lingerTime = TimeAmount.seconds(2)
-    /// Number of connections above which new connections wait in the kernel's queue.
+    /// Number of connections above which new ones wait in the kernel's queue.
     public var connections = 4096
-    /// The part of all connections that one address may hold, in
-    /// percent. For IPv6 the address is the /64 network.
+    /// Share of all connections that one address (for IPv6, one /64 network) may hold, in percent.
     public var addressShare = 50
     /// Addresses that may hold any number of connections, because many clients connect through them.
     public var trustedProxies: [AddressBlock] = []
-    /// Bounds above which requests are rejected because of overload.
+    /// Overload limits above which the service rejects requests.
     public var admission = AdmissionBounds()
 
     public init() {}
 }
 
-/// Passes the port that the server listens on to tasks that wait for it.
+/// Passes the server's port to the tasks that wait for it.
 final class BoundPort: Sendable {
     private struct State {
         var result: Result<Int, any Error>?
@@ -126,7 +126,7 @@ final class BoundPort: Sendable {
 
     private let state = Mutex(State())
 
-    /// Sets the result. Only the first result counts.
+    /// Sets the result. Later results have no effect.
     func set(_ result: Result<Int, any Error>) {
         let waiters = state.withLock { state in
             if state.result == nil { state.result = result }
@@ -147,11 +147,11 @@ final class BoundPort: Sendable {
     }
 }
 
-/// The service could not listen on its address.
+/// Error thrown by a server that cannot listen on its address.
 public struct ListenError: Error {
     public let host: String
     public let port: Int
-    /// The error of the operating system.
+    /// Underlying error from the operating system.
     public let cause: any Error
 
     public init(host: String, port: Int, cause: any Error) {
@@ -159,11 +159,11 @@ public struct ListenError: Error {
     }
 }
 
-/// Keeps the server listening when a connection cannot be accepted, and pauses before the next attempt.
+/// Keeps the server listening when it cannot accept a connection, and pauses before the next attempt.
 ///
-/// A lack of file descriptors ends when connections close, but Hummingbird's server stops at every error of
-/// its listening socket. The connection that could not be accepted stays in the kernel's queue and makes the
-/// socket readable at once: without a pause the loop would only retry.
+/// Hummingbird's server stops at any error on its listening socket, although a shortage of file descriptors
+/// ends as soon as connections close. A connection that could not be accepted stays in the kernel's queue and
+/// makes the socket readable at once, so without a pause the loop would retry constantly.
 final class AcceptErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -183,8 +183,8 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
         guard !isResting else { return }
         isResting = true
         logger.warning("connection not accepted", metadata: ["error_type": "\(type(of: error))"])
-        // Holding reads back does not suffice: after an error the channel still wants to read, and
-        // stays registered for every connection that waits.
+        // It is not enough to hold back reads: after an error, the channel still wants to read, and stays
+        // registered for every waiting connection.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.rest) {
@@ -202,10 +202,10 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
     }
 }
 
-/// Builds the pipeline of an accepted connection. The service has one setup.
+/// Builds the pipeline of an accepted connection. The service has only this one setup.
 ///
-/// Hummingbird's server accepts, counts and quiesces connections. Its request path is not used: it costs more
-/// than the verification of a token, and cannot respond to a header that never ends.
+/// Hummingbird's server accepts, counts and quiesces connections. The engine does not use its request path,
+/// because that path costs more than verifying a token, and cannot respond to a header that never ends.
 struct HTTPChannelSetup: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -239,8 +239,9 @@ struct HTTPChannelSetup: ServerChildChannel {
             decoderLimits.maxHeaderFieldCount = limits.headerFields
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
-            // A read of fixed size, one at a time: NIO's default size grows with the bytes that a client
-            // sends, and parsed requests take many times the bytes of the read.
+            // Reads have a fixed size, and the loop makes one at a time, because NIO's default size grows
+            // with the bytes that a client sends, and parsed requests take many times as much memory as their
+            // bytes.
             let options = channel.syncOptions
             try options?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))
@@ -257,10 +258,10 @@ struct HTTPChannelSetup: ServerChildChannel {
         }
     }
 
-    /// Called at the end of the service.
+    /// Releases the connections when the service ends.
     func end() { openConnections.dissolve() }
 
-    /// Returns when the connection is closed, so that the server waits for it at shutdown.
+    /// Returns when the connection has closed, so that the server waits for it at shutdown.
     func handle(value: Value, logger: Logger) async {
         await withTaskCancellationHandler {
             try? await value.channel.closeFuture.get()
@@ -270,8 +271,8 @@ struct HTTPChannelSetup: ServerChildChannel {
     }
 }
 
-/// Reports the number of bytes to the connection before the decoder gets them: a client that sends its header
-/// one byte at a time never causes any output of the decoder.
+/// Reports the number of received bytes to the connection before the decoder gets them, because the decoder
+/// produces no output for a client that sends its header one byte at a time.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

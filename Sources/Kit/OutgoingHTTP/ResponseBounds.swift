@@ -1,19 +1,20 @@
-// OutgoingHTTP owns the bounds of every HTTP client of this program on a server's response, whatever the
-// request. It makes no request, and knows no server and no error of its users.
+// OutgoingHTTP owns the response limits that every HTTP client of this program applies to every request. It
+// does not make requests, and does not own servers or its users' errors.
 
 public import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
 extension HTTPClient.Configuration {
-    /// Bounds the bytes that a server can send in addition to the bodies of its responses, and allows only
-    /// HTTP/1.1, to which the bounds apply. The reader of the body bounds the body.
+    /// Limits the bytes that a server can send besides its response bodies. It allows only HTTP/1.1, because
+    /// the limits do not work with other versions. The code that reads a body limits the body.
     ///
-    /// Without these bounds a server that sends `100 Continue` without end keeps a
-    /// core busy until the time limit of the request.
+    /// Without these limits, a server that sends `100 Continue` endlessly would keep a core busy until the
+    /// request's time limit.
     public mutating func boundResponses() {
         httpVersion = .http1Only
-        // The client names this hook; it calls the hook once for each connection, before its first request.
+        // AsyncHTTPClient provides this hook for debugging. It is called once for each connection, before the
+        // first request.
         http1_1ConnectionDebugInitializer = { channel in
             channel.eventLoop.submit {
                 let pipeline = channel.pipeline.syncOperations
@@ -26,27 +27,27 @@ extension HTTPClient.Configuration {
     }
 }
 
-/// A response with more bytes around its body than a server has reason to send.
+/// Error for a response with more bytes around its body than any server has reason to send.
 public struct UnboundedResponse: Error, Sendable, CustomStringConvertible {
     public let description =
         "more than \(ResponseSize.mostInterim) interim responses, or more than "
         + "\(ResponseSize.mostBytes) bytes beside the body"
 }
 
-/// Counts the parts of a response outside its body: interim responses (RFC 9110 §15.2), header and trailer
-/// fields, and the framing of chunks. Does no I/O.
+/// Counts the parts of a response besides its body: interim responses (RFC 9110 §15.2), header and trailer
+/// fields, and chunk framing. It does no I/O.
 final class ResponseSize {
-    /// Largest number of interim responses before the final response. Servers send one or two.
+    /// Limit on interim responses before the final response. Servers send one or two.
     static let mostInterim = 16
-    /// Largest number of bytes. Real headers have less than 8 KiB. The framing of a body in
-    /// chunks of 1 KiB takes less than 1% of the body.
+    /// Limit on the bytes outside the body. Real headers have less than 8 KiB, and for a body in 1-KiB
+    /// chunks, the framing takes less than 1% of the body.
     static let mostBytes = 65_536
 
     private var bytes = 0
     private var interim = 0
 
     var isExceeded: Bool { bytes > Self.mostBytes || hasTooManyInterim }
-    /// True if there are too many interim responses. One read can have thousands.
+    /// True if there are too many interim responses. A single read can contain thousands.
     var hasTooManyInterim: Bool { interim > Self.mostInterim }
 
     func received(bytes count: Int) { bytes += count }
@@ -61,7 +62,7 @@ final class ResponseSize {
     }
 }
 
-/// Counts bytes before they reach the decoder, which keeps a header that never ends.
+/// Counts bytes before they reach the decoder, because the decoder would keep an endless header.
 private final class ResponseByteHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -73,7 +74,7 @@ private final class ResponseByteHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !size.isExceeded else { return }
         size.received(bytes: unwrapInboundIn(data).readableBytes)
-        // The decoder subtracts the bytes of the body from the count.
+        // `ResponsePartHandler` later subtracts the bytes that belong to the body.
         context.fireChannelRead(data)
         guard size.isExceeded else { return }
         context.fireErrorCaught(UnboundedResponse())
@@ -81,7 +82,7 @@ private final class ResponseByteHandler: ChannelInboundHandler {
     }
 }
 
-/// Counts the parts that the decoder has found.
+/// Counts the parts that the decoder has recognized.
 private final class ResponsePartHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

@@ -1,16 +1,16 @@
-// Pages writes HTML: it escapes every text, and owns the elements that the pages of the console, the fakes
-// and the authorization server share. It knows no page.
+// Pages writes HTML. It escapes every text, and owns the elements that the console, the fakes and the
+// authorization server share. It does not own any page.
 
 import Encodings
 
-/// Markup. A literal is markup of this program; a value in it is escaped, unless it is itself markup:
+/// HTML markup. A string literal is trusted; an interpolated value is escaped unless it is markup itself:
 ///
 ///     let row: HTML = "<td>\(name)</td>"
 ///
-/// A literal within an interpolation is a text and is escaped, unless it has the type `HTML`: `as HTML`.
+/// A literal inside an interpolation counts as text, so it is escaped; `as HTML` makes it markup.
 ///
-/// Escapes work on bytes: for Swift, a quotation mark followed by a combining mark is another character,
-/// but it still ends an attribute in a browser.
+/// Escaping works on bytes, because Swift treats a quotation mark and a combining mark as a single different
+/// character, but a browser still ends the attribute there.
 public struct HTML: Sendable, Equatable {
     public private(set) var bytes: [UInt8]
 
@@ -18,10 +18,11 @@ public struct HTML: Sendable, Equatable {
         bytes = Array(parts.lazy.map(\.bytes).joined())
     }
 
-    /// Returns a text with escapes for the five characters that can begin markup or end an attribute.
+    /// Returns a text as markup, with escapes for the five characters that can begin markup or end an
+    /// attribute.
     public static func text(_ text: String) -> HTML { "\(text)" }
 
-    /// Creates markup from a style sheet of this program.
+    /// Creates markup from the bytes of one of this program's style sheets.
     public init(file: [UInt8]) {
         bytes = file
     }
@@ -63,12 +64,12 @@ extension HTML: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
 
-        /// Adds nothing for `nil`.
+        /// Appends an escaped text, or nothing for `nil`.
         public mutating func appendInterpolation(_ text: String?) {
             if let text { appendInterpolation(text) }
         }
 
-        /// Adds nothing for `nil`.
+        /// Appends markup, or nothing for `nil`.
         public mutating func appendInterpolation(_ html: HTML?) {
             if let html { appendInterpolation(html) }
         }
@@ -76,8 +77,8 @@ extension HTML: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-    /// Refuses markup in a plain string, because a page would show it
-    /// escaped. The literal needs the type `HTML`.
+    /// Causes a compiler warning for markup in a plain string, because a page would then show the escaped
+    /// markup. The literal must have the type `HTML`.
     @available(*, deprecated, message: "This literal is a String. Write `as HTML` after it.")
     public mutating func appendInterpolation(_ html: HTML) { appendLiteral(html.string) }
 
@@ -85,7 +86,7 @@ extension DefaultStringInterpolation {
     public mutating func appendInterpolation(_ html: HTML?) { appendLiteral(html?.string ?? "") }
 }
 
-// Inline elements. A class names a rule of the style sheet.
+// Inline elements. Each class names a style-sheet rule.
 extension HTML {
     public static func code(_ text: String, _ style: String? = nil) -> HTML {
         "<code\(Self.class(style))>\(text)</code>"
@@ -97,13 +98,13 @@ extension HTML {
 
     public static func muted(_ text: String) -> HTML { span("muted", .text(text)) }
 
-    /// - Parameter address: An address of this program or a checked
-    ///   address, because a link can also be a script.
+    /// - Parameter address: An address of this program or one that the caller has checked, because an
+    ///   unchecked address can be a script.
     public static func link(_ content: HTML, to address: String) -> HTML {
         "<a href=\"\(address)\">\(content)</a>"
     }
 
-    /// Returns the attribute with a space before it; empty markup for `nil`.
+    /// Returns the attribute with a leading space, or empty markup for `nil`.
     public static func `class`(_ style: String?) -> HTML {
         guard let style, !style.isEmpty else { return "" }
         return " class=\"\(style)\""
@@ -116,7 +117,7 @@ extension [HTML] {
     }
 }
 
-/// A block of a page: an element of this module, or plain markup.
+/// A page block: an element of this module or plain markup.
 public protocol PagePart {
     var html: HTML { get }
 }
@@ -126,7 +127,7 @@ extension HTML: PagePart {
 }
 
 extension HTML {
-    /// Puts each block on a line of its own.
+    /// Creates markup with each block on its own line.
     public init(@PageBuilder _ content: () throws -> HTML) rethrows {
         self = try content()
     }

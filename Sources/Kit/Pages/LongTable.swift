@@ -1,35 +1,37 @@
 import Encodings
 
-/// The place of a page in a long list, as the field `from` of links and forms carries it.
+/// Place of a page in a long list, as sent in the `from` field of links and forms.
 ///
-/// A database finds the rows after a position along its index. It finds neither the page before nor the number of all
-/// rows without reading them. So a place has the number of rows on the pages before it, the position after which it
-/// begins, and the places of the pages before it: the previous page begins where it began, and rows that are new
-/// since move nothing. A list in memory has no positions; its places are numbers of rows.
+/// A database uses its index to find the rows after a position. To find the previous page or the total number
+/// of rows, it would have to read all earlier rows, so a place carries three things: the number of rows on
+/// the previous pages, the position after which its page begins, and the places of the previous pages. The
+/// previous page therefore begins where it began before, even if rows have been added. A list in memory has
+/// no positions; its places are row numbers.
 public struct ListPlace: Sendable, Equatable {
     private struct Start: Sendable, Equatable {
         let skipped: Int
         let position: String?
     }
 
-    /// Number of pages that a place remembers. Farther back only the link to the first page leads.
+    /// Number of pages that a place remembers. Users reach older pages only from the first page.
     private static let mostStarts = 20
-    /// Anyone can write a number into an address. This one and the rows of a page do not overflow.
+    /// Row limit. Clients can write any number into a URL, so the limit prevents an overflow when the rows of
+    /// a page are added.
     private static let mostRows = 1 << 40
 
-    /// This page, and the pages before it with the nearest first; empty for the first page.
+    /// Starts of this page and the previous pages, nearest page first; empty for the first page.
     private var starts: [Start] = []
-    /// The word of the order; empty for the usual order.
+    /// Word that names the sort order; empty for the default order.
     public let order: String
 
-    /// The first page.
+    /// Creates the place of the first page.
     public init(order: String = "") { self.order = order }
 
     private init(starts: some Sequence<Start>, order: String) {
         (self.starts, self.order) = (Array(starts.prefix(Self.mostStarts)), order)
     }
 
-    /// Returns `nil` for a text that no page has written.
+    /// Parses a place. Returns `nil` for a text that no page can have written.
     public init?(_ text: String?, order: String? = nil) {
         self.init(order: order ?? "")
         for part in (text ?? "").split(separator: "~").prefix(Self.mostStarts) {
@@ -45,12 +47,12 @@ public struct ListPlace: Sendable, Equatable {
         starts.map { "\($0.skipped)\($0.position.map { "-\($0)" } ?? "")" }.joined(separator: "~")
     }
 
-    /// The number of rows on the pages before this one.
+    /// Number of rows on all earlier pages.
     public var skipped: Int { starts.first?.skipped ?? 0 }
-    /// The position after which the page begins; `nil` for the first page and for a list in memory.
+    /// Position after which the page begins; `nil` for the first page and for lists in memory.
     public var position: String? { starts.first?.position }
 
-    /// Returns this page of a list in memory. A place behind the end becomes that of the last page.
+    /// Returns this place in a list in memory, or the last page's place if this one is beyond the end.
     public func limited(to count: Int, size: Int) -> ListPlace {
         let last = count == 0 ? 0 : (count - 1) / size * size
         return skipped <= last ? self : ListPlace(starts: Self.memory(last), order: order)
@@ -62,9 +64,10 @@ public struct ListPlace: Sendable, Equatable {
         return ListPlace(starts: [start] + (starts.isEmpty ? [Self.begin] : starts), order: order)
     }
 
-    /// Returns `nil` for the first page, and where the page before is not remembered.
+    /// Returns the place of the previous page; `nil` for the first page, or if this place does not remember
+    /// it.
     ///
-    /// - Parameter size: The rows of a page of a list in memory.
+    /// - Parameter size: Number of rows on a page of a list in memory.
     fileprivate func previous(size: Int) -> ListPlace? {
         guard let start = starts.first else { return nil }
         if start.position == nil {
@@ -81,9 +84,10 @@ public struct ListPlace: Sendable, Equatable {
     }
 }
 
-/// The line below a long list: which rows these are, and the ways to the first, the previous and the next page.
+/// Line below a long list that shows the range of rows, and links to the first, previous and next pages.
 ///
-/// Without a number of all rows the line says that more follow; after the last page it is known.
+/// If the total number of rows is unknown, the line says that more rows follow. The last page reveals the
+/// total.
 public struct Pager: PagePart {
     private let place: ListPlace
     private let rows: Int
@@ -95,12 +99,12 @@ public struct Pager: PagePart {
     private let posts: Bool
 
     /// - Parameters:
-    ///   - rows: The number of rows on this page.
-    ///   - size: The rows of a full page of a list in memory.
-    ///   - next: The position after which the next page of a list of a database begins; `nil` at the end.
-    ///   - total: The number of all rows, where it is known without a count in the database.
-    ///   - fields: The fields that ask for the same list, such as those of its filter.
-    ///   - posts: True for fields that must not be in an address. The ways are then buttons of a form.
+    ///   - rows: Number of rows on this page.
+    ///   - size: Number of rows on a full page of a list in memory.
+    ///   - next: For a list from a database, the position after which the next page begins; `nil` at the end.
+    ///   - total: Total number of rows, if it is known without a database count.
+    ///   - fields: Fields that request the same list, such as its filter fields.
+    ///   - posts: True for fields that must not be in a URL. Form buttons then replace the links.
     public init(
         _ place: ListPlace, rows: Int, size: Int = 0, next: String? = nil, of total: Int? = nil,
         at address: String, _ fields: [(name: String, value: String)] = [], posts: Bool = false
@@ -115,7 +119,7 @@ public struct Pager: PagePart {
 
     public var html: HTML { html(of: "this list") }
 
-    /// - Parameter list: The name of the list for screen readers.
+    /// - Parameter list: Name of the list for screen readers.
     func html(of list: String) -> HTML {
         if place == ListPlace(order: place.order), rows == 0, next == nil { return HTML() }
         let range: HTML = rows == 0 ? "No row" : "\(place.skipped + 1) to \(place.skipped + rows)"
@@ -142,16 +146,16 @@ public struct Pager: PagePart {
             """
     }
 
-    /// The address of a page of the list.
+    /// Returns the address of a page of this list.
     private func way(_ place: ListPlace) -> String {
         let all = fields + [("order", place.order), ("from", place.text)].filter { !$0.1.isEmpty }
         return all.isEmpty ? address : "\(address)?\(FormEncoding.encode(all))"
     }
 
-    /// The heading of a column by which the list can be sorted: the direction, and a link to the first page in the next
-    /// of its orders.
+    /// Returns the heading of a column that can sort the list. It shows the sort direction, and links to the
+    /// first page in the column's next order.
     ///
-    /// - Parameter orders: Words of orders, the descending one first.
+    /// - Parameter orders: Words that name the orders, with the descending order first.
     func heading(_ words: String, _ orders: [String]) -> (content: HTML, attribute: HTML) {
         let current = orders.firstIndex(of: place.order)
         let other = current.map { orders[($0 + 1) % orders.count] } ?? orders[0]

@@ -1,4 +1,4 @@
-// Elements of pages: blocks that many pages have.
+// Block elements that many pages use.
 
 /// A box with a heading.
 public struct Card: PagePart {
@@ -6,7 +6,7 @@ public struct Card: PagePart {
     private let id: HTML?
     private let content: HTML
 
-    /// - Parameter id: The anchor of the box.
+    /// - Parameter id: Anchor for links to the box.
     public init(
         _ title: HTML? = nil, id: String? = nil, @PageBuilder _ content: () throws -> HTML
     ) rethrows {
@@ -18,11 +18,11 @@ public struct Card: PagePart {
     }
 }
 
-/// One line of a list of facts.
+/// One entry of a description list.
 public struct Fact: Sendable, Equatable {
     public var name: HTML
     public var value: HTML
-    /// A class of the style sheet, such as `good` or `warn`.
+    /// A style-sheet class, such as `good` or `warn`.
     public var look: String
 
     public init(_ name: HTML, _ value: HTML, look: String = "") {
@@ -30,7 +30,7 @@ public struct Fact: Sendable, Equatable {
     }
 }
 
-/// Facts with their names, as a description list.
+/// A description list of named facts.
 public struct Facts: PagePart {
     private let facts: [Fact]
 
@@ -44,23 +44,23 @@ public struct Facts: PagePart {
     }
 }
 
-/// A table that scrolls by itself in a narrow window.
+/// A table that scrolls horizontally in a narrow window.
 public struct Table: PagePart {
-    /// A column: its heading, and the class of its cells.
+    /// A column with its heading and its cells' class.
     public struct Column: Sendable, ExpressibleByStringLiteral {
         let heading: String
         let look: String
-        /// True if the cells are the headings of their rows.
+        /// True if each cell is the heading of its row.
         private(set) var isHead = false
-        /// The class of the heading.
+        /// The heading's class.
         private(set) var headingLook: String?
-        /// Words of the orders by which the column sorts a long list, the descending one first.
+        /// Words that name the orders in which the column sorts a long list, descending order first.
         private(set) var orders: [String] = []
 
         public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }
         public init(stringLiteral heading: String) { self.init(heading) }
 
-        /// Returns a column whose lines can break at any character.
+        /// Returns a column whose cells may break lines at any character.
         public static func any(_ heading: String) -> Self { Self(heading, "any") }
         public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
         public static func number(_ heading: String) -> Self {
@@ -69,15 +69,15 @@ public struct Table: PagePart {
             return column
         }
 
-        /// Returns the column with a heading that sorts the list. Only for an order that an index serves, or a list in
-        /// memory.
+        /// Returns the column with a heading that sorts the list. Each order needs a database index, or a
+        /// list in memory.
         public func sorted(_ orders: [String]) -> Self {
             var column = self
             column.orders = orders
             return column
         }
 
-        /// Returns the column with the headings of the rows.
+        /// Returns a column in which each cell is the heading of its row.
         public static func head(_ heading: String, _ look: String = "") -> Self {
             var column = Self(heading, look)
             column.isHead = true
@@ -94,10 +94,10 @@ public struct Table: PagePart {
     private var pager: Pager?
 
     /// - Parameters:
-    ///   - label: The name of the table for screen readers; `nil` for a narrow table, which does not scroll.
-    ///   - rows: Rows with a cell for each column.
-    ///   - ids: The anchors of the rows, one for each row; empty for rows without anchors.
-    ///   - empty: A sentence that replaces a table without rows.
+    ///   - label: Name of the table for screen readers; `nil` for a narrow table, which does not scroll.
+    ///   - rows: Rows with one cell per column.
+    ///   - ids: Row anchors, one per row; empty if the rows have none.
+    ///   - empty: Sentence shown instead of a table without rows.
     public init(
         _ label: String?, _ columns: [Column], _ rows: [[HTML]], ids: [String] = [],
         ifEmpty empty: HTML? = nil
@@ -109,7 +109,7 @@ public struct Table: PagePart {
         self.empty = empty
     }
 
-    /// Creates a table with a row for each value. `cells` returns a cell for each column.
+    /// Creates a table with one row per value. `cells` returns one cell per column.
     public init<Values: Sequence>(
         _ label: String?, _ columns: [Column], _ values: Values, ifEmpty empty: HTML? = nil,
         cells: (Values.Element) throws -> [HTML]
@@ -117,14 +117,14 @@ public struct Table: PagePart {
         self.init(label, columns, try values.map(cells), ifEmpty: empty)
     }
 
-    /// Returns the table as a page of a long list, with the ways to the others below it.
+    /// Returns the table as one page of a long list, with links to the other pages below it.
     public func paged(_ pager: Pager) -> Self {
         var table = self
         table.pager = pager
         return table
     }
 
-    /// Returns the table with a line above it.
+    /// Returns the table with a caption above it.
     public func captioned(_ caption: HTML) -> Self {
         var table = self
         table.caption = "<caption>\(caption)</caption>\n"
@@ -165,7 +165,7 @@ public struct Table: PagePart {
     }
 }
 
-/// A form that changes something.
+/// A form that requests a change with POST.
 public struct PostForm: PagePart {
     private let address: String
     private let token: String
@@ -174,8 +174,8 @@ public struct PostForm: PagePart {
     private let content: HTML
 
     /// - Parameters:
-    ///   - token: The token that proves that the form comes from a page of this server (CSRF).
-    ///   - look: A class of the style sheet.
+    ///   - token: CSRF token, which proves that the form comes from a page of this server.
+    ///   - look: A style-sheet class.
     ///   - hidden: Hidden fields.
     public init(
         to address: String, token: String, look: String = "", _ hidden: [(name: String, value: String)] = [],
@@ -193,13 +193,13 @@ public struct PostForm: PagePart {
     }
 }
 
-/// A list of choices in a form.
+/// A drop-down list from which a user selects one value in a form.
 public struct Select: PagePart {
     private let attributes: HTML
     private let options: [HTML]
 
     /// - Parameters:
-    ///   - id: The ID to which a label refers; `nil` for a list within its label.
+    ///   - id: ID for the label that refers to the list; `nil` for a list inside its label.
     ///   - choices: Values with their labels.
     public init(
         _ name: String, id: String? = nil, _ choices: [(value: String, label: String)], chosen: String? = nil
@@ -214,12 +214,12 @@ public struct Select: PagePart {
     public var html: HTML { "<select\(attributes)>\(HTML(options))</select>" }
 }
 
-/// Blocks in an element without a meaning of its own.
+/// Blocks grouped in a `div`, an element without semantics.
 public struct Division: PagePart {
     private let look: String
     private let content: HTML
 
-    /// - Parameter look: A class of the style sheet.
+    /// - Parameter look: A style-sheet class.
     public init(_ look: String = "", @PageBuilder _ content: () throws -> HTML) rethrows {
         (self.look, self.content) = (look, try content())
     }
@@ -227,7 +227,7 @@ public struct Division: PagePart {
     public var html: HTML { "<div\(HTML.class(look))>\n\(content)</div>" }
 }
 
-/// Blocks that are folded under a line of text.
+/// Blocks that a user can unfold below a line of text.
 public struct Details: PagePart {
     private let summary: HTML
     private let look: String
@@ -235,7 +235,7 @@ public struct Details: PagePart {
     private let isOpen: Bool
     private let content: HTML
 
-    /// - Parameter look: A class of the line.
+    /// - Parameter look: Class of the line of text.
     public init(
         _ summary: HTML, _ look: String = "", id: String? = nil, isOpen: Bool = false,
         @PageBuilder _ content: () throws -> HTML
@@ -250,15 +250,15 @@ public struct Details: PagePart {
     }
 }
 
-/// Links between related pages, or between the parts of one page.
+/// Links to related pages, or to the sections of one page.
 public struct Tabs: PagePart {
     private let label: String
     private let links: [HTML]
 
     /// - Parameters:
-    ///   - label: The name of the links for screen readers.
+    ///   - label: Name of the links for screen readers.
     ///   - tabs: Titles with their addresses.
-    ///   - current: The address of the current page.
+    ///   - current: Address of the current page.
     public init(_ label: String, _ tabs: [(title: String, address: String)], current: String? = nil) {
         self.label = label
         links = tabs.map { title, address in
@@ -270,15 +270,15 @@ public struct Tabs: PagePart {
     public var html: HTML { "<nav class=\"tabs\" aria-label=\"\(label)\">\n\(HTML(links))</nav>" }
 }
 
-/// Program text, which scrolls when it is wide.
+/// Program text, which scrolls horizontally if it is too wide.
 public struct CodeBlock: PagePart {
     private let label: String
     private let text: String
     private let id: HTML?
 
     /// - Parameters:
-    ///   - label: The name of the text for screen readers.
-    ///   - id: The ID to which the copy button refers.
+    ///   - label: Name of the text for screen readers.
+    ///   - id: ID that the copy button uses.
     public init(_ label: String, _ text: String, id: String? = nil) {
         (self.label, self.text, self.id) = (label, text, id.map { " id=\"\($0)\"" })
     }
@@ -289,12 +289,12 @@ public struct CodeBlock: PagePart {
 }
 
 extension HTML {
-    /// Hidden fields of a form.
+    /// Returns hidden form fields.
     public static func hidden(_ fields: [(name: String, value: String)]) -> HTML {
         HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" })
     }
 
-    /// Returns a button that copies the text of an element. Without scripts it is hidden.
+    /// Returns a button that copies an element's text. Browsers without scripts do not show the button.
     public static func copyButton(for id: String, _ words: String = "Copy") -> HTML {
         "<button type=\"button\" class=\"quiet\" data-copy=\"\(id)\" hidden>\(words)</button>"
     }

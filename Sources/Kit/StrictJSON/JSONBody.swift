@@ -1,33 +1,34 @@
-/// A value that a member of a JSON object can have: its encoding, and its schema.
+/// A type that a member of a JSON object can have, with its encoding and schema.
 public protocol JSONMember: SendableMetatype {
     static var schema: JSONSchema { get }
     func write(into json: inout JSONWriter)
 }
 
-/// The body of a response, or an object in it, declared once: one member visitor writes
-/// it, another lists its members for the schema.
+/// A response body, or an object in a body. The type declares its members once: one visitor writes them, and
+/// another lists them for the schema.
 public protocol JSONBody: JSONMember {
-    /// The name of the schema among the document's components.
+    /// Name of the schema in the OpenAPI document's components.
     static var schemaName: String { get }
-    /// The description of the schema; empty if the members suffice.
+    /// Description of the schema; empty if the members explain themselves.
     static var schemaText: String { get }
-    /// Names every member once, in the order in which they are written.
+    /// Visits every member once, in the order in which the body contains them.
     static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self
 }
 
-/// A visitor of the members of a body.
+/// A visitor of a body's members.
 ///
-/// The detail of a member is added to the schema of its type; a literal is a description. A member with an
-/// optional value is not required, and is absent without a value: a response has no null.
+/// A member's detail extends the schema of the member's type. A string literal is a detail that contains only
+/// a description. A member with an optional type is not required, and is omitted if it has no value, because
+/// responses contain no null.
 public protocol MemberCourse<Value> {
     associatedtype Value
     mutating func callAsFunction<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M)
     mutating func callAsFunction<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?)
-    /// Visits every member of another body (`allOf`).
+    /// Visits every member of another body, whose schema this schema includes through `allOf`.
     mutating func members<B: JSONBody>(of get: (Value) -> B)
-    /// Visits every member of another body as a member of this body's own schema.
+    /// Visits every member of another body as if it were a member of this body's own schema.
     mutating func inline<B: JSONBody>(_ get: (Value) -> B)
 }
 
@@ -44,7 +45,8 @@ extension MemberCourse {
 }
 
 extension MemberCourse {
-    /// Visits a member that is always written, and that clients must not rely on.
+    /// Visits a member that every response contains, but that the schema does not require, so that clients do
+    /// not rely on it.
     @inlinable @inline(__always)
     public mutating func unrequired<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M
@@ -53,7 +55,7 @@ extension MemberCourse {
     }
 }
 
-/// Writes the members of a value. Both pointers are valid only for one visit.
+/// Writes the members of a value. Both pointers are valid only during a single visit.
 public struct MemberWriting<Value>: MemberCourse {
     @usableFromInline let value: UnsafePointer<Value>
     @usableFromInline let json: UnsafeMutablePointer<JSONWriter>
@@ -160,7 +162,7 @@ extension JSONBody {
     @inlinable
     public func write(into json: inout JSONWriter) { json.object(self) }
 
-    /// Writes the members into an open object.
+    /// Writes the body's members into an object that the caller has begun.
     @inlinable
     public func writeMembers(into json: inout JSONWriter) {
         withUnsafeMutablePointer(to: &json) { json in
@@ -173,7 +175,7 @@ extension JSONBody {
 }
 
 extension JSONMember {
-    /// - Parameter capacity: Room for most values, in bytes.
+    /// - Parameter capacity: Number of bytes that is enough for most values.
     @inlinable
     public func json(reservingCapacity capacity: Int = 512) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: capacity)
@@ -183,8 +185,8 @@ extension JSONMember {
 }
 
 extension JSONWriter {
-    /// Writes a body. A body in another module calls it in its own `write(into:)`,
-    /// so that the compiler specializes the visitor.
+    /// Writes a body. A body in another module should call it in its own `write(into:)`, so that the compiler
+    /// specializes the visitor.
     @inlinable
     public mutating func object<B: JSONBody>(_ body: B) {
         beginObject()
@@ -193,7 +195,8 @@ extension JSONWriter {
     }
 }
 
-/// A list of words that can grow: a code of responses, described once.
+/// An open list of words, such as the codes in a response, which later versions may extend. The type
+/// describes the list once.
 public protocol JSONWord: JSONMember, RawRepresentable<String>, CaseIterable, Sendable {
     static var schemaName: String { get }
     static var schemaText: String { get }
@@ -252,7 +255,7 @@ extension Array: JSONMember where Element: JSONMember {
         json.endArray()
     }
 
-    /// The list; `nil` when it is empty, so that the member is absent.
+    /// The list, or `nil` if it is empty, so that the member is omitted.
     @inlinable
     public var unlessEmpty: [Element]? { isEmpty ? nil : self }
 }

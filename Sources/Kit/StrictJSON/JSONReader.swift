@@ -1,26 +1,26 @@
-// StrictJSON owns reading and writing JSON: a strict reader with limits, a writer, and a tree for everything
-// that is not on the hot path. It does not own any document of this service.
+// StrictJSON owns reading and writing JSON: a strict reader with limits, a writer, and a tree for code
+// outside the hot path. It does not own any of this service's documents.
 
 public import Encodings
 
 /// A strict single-pass pull parser for JSON (RFC 8259, with the restrictions of I-JSON, RFC 7493 §2).
 ///
-/// It refuses input that lenient decoders accept: duplicate members (also when written with escapes), a byte
-/// order mark, other encodings than UTF-8, trailing commas, trailing bytes, lone surrogates, U+0000, and any
-/// document beyond `JSONLimits`. It does not build a tree; `JSONValue` does.
+/// The reader refuses input that lenient decoders accept: duplicate members (even if the names contain
+/// escapes), a byte order mark, encodings other than UTF-8, trailing commas, trailing bytes, lone surrogates,
+/// U+0000, and any document beyond `JSONLimits`. It does not build a tree; `JSONValue` does.
 public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private let limits: JSONLimits
-    /// The names in all open objects, with the innermost object last.
+    /// Member names of all open objects, with those of the innermost object last.
     private var names: [JSONName] = []
-    /// The number of open containers.
+    /// Number of open containers.
     private var depth = 0
-    /// The start of the innermost open container's names in `names`.
+    /// Index in `names` at which the innermost open container's names begin.
     private var firstName = 0
-    /// Starts of the names of the enclosing containers.
+    /// Indices in `names` at which the enclosing containers' names begin.
     private var outerFirstNames: [Int] = []
-    /// True if a container was opened and nothing in it has been read yet.
+    /// True if the reader has opened a container but has not yet read anything in it.
     private var isFirst = false
 
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
@@ -29,14 +29,14 @@ public struct JSONReader {
         names.reserveCapacity(16)
     }
 
-    /// The place of the next value. After `finish`, a caller may set it to an
-    /// earlier place, to read a value that was skipped.
+    /// Position of the next value. After `finish`, a caller may set an earlier position to read a value that
+    /// was skipped.
     public var place: Int {
         get { position }
         set { position = newValue }
     }
 
-    /// Returns the kind of the next value. Consumes only white space.
+    /// Returns the kind of the next value. It consumes only white space.
     public mutating func peekKind() throws(JSONError) -> JSONKind {
         skipWhiteSpace()
         switch byte {
@@ -54,7 +54,7 @@ public struct JSONReader {
         try begin(UInt8(ascii: "{"))
     }
 
-    /// Returns the name of the next member, or `nil` when the object has ended.
+    /// Returns the name of the next member, or `nil` at the end of the object.
     public mutating func nextMember() throws(JSONError) -> JSONName? {
         guard try advance(closing: UInt8(ascii: "}")) else { return nil }
         let text = try readText()
@@ -78,7 +78,7 @@ public struct JSONReader {
         try begin(UInt8(ascii: "["))
     }
 
-    /// Returns true when another element follows, and false when the array has ended.
+    /// Returns true if another element follows, and false at the end of the array.
     public mutating func nextElement() throws(JSONError) -> Bool {
         try advance(closing: UInt8(ascii: "]"))
     }
@@ -101,7 +101,7 @@ public struct JSONReader {
         guard skipLiteral("null") else { throw invalid("no null at byte \(position)") }
     }
 
-    /// Reads one value of any kind and checks all of it.
+    /// Reads one value of any kind, and still checks every byte of it.
     public mutating func skipValue() throws(JSONError) {
         switch try peekKind() {
         case .string: _ = try readText()
@@ -117,7 +117,7 @@ public struct JSONReader {
         }
     }
 
-    /// Refuses any bytes after the outermost value except white space. Must be called after that value.
+    /// Refuses anything except white space after the outermost value. Callers must call it after that value.
     public mutating func finish() throws(JSONError) {
         skipWhiteSpace()
         guard position == bytes.count else { throw invalid("bytes after the value") }
@@ -149,18 +149,18 @@ public struct JSONReader {
         if wasFirst { return true }
         guard byte == UInt8(ascii: ",") else { throw invalid("no comma at byte \(position)") }
         position += 1
-        // A value must follow: `{"a":1,}` is not JSON, although Foundation accepts it.
+        // A value must follow, because `{"a":1,}` is not JSON, although Foundation accepts it.
         skipWhiteSpace()
         guard byte != bracket else { throw invalid("trailing comma") }
         return true
     }
 
-    /// The byte at the position, or 0 at the end: U+0000 is not allowed anywhere in JSON text.
+    /// The byte at the position, or 0 at the end of the input, because JSON never contains U+0000.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     @inline(__always)
     mutating func skipWhiteSpace() {
-        // Apple writes no white space.
+        // Apple writes no white space, so this test saves the call in most cases.
         if byte <= 0x20 { skipSomeWhiteSpace() }
     }
 
@@ -186,12 +186,12 @@ public struct JSONReader {
     }
 }
 
-/// Limits that bound the cost of reading a JSON document.
+/// Limits on the cost of reading a JSON document.
 public struct JSONLimits: Sendable {
-    /// The largest nesting depth of objects and arrays.
+    /// Largest nesting depth of objects and arrays.
     public let depth: Int
-    /// The largest number of members of an object. Duplicates are found by comparing names pairwise, so this
-    /// also limits that work.
+    /// Member limit of an object. The reader finds duplicates by comparing names pairwise, so this limit also
+    /// bounds the cost of that search.
     public let members: Int
 
     public init(depth: Int = 8, members: Int = 64) {
@@ -199,20 +199,20 @@ public struct JSONLimits: Sendable {
     }
 }
 
-/// The type of the next JSON value (RFC 8259 §3).
+/// Kind of the next JSON value (RFC 8259 §3).
 public enum JSONKind: Sendable {
     case object, array, string, number, bool, null
 }
 
-/// Reason for the refusal of a document.
+/// Reason a document is refused.
 ///
-/// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger,
-/// never for a log or a response.
+/// `detail` names a byte position or a rule, and may repeat part of the document, so it is only for
+/// debugging, never for a log or a response.
 public struct JSONError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// Not strict JSON, or beyond the limits of the reader.
+        /// The document is not strict JSON, or exceeds one of the reader's limits.
         case jsonInvalid = "json_invalid"
-        /// A string contains U+0000, which is an error in PostgreSQL and the end of a string in C.
+        /// A string contains U+0000, which PostgreSQL refuses and at which C ends a string.
         case characterNotAllowed = "character_not_allowed"
     }
 
@@ -250,7 +250,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads the rest of the text. Called at the first byte that is not plain.
+    /// Reads the rest of a string, beginning at the first byte that is not plain.
     private mutating func finishText(from start: Int) throws(JSONError) -> JSONText {
         guard position < bytes.count else { throw invalid("unterminated string") }
         switch byte {
@@ -307,14 +307,14 @@ extension JSONReader {
             guard (0xDC00..<0xE000).contains(low) else { throw invalid("lone surrogate") }
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
-        // U+0000 is an error in PostgreSQL and the end of a string in C, so it is refused here.
+        // PostgreSQL refuses U+0000, and C ends a string at it, so the reader refuses it too.
         guard value != 0 else { throw controlCharacter(0) }
         guard let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
         return scalar
     }
 
-    /// Returns an error for a control character. U+0000 has a separate code, escaped or not, because the
-    /// caller must look for the error in its data, not in its JSON.
+    /// Returns an error for a control character. U+0000 has its own code, whether escaped or not, because it
+    /// comes from the caller's data rather than from the caller's JSON encoder.
     private func controlCharacter(_ byte: UInt8) -> JSONError {
         byte == 0
             ? JSONError(.characterNotAllowed, detail: "U+0000 in a string")
@@ -342,16 +342,17 @@ extension JSONReader {
     }
 }
 
-/// The UTF-8 of one string of a document.
+/// UTF-8 text of a string in a document.
 enum JSONText {
-    /// A range of the document.
+    /// A byte range of the document.
     case part(Range<Int>)
-    /// A decoded copy, because the string has escapes.
+    /// A decoded copy of a string that contains escapes.
     case decoded([UInt8])
 }
 
 extension JSONReader {
-    /// Reads a number by the grammar of RFC 8259 §6, without a conversion that could trap, round or overflow.
+    /// Reads a number by the grammar of RFC 8259 §6, without any conversion that could trap, round or
+    /// overflow.
     public mutating func readNumber() throws(JSONError) -> JSONNumber {
         skipWhiteSpace()
         let start = position
@@ -386,12 +387,12 @@ extension JSONReader {
         guard position > start else { throw invalid("no digit at byte \(position)") }
     }
 
-    /// Returns `nil` when the digits do not fit 64 bits.
+    /// Returns the value of the digits, or `nil` if it does not fit into 64 bits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for digit in digits {
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            // Subtracts, because Int64.min has no positive counterpart.
+            // The loop counts downward from zero, because Int64.min has no positive counterpart.
             let (difference, underflow) = product.subtractingReportingOverflow(
                 Int64(digit - UInt8(ascii: "0")))
             if overflow || underflow { return nil }
@@ -402,10 +403,10 @@ extension JSONReader {
     }
 }
 
-/// A JSON number without loss: an exact 64-bit integer, or the text of any other number.
+/// A JSON number without loss of precision: an exact 64-bit integer, or the text of any other number.
 ///
-/// `1e3` and `1.0` are not integers here, because Apple never writes them, and
-/// readers that round would disagree with others.
+/// `1e3` and `1.0` do not count as integers, because Apple never writes such numbers, and other readers could
+/// round them differently.
 public enum JSONNumber: Sendable, Equatable {
     case integer(Int64)
     case other(String)

@@ -1,9 +1,9 @@
-/// A JSON Schema (draft 2020-12, as in OpenAPI 3.1) with the named schemas that it refers to.
+/// A JSON Schema (draft 2020-12, as in OpenAPI 3.1), together with the named schemas that it refers to.
 ///
-/// A string literal is a schema with only a description: a detail of a member whose type has the rest.
+/// A string literal is a schema with only a description, which extends the schema of a member's type.
 public struct JSONSchema: Sendable {
     public private(set) var keywords: JSONObject
-    /// The schemas that `$ref` names, including those of inner schemas.
+    /// Schemas that `$ref` names, including those that inner schemas refer to.
     public private(set) var components: [Component]
 
     public struct Component: Sendable {
@@ -15,7 +15,7 @@ public struct JSONSchema: Sendable {
         (self.keywords, self.components) = (JSONObject(keywords), components)
     }
 
-    /// Refers to a schema of the document's components.
+    /// Returns a reference to a schema in the document's components.
     public static func component(
         _ name: String, _ schema: @escaping @Sendable () -> JSONSchema
     ) -> JSONSchema {
@@ -24,7 +24,7 @@ public struct JSONSchema: Sendable {
             components: [Component(name: name, schema: schema)])
     }
 
-    /// Returns a list that can get new values without a new version.
+    /// Returns the schema of an open word list. New words do not require a new interface version.
     public static func words(_ words: [String], _ text: String = "") -> JSONSchema {
         JSONSchema([("type", "string"), ("x-extensible-enum", .array(words.map { .string($0) }))])
             .with(JSONSchema(stringLiteral: text))
@@ -45,7 +45,7 @@ public struct JSONSchema: Sendable {
         ).with(detail)
     }
 
-    /// Returns bounds of a text in characters.
+    /// Returns a schema that limits a text's length in characters.
     public static func length(_ bound: ClosedRange<Int>, _ text: String = "") -> JSONSchema {
         let least: JSONSchema = bound.lowerBound > 0 ? ["minLength": .integer(Int64(bound.lowerBound))] : ""
         return least.with(["maxLength": .integer(Int64(bound.upperBound))])
@@ -56,7 +56,7 @@ public struct JSONSchema: Sendable {
         (["minLength": 1] as JSONSchema).with(JSONSchema(stringLiteral: text))
     }
 
-    /// Returns a number with a minimum of `least`.
+    /// Returns the schema of a number that is at least `least`.
     public static func from(_ least: Int64, _ text: String = "") -> JSONSchema {
         (["minimum": .integer(least)] as JSONSchema).with(JSONSchema(stringLiteral: text))
     }
@@ -66,8 +66,8 @@ public struct JSONSchema: Sendable {
             .with(JSONSchema(stringLiteral: text))
     }
 
-    /// Returns this schema, with the detail's keywords replacing its own. A reference with a detail becomes
-    /// `allOf`; a detail that is a complete schema replaces this schema.
+    /// Returns this schema, with the detail's keywords replacing its own. If a reference has a detail, the
+    /// result is an `allOf`. If the detail is a complete schema, it replaces this schema.
     public func with(_ detail: JSONSchema) -> JSONSchema {
         if detail.keywords.members.isEmpty { return self }
         let isWhole = detail.keywords.members.contains { Self.kinds.contains($0.name) }
@@ -78,7 +78,7 @@ public struct JSONSchema: Sendable {
         return result
     }
 
-    /// This schema, which also accepts `null`.
+    /// This schema, extended to accept `null`.
     public var orNull: JSONSchema {
         guard case .string(let type)? = keywords["type"] else {
             return Self.combined("anyOf", [self, ["type": "null"]])

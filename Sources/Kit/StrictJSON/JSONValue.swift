@@ -1,18 +1,18 @@
 import Encodings
 
-/// A JSON document as a tree, for all documents outside the hot path.
+/// A JSON document as a tree, for all code outside the hot path.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// A number that is written as an integer and fits 64 bits.
+    /// A number without a fraction or exponent that fits into 64 bits.
     case integer(Int64)
-    /// Any other number, as written.
+    /// Any other number, as written in the document.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 
-    /// Parses one whole document with `JSONReader`'s strictness.
+    /// Parses one whole document, as strictly as `JSONReader` does.
     ///
     /// Throws `.jsonInvalid` or `.characterNotAllowed`.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
@@ -27,7 +27,7 @@ public enum JSONValue: Sendable, Equatable {
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of an object; `nil` when it is absent, or this is not an object.
+    /// The member with this name; `nil` if it is absent or the value is not an object.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
     public func serialized() -> [UInt8] {
@@ -38,7 +38,7 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// Reads one value of any kind. The recursion is bounded by `JSONLimits.depth`.
+    /// Reads one value of any kind. `JSONLimits.depth` bounds the recursion.
     public mutating func readValue() throws(JSONError) -> JSONValue {
         switch try peekKind() {
         case .null:
@@ -65,7 +65,7 @@ extension JSONReader {
     }
 }
 
-/// The members of a JSON object, in the order of the document.
+/// Members of a JSON object, in document order.
 public struct JSONObject: Sendable {
     public private(set) var members: [(name: String, value: JSONValue)]
 
@@ -74,7 +74,7 @@ public struct JSONObject: Sendable {
         for (name, value) in members { self[name] = value }
     }
 
-    /// The value of a member, found by the bytes of its name. Setting `nil` removes the member.
+    /// Value of the member whose name has the same bytes. Setting `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
         get { members.first { $0.name.isByteEqual(to: name) }?.value }
         set {
@@ -88,26 +88,27 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Appends a member whose name must be new.
+    /// Appends a member, whose name the object must not contain yet.
     mutating func append(_ name: String, _ value: JSONValue) {
         members.append((name, value))
     }
 }
 
 extension JSONObject: Equatable {
-    /// Returns true for equal members in the same order. Names compare byte for byte.
+    /// Returns true if both objects have equal members in the same order. It compares names byte for byte.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.members.elementsEqual(rhs.members) { $0.name.isByteEqual(to: $1.name) && $0.value == $1.value }
     }
 }
 
-/// The name of an object's member, compared byte for byte.
+/// Name of an object member. Names are compared byte for byte.
 ///
-/// Swift's `String ==` is canonical equivalence ("K" equals U+212A), so names are not compared as `String`.
-/// Nearly every name fits into three words, and then it needs neither an allocation nor reference counting.
+/// Swift's `==` for `String` compares by canonical equivalence ("K" equals U+212A), so this type does not
+/// compare names as `String`. Three words are enough for nearly every name, so most names need no allocation
+/// and no reference counting.
 public struct JSONName: Sendable {
     @usableFromInline let count: Int
-    /// The first 24 bytes, eight per word, padded with zeros.
+    /// First 24 bytes of the name, eight per word, padded with zeros.
     @usableFromInline let words: (UInt64, UInt64, UInt64)
     private let rest: [UInt8]?
 
@@ -115,7 +116,7 @@ public struct JSONName: Sendable {
         self.init(bytes, 0..<bytes.count)
     }
 
-    /// Reads the name at this position of a document.
+    /// Reads the name in this range of a document.
     init(_ document: UnsafeRawBufferPointer, _ range: Range<Int>) {
         let (start, end) = (range.lowerBound, range.upperBound)
         count = end - start
@@ -125,10 +126,11 @@ public struct JSONName: Sendable {
         rest = count > 24 ? Array(document[(start + 24)..<end]) : nil
     }
 
-    /// Lets `switch name { case "iss": ... }` compare bytes. It does not allocate for names that fit.
+    /// Makes `switch name { case "iss": ... }` compare bytes, without allocation for names of at most 24
+    /// bytes.
     @inlinable
     public static func ~= (literal: StaticString, name: JSONName) -> Bool {
-        // Most names differ already in this comparison.
+        // The first two comparisons already tell most names apart.
         literal.utf8CodeUnitCount == name.count && literal.utf8Start.pointee == name.firstByte
             && name.hasBytes(of: literal)
     }
@@ -144,7 +146,7 @@ public struct JSONName: Sendable {
         return String(decoding: first + (rest ?? []), as: UTF8.self)
     }
 
-    /// The first byte; 0 for an empty name, like the end of a literal.
+    /// First byte of the name, or 0 for an empty name, as at the end of a C string literal.
     @inlinable
     var firstByte: UInt8 { UInt8(truncatingIfNeeded: UInt64(littleEndian: words.0)) }
 
@@ -158,7 +160,7 @@ public struct JSONName: Sendable {
         }
     }
 
-    /// Reads a word in the byte order of the machine, so that the words have the memory layout of the bytes.
+    /// Reads a word in the machine's byte order, so that the words have the same memory layout as the bytes.
     private static func word(of bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> UInt64 {
         if start + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))

@@ -1,10 +1,11 @@
 import Encodings
 
-/// Appends JSON to one buffer, without building a tree first.
+/// Appends JSON to a single buffer, without building a tree.
 ///
 /// The caller must call `name` before every value in an object, and `element` before every value in an array.
 public struct JSONWriter: Sendable {
-    /// The bytes, with zeros after `count`. Writing into an existing buffer is much cheaper than appending.
+    /// Output bytes, followed by zeros after `count`, because writing into an existing buffer is much cheaper
+    /// than appending.
     private var storage: [UInt8]
     private var count = 0
     private var needsComma = false
@@ -13,7 +14,7 @@ public struct JSONWriter: Sendable {
         storage = [UInt8](repeating: 0, count: capacity)
     }
 
-    /// The written bytes.
+    /// The bytes written so far.
     public var bytes: [UInt8] { Array(storage[..<count]) }
 
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
@@ -21,13 +22,13 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// Starts an element of an array.
+    /// Begins an array element.
     public mutating func element() {
         if needsComma { append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// Starts a member whose name needs no escape.
+    /// Begins a member whose name needs no escape.
     public mutating func name(_ name: StaticString) {
         element()
         appendQuoted(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -46,7 +47,7 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        // From the last digit to the first; a 64-bit number has at most 20 characters.
+        // Digits are written from last to first. A 64-bit number has at most 20 characters.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = 20
             var rest = value.magnitude
@@ -102,7 +103,7 @@ public struct JSONWriter: Sendable {
         text.withUTF8 { buffer in
             let text = UnsafeRawBufferPointer(buffer)
             var end = WordScan.endOfPlainText(in: text, from: 0)
-            // Nearly always the whole string needs no escape.
+            // Nearly all strings need no escapes, so they take this shortcut.
             if end == text.count { return appendQuoted(text) }
             append(UInt8(ascii: "\""))
             var start = 0
@@ -199,12 +200,12 @@ extension JSONWriter {
         self.value(value)
     }
 
-    /// Writes nothing for `nil`: no null and no empty string.
+    /// Writes a member if it has a value. For `nil`, it writes nothing: neither null nor an empty string.
     public mutating func member(_ name: StaticString, ifPresent value: String?) {
         if let value { member(name, value) }
     }
 
-    /// Writes an array of text. Without a value the member is absent.
+    /// Writes a member with an array of texts, or omits the member if the array is empty.
     public mutating func member(_ name: StaticString, ifAny values: [String]) {
         guard !values.isEmpty else { return }
         self.name(name)

@@ -2,13 +2,14 @@ import Encodings
 import Synchronization
 public import Tracing
 
-/// A span of this program. A sampled span enters the queue when it ends.
+/// A span of this program. If it is sampled, it enters the export queue when it ends.
 ///
-/// Keeps no text of an error, which could contain anything: `error.type` is the error's code, or its type.
+/// The span keeps no error text, because the text could contain anything. `error.type` is the error's code or
+/// type.
 public final class RecordedSpan: Span {
     static let mostAttributes = 32
     static let mostLinks = 32
-    /// Largest number of bytes of an attribute's text, and of a name.
+    /// Largest size in bytes of a span name, and of a text attribute.
     static let longestText = 256
 
     private struct State {
@@ -63,7 +64,7 @@ public final class RecordedSpan: Span {
         if status.code == .error { state.withLock { $0.isFailed = true } }
     }
 
-    /// Events are not exported: the spans of this program are short.
+    /// Does nothing, because this program's spans are so short that the exporter sends no events.
     public func addEvent(_ event: SpanEvent) {}
 
     public func recordError<Instant: TracerInstant>(
@@ -101,7 +102,7 @@ public final class RecordedSpan: Span {
             FinishedSpan(
                 name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
                 startedAt: startedAt,
-                // The system's clock can have been set back since the start.
+                // Since the start, an operator or NTP may have set the system clock back.
                 endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
                 links: ended.links, isFailed: ended.isFailed))
     }
@@ -122,7 +123,7 @@ public final class RecordedSpan: Span {
         case .int64(let number): .number(number)
         case .bool(let bool): .bool(bool)
         case .stringConvertible(let value): .text(bounded(String(describing: value)))
-        // Spans of this program have no other attributes.
+        // This program's spans have no attributes of other types.
         default: nil
         }
     }
@@ -133,11 +134,12 @@ public final class RecordedSpan: Span {
     }
 }
 
-/// The spans of this program except request spans, whose names are the method and the path template.
+/// Names of this program's spans, except request spans, which are named after the method and the path
+/// template.
 ///
-/// Every name is a line in a tracing system, so no name contains a value.
+/// A tracing system shows one line per name, so no name contains a value from a request.
 public enum SpanName: String, Sendable, Hashable, CaseIterable {
-    /// A request whose path belongs to no call.
+    /// A request whose path matches no endpoint.
     case request
     case verify
     case commitAccounts = "commit accounts"
@@ -148,7 +150,7 @@ public enum SpanName: String, Sendable, Hashable, CaseIterable {
     case deliverEvent = "deliver event"
 }
 
-/// A finished span for the export. All its texts are bounded.
+/// A finished span, ready for export. All of its texts have a bounded length.
 public struct FinishedSpan: Sendable {
     public enum Value: Sendable, Equatable {
         case text(String)

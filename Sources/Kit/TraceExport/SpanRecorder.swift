@@ -1,10 +1,10 @@
 import Synchronization
 public import Tracing
 
-/// Makes the spans of this program (`Tracer` of swift-distributed-tracing).
+/// Creates this program's spans (`Tracer` of swift-distributed-tracing).
 ///
-/// A span without a parent begins a new trace; the sampler records a share of new traces. A span with a
-/// parent is recorded if its parent is. A span that is not recorded takes no place in the queue.
+/// A span without a parent begins a new trace, and the sampler records a share of new traces. A span with a
+/// parent is recorded if its parent is. A span that is not recorded takes up no place in the queue.
 public final class SpanRecorder: Tracer {
     public let queue: SpanQueue
     private let sampler: TraceSampler
@@ -25,17 +25,17 @@ public final class SpanRecorder: Tracer {
             startedAt: trace.isSampled ? instant().nanosecondsSinceEpoch : 0)
     }
 
-    /// Decides about a request from outside, before any allocation for it.
+    /// Decides whether to record a request from outside, before anything is allocated for the request.
     ///
     /// - Parameters:
-    ///   - parent: The span of the caller, which decides about the recording of the request. `nil`
-    ///     for a new trace, and for a caller without an API key, because any client could
-    ///     otherwise have all of its requests recorded.
+    ///   - parent: The caller's span, which decides whether the request is recorded. It is `nil` for a new
+    ///     trace, and for a caller without an API key, because otherwise any client could make the service
+    ///     record all of its requests.
     public func place(after parent: TraceContext?) -> TraceContext {
         parent.map { child(of: $0) } ?? newTrace()
     }
 
-    /// Makes the span of a request whose place is already decided.
+    /// Creates a request's span once `place(after:)` has made the decision.
     public func span(
         _ name: String, at place: TraceContext, parent: TraceContext?, kind: SpanKind, startedAt: UInt64
     ) -> RecordedSpan {
@@ -60,7 +60,7 @@ public final class SpanRecorder: Tracer {
         return TraceContext(traceID: id, spanID: ids.span(), isSampled: sampler.records(id))
     }
 
-    /// Does nothing, because the exporter reads the queue by itself.
+    /// Does nothing, because the exporter reads the queue itself.
     public func forceFlush() {}
 
     public func extract<Carrier, Extract: Extractor>(
@@ -82,15 +82,15 @@ public final class SpanRecorder: Tracer {
     }
 }
 
-/// Decides which traces are recorded: the traces that their caller records, and a share of new traces.
+/// Decides which traces are recorded: all traces that their callers record, and a share of the new ones.
 ///
-/// The decision about a new trace depends only on its ID, as in OpenTelemetry's consistent sampling, so that
-/// programs with the same ratio record the same traces.
+/// The decision about a new trace depends only on the trace ID, as in OpenTelemetry's consistent sampling, so
+/// that programs with the same ratio record the same traces.
 public struct TraceSampler: Sendable {
-    /// The smallest recorded number in the last seven bytes of an ID.
+    /// A trace is recorded if the last seven bytes of its ID form at least this number.
     private let threshold: UInt64
 
-    /// - Parameter ratio: 0 to 1.
+    /// - Parameter ratio: Share of new traces that are recorded, from 0 to 1.
     public init(ratio: Double) {
         precondition(ratio >= 0 && ratio <= 1, "a ratio is 0 to 1")
         threshold = UInt64((1 - ratio) * Self.numbers)
@@ -101,16 +101,16 @@ public struct TraceSampler: Sendable {
     private static let numbers = 72_057_594_037_927_936.0
 }
 
-/// Makes the IDs of traces and spans.
+/// Creates trace and span IDs.
 ///
-/// IDs only name and protect nothing, so they need not be secret. The finalizer of splitmix64 is a bijection,
-/// so the spans of a process never repeat. The start value is random in each process.
+/// IDs protect nothing, so they need not be secret. The splitmix64 finalizer is a bijection, so span IDs
+/// never repeat within a process. The start value is random in each process.
 final class TraceIDs: Sendable {
     private let counter: Atomic<UInt64>
-    /// Process value that keeps IDs apart when the counters of two processes are equal.
+    /// A random value per process, so that IDs differ even if the counters of two processes are equal.
     private let process: UInt64
 
-    /// - Parameter seed: Seed of the IDs; `nil` for random IDs.
+    /// - Parameter seed: ID seed; `nil` for random IDs.
     init(seed: UInt64? = nil) {
         counter = Atomic(seed ?? .random(in: .min ... .max))
         process = seed ?? .random(in: .min ... .max)

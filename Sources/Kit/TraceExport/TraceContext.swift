@@ -1,27 +1,27 @@
 public import Tracing
 
-/// The place of a span in its trace, as programs pass it on (W3C Trace Context).
+/// A span's place in its trace, in the form that programs pass on (W3C Trace Context).
 public struct TraceContext: Sendable, Equatable {
     public let traceID: TraceID
     public let spanID: SpanID
     /// True if the span is recorded.
     public let isSampled: Bool
-    /// The valid `tracestate` of the received context; `nil` without one.
+    /// Valid `tracestate` from the received context; `nil` if there is none.
     public var state: String?
 
     init(traceID: TraceID, spanID: SpanID, isSampled: Bool, state: String? = nil) {
         (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
     }
 
-    /// Reads a `traceparent` (§3.2). Returns `nil` for every other
-    /// text: a program then begins a new trace (§3.4).
+    /// Parses a `traceparent` (§3.2). Returns `nil` for any other text, so that the program begins a new
+    /// trace (§3.4).
     public init?(traceparent: String) {
         let length = 55
         let text = Array(traceparent.utf8.prefix(length + 1))
         let hyphen = UInt8(ascii: "-")
         guard text.count >= length, text[2] == hyphen, text[35] == hyphen, text[52] == hyphen,
             let version = LowercaseHex.read(text[0..<2]), version != 0xFF,
-            // A later version may have more fields after a hyphen; version 00 has no more fields.
+            // Version 00 has no further fields, but a later version may have some after a hyphen.
             text.count == length || (version > 0 && text[length] == hyphen),
             let high = LowercaseHex.read(text[3..<19]), let low = LowercaseHex.read(text[19..<35]),
             let span = LowercaseHex.read(text[36..<52]), let flags = LowercaseHex.read(text[53..<55]),
@@ -30,12 +30,12 @@ public struct TraceContext: Sendable, Equatable {
         self.init(traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1)
     }
 
-    /// The field `traceparent` for a request to another program.
+    /// Value of the `traceparent` header for a request to another program.
     public var traceparent: String { "00-\(traceID.text)-\(spanID.text)-\(isSampled ? "01" : "00")" }
 }
 
 extension ServiceContext {
-    /// The span of the current work.
+    /// The current span's place in its trace.
     public var trace: TraceContext? {
         get { self[TraceContextKey.self] }
         set { self[TraceContextKey.self] = newValue }
@@ -51,7 +51,7 @@ private enum TraceContextKey: ServiceContextKey {
     typealias Value = TraceContext
 }
 
-/// The ID of a trace: 16 bytes that are not all zero (W3C Trace Context §3.2.2.3).
+/// A trace ID: 16 bytes, not all zero (W3C Trace Context §3.2.2.3).
 public struct TraceID: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
@@ -61,7 +61,7 @@ public struct TraceID: Sendable, Hashable {
         (self.high, self.low) = (high, low)
     }
 
-    /// The ID as 32 digits in lower case.
+    /// The ID as 32 lower-case hexadecimal digits.
     public var text: String {
         String(unsafeUninitializedCapacity: 32) { output in
             LowercaseHex.write(high, to: output, at: 0)
@@ -71,7 +71,7 @@ public struct TraceID: Sendable, Hashable {
     }
 }
 
-/// The ID of a span: 8 bytes that are not all zero.
+/// A span ID: 8 bytes, not all zero.
 public struct SpanID: Sendable, Hashable {
     let value: UInt64
 
@@ -80,7 +80,7 @@ public struct SpanID: Sendable, Hashable {
         self.value = value
     }
 
-    /// The ID as 16 digits in lower case.
+    /// The ID as 16 lower-case hexadecimal digits.
     public var text: String {
         String(unsafeUninitializedCapacity: 16) { output in
             LowercaseHex.write(value, to: output, at: 0)
@@ -89,7 +89,7 @@ public struct SpanID: Sendable, Hashable {
     }
 }
 
-/// Words of 64 bits in hexadecimal. Trace Context allows no digit in upper case.
+/// Hexadecimal form of 64-bit words, in lower case because Trace Context forbids upper-case digits.
 enum LowercaseHex {
     static func write(_ word: UInt64, to output: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
         for index in 0..<16 {
@@ -99,7 +99,7 @@ enum LowercaseHex {
         }
     }
 
-    /// Returns `nil` for any character other than `0-9a-f`. At most 16 digits.
+    /// Parses at most 16 digits. Returns `nil` for any character other than `0-9a-f`.
     static func read(_ digits: some Sequence<UInt8>) -> UInt64? {
         var word: UInt64 = 0
         for digit in digits {
@@ -114,20 +114,20 @@ enum LowercaseHex {
     }
 }
 
-/// The rule of `tracestate` (W3C Trace Context §3.3). siwa has no member of
-/// its own, so it keeps or drops the whole value.
+/// The `tracestate` rules (W3C Trace Context §3.3). siwa has no `tracestate` member of its own, so it keeps
+/// or drops the whole value.
 public enum TraceState {
-    /// Largest number of bytes of a value that programs should pass on. A longer value is
-    /// dropped: a part of it would be another value.
+    /// Size in bytes up to which programs should pass a value on. siwa drops a longer value as a whole,
+    /// because part of it would be a different value.
     public static let longest = 512
     private static let mostMembers = 32
 
-    /// - Parameter fields: The values of all fields with this name, in their order.
-    /// - Returns: The value; `nil` when it is absent or malformed.
+    /// - Parameter fields: Values of all `tracestate` headers, in order.
+    /// - Returns: The joined value, or `nil` if it is absent or malformed.
     public static func accept(_ fields: [String]) -> String? {
         var total = 0
         for field in fields { total += field.utf8.count + 1 }
-        // Comes first, so that many fields cost nothing.
+        // The length check comes first, so that a large number of headers costs nothing.
         guard total > 0, total - 1 <= longest else { return nil }
         let value = fields.joined(separator: ",")
         var keys: Set<Substring> = []
@@ -150,8 +150,8 @@ public enum TraceState {
         return member
     }
 
-    /// Returns true for a key. It begins with a letter or, for a
-    /// tenant of a system, with a letter or a digit.
+    /// Returns true for a valid key, which begins with a letter. In a key with a tenant, `tenant@system`, the
+    /// tenant may also begin with a digit.
     private static func isKey(_ key: Substring) -> Bool {
         let parts = key.split(separator: "@", omittingEmptySubsequences: false)
         switch parts.count {
@@ -173,8 +173,8 @@ public enum TraceState {
         }
     }
 
-    /// Returns true for printable ASCII without comma and equals sign.
-    /// The caller has removed the space at its end.
+    /// Returns true for printable ASCII without a comma or an equals sign. The caller must already have
+    /// removed trailing spaces.
     private static func isValue(_ value: Substring) -> Bool {
         !value.isEmpty && value.utf8.count <= 256
             && value.utf8.allSatisfy {

@@ -1,16 +1,16 @@
 import StrictJSON
 import Tracing
 
-/// Spans as a request of OTLP/HTTP in JSON (OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding"): IDs are
-/// hexadecimal, 64-bit numbers are strings, and enumerations are numbers.
+/// Writes spans as an OTLP/HTTP request in JSON (OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding"), where
+/// IDs are hexadecimal, 64-bit numbers are strings, and enumerations are numbers.
 public struct TraceDocument: Sendable {
     private let service: String
     private let version: String
     private let instance: String
 
     /// - Parameters:
-    ///   - service: `service.name` of the resource.
-    ///   - instance: `service.instance.id`, which distinguishes replicas.
+    ///   - service: The resource's `service.name` attribute.
+    ///   - instance: The resource's `service.instance.id` attribute, which tells replicas apart.
     public init(service: String, version: String, instance: String) {
         (self.service, self.version, self.instance) = (service, version, instance)
     }
@@ -82,7 +82,7 @@ public struct TraceDocument: Sendable {
         if span.isFailed {
             json.name("status")
             json.beginObject()
-            // STATUS_CODE_ERROR
+            // STATUS_CODE_ERROR has the number 2.
             json.member("code", 2)
             json.endObject()
         }

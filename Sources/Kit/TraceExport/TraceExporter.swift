@@ -3,16 +3,16 @@ public import Metrics
 public import ServiceLifecycle
 import Synchronization
 
-/// Posts finished spans to the collector, twice a second.
+/// Sends finished spans to the trace collector twice a second.
 ///
-/// The exporter drops and counts spans that a collector does not accept, and waits before the next
-/// attempt: at first a second, then twice as long, at most half a minute. Only the end of the process
-/// waits for the exporter, for at most two seconds.
+/// If the collector does not accept spans, the exporter drops and counts them, and waits before its next
+/// attempt: one second at first, then twice as long after each failure, up to half a minute. Only process
+/// shutdown waits for the exporter, for at most two seconds.
 public final class TraceExporter: Service {
     static let largestBatch = 512
     static let interval = Duration.milliseconds(500)
     static let requestLimit = Duration.seconds(5)
-    /// Time limit for the remaining spans at the end of the process.
+    /// Time limit for sending the remaining spans when the process ends.
     static let lastLimit = Duration.seconds(2)
     static let longestPause = Duration.seconds(30)
     /// Shortest time between two log lines.
@@ -39,7 +39,8 @@ public final class TraceExporter: Service {
 
     public func run() async throws {
         await cancelWhenGracefulShutdown { await self.exportRegularly() }
-        // All other work has already stopped, so no span follows. This task is cancelled and could not post.
+        // All other work has stopped, so no new span will follow. The current task is cancelled and can send
+        // no request, so a new task exports the rest.
         await Task { await self.exportRest() }.value
     }
 
@@ -84,7 +85,7 @@ public final class TraceExporter: Service {
                 failed.increment(by: spans.count)
                 throw error
             }
-            // The rest of a full queue follows at once.
+            // If the queue held more spans than one batch, the loop sends the next batch at once.
             if spans.count < Self.largestBatch { return }
         }
     }
@@ -97,23 +98,23 @@ public final class TraceExporter: Service {
     }
 }
 
-/// A program that accepts spans, such as the OpenTelemetry Collector.
+/// A program that receives spans, such as the OpenTelemetry Collector.
 public protocol TraceCollector: Sendable {
-    /// Posts a document. Returns when the collector has accepted it.
+    /// Sends a document, and returns once the collector has accepted it.
     ///
-    /// - Parameter limit: Time after which the call must have ended.
+    /// - Parameter limit: Time limit for the call.
     /// - Throws: `TraceExportError`.
     func post(_ document: [UInt8], within limit: Duration) async throws
 }
 
-/// The reason for which a collector did not accept spans.
+/// Reason a trace collector did not accept spans.
 public struct TraceExportError: Error, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         case unreachable, timedOut = "timed_out", refused
     }
 
     public let code: Code
-    /// The status of the response.
+    /// HTTP status of the response, if there was one.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {
@@ -121,8 +122,8 @@ public struct TraceExportError: Error, Equatable {
     }
 }
 
-/// Spans that wait for the collector. Spans above the bound are dropped and counted: a collector that is slow
-/// or unreachable costs memory up to the bound, and does not delay a request.
+/// Spans that wait for the trace collector. The queue drops and counts spans above its bound, so a slow or
+/// unreachable collector uses only bounded memory and does not delay requests.
 public final class SpanQueue: Sendable {
     public static let bound = 2048
 
@@ -144,7 +145,8 @@ public final class SpanQueue: Sendable {
     /// Removes and returns all spans.
     package func takeAll() -> [FinishedSpan] { take(atMost: Self.bound).spans }
 
-    /// Removes and returns the oldest spans, and the number of spans that were dropped since the last call.
+    /// Removes and returns the oldest spans, and the number of spans that the queue has dropped since the
+    /// last call.
     func take(atMost most: Int) -> (spans: [FinishedSpan], dropped: Int) {
         state.withLock { state in
             defer { state.dropped = 0 }

@@ -2,20 +2,21 @@ public import NIOCore
 
 /// Decides which requests one event loop rejects when more arrive than it can serve.
 ///
-/// A request is handled as soon as it is read. So the queue is in the sockets, and its length shows only in
-/// the time until the loop serves them again: a new request waits for the rest of one round and for part of
-/// the next. The rule sometimes measures a round. A long round with little work of the loop was a wait, for
-/// example for a disk, and no overload. Does no I/O and reads no clock.
+/// The engine handles each request as soon as it has read it, so requests queue in the sockets. The queue's
+/// length shows only in the time until the loop serves the sockets again: a new request waits for the rest of
+/// one round and part of the next. The rule measures some of the rounds. If the loop did little work in a
+/// long round, it was waiting, for example for a disk, and was not overloaded. The rule does no I/O and reads
+/// no clock.
 struct AdmissionRule {
     private struct Start {
         let moment: NIODeadline
-        /// Processor time that the loop had used at the start.
+        /// Processor time that the loop had used when the measurement started.
         let worked: TimeAmount
     }
 
     private enum Phase {
         case resting(until: NIODeadline)
-        /// The current round began before the measurement.
+        /// The current round began before the measurement, so the measurement starts with the next round.
         case awaitingRound(isOver: Bool)
         case measuring(Start, isOver: Bool)
     }
@@ -23,9 +24,9 @@ struct AdmissionRule {
     private let bounds: AdmissionBounds
     private var phase = Phase.resting(until: .uptimeNanoseconds(0))
     private var lastRound = TimeAmount.zero
-    /// Time since which every measured round was too long.
+    /// Start of the period in which every measured round has been too long.
     private var lateSince: NIODeadline?
-    /// The work that may be spent on rejections, in nanoseconds.
+    /// Processor time that the loop may still spend on rejections, in nanoseconds.
     private var credit: Int64 = 0
     private var rejected = 0
 
@@ -33,8 +34,8 @@ struct AdmissionRule {
         self.bounds = bounds
     }
 
-    /// - Parameter worked: The processor time that the loop has used in its life.
-    /// - Returns: `true` if `roundEnded` must be called at the end of the current round.
+    /// - Parameter worked: Function that returns the processor time that the loop has used since its start.
+    /// - Returns: `true` if the caller must call `roundEnded` at the end of the current round.
     mutating func requestArrived(at now: NIODeadline, worked: () -> TimeAmount) -> Bool {
         switch phase {
         case .resting(let end):
@@ -72,14 +73,14 @@ struct AdmissionRule {
         guard credit >= bounds.cost.nanoseconds else { return .admit }
         credit -= bounds.cost.nanoseconds
         rejected += 1
-        // Callers that are rejected together must not retry together.
+        // Callers that are rejected together must not retry together, so their delays differ.
         return .reject(retryAfter: 1 + rejected % 3)
     }
 
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
-        // On a shared machine the loop does not get all of the processor time. A loop that used little of it
-        // was waiting for requests: a long round then delays no request.
+        // On a shared machine, other processes also take processor time, so a loop that worked a quarter of
+        // the round counts as busy. One that worked less was mostly waiting for requests, which delayed none.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
@@ -87,54 +88,54 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // Credit is limited: the loop would spend a large credit at
-        // once, and all other work would stop for as long.
+        // The credit is limited, because the loop would spend a large credit at once, and all other work
+        // would stop during that time.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }
 }
 
-/// The decision of `AdmissionRule` about one request.
+/// Decision of `AdmissionRule` about one request.
 package enum AdmissionDecision: Equatable {
     case admit
-    /// The caller can retry after this number of seconds.
+    /// The caller may retry after this number of seconds.
     case reject(retryAfter: Int)
 }
 
-/// Degree of overload at which a request is rejected.
+/// Priority of a request during overload.
 package enum RequestPriority: Sendable {
-    /// Never rejected, because operators need the state of the service most when it is overloaded.
+    /// Never rejected, because operators need the service's state most during overload.
     case operations
-    /// Rejected late, because the sender of a notification repeats it only a few times.
+    /// Rejected late, because the sender repeats a notification only a few times.
     case notification
     case ordinary
 }
 
-/// Bounds above which requests are rejected because of overload. A round is the time in which an event loop
+/// Overload limits above which the service rejects requests. A round is the time in which an event loop
 /// serves all sockets that had something to read.
 public struct AdmissionBounds: Sendable {
-    /// The longest acceptable round: a round of some 1000 requests that arrive at once.
+    /// Longest acceptable round, which about 1000 requests cause if they arrive at once.
     public var target = TimeAmount.milliseconds(60)
-    /// The longest round in which notifications are not rejected.
+    /// Longest round in which the service still accepts notifications.
     public var notificationTarget = TimeAmount.milliseconds(150)
-    /// The pause between two measurements while rounds are short.
+    /// Pause between two measurements while rounds are short.
     var rest = TimeAmount.milliseconds(10)
-    /// Time for which rounds must be too long before requests are rejected. A burst is shorter, and so is a
-    /// pause that other processes on the machine cause.
+    /// Time for which rounds must be too long before the service rejects requests. Bursts are shorter, and so
+    /// are pauses that other processes on the machine cause.
     var patience = TimeAmount.milliseconds(200)
-    /// Cost of the rejection of one request, including reading and writing.
+    /// Cost of rejecting one request, including reading and writing.
     var cost = TimeAmount.microseconds(30)
-    /// The largest part of the loop's work for rejections, in percent.
+    /// Largest share of the loop's work that may go into rejections, in percent.
     ///
-    /// A rejection costs half as much as a verification. A service that rejects every request above
-    /// its capacity has no time left for the other requests. So requests above this share wait in
-    /// their sockets, at most one for each connection.
+    /// A rejection costs half as much as a verification, so a service that rejected every request above its
+    /// capacity would have no time left for the others. Requests beyond this share therefore wait in their
+    /// sockets, at most one per connection.
     var share: Int64 = 4
 
     public init() {}
 }
 
-/// Applies `AdmissionRule` to all connections of one event loop. Stays on that loop.
+/// Applies `AdmissionRule` to all connections of one event loop. Use the gate only on this loop.
 package final class AdmissionGate {
     private let eventLoop: any EventLoop
     private var rule: AdmissionRule
@@ -147,7 +148,7 @@ package final class AdmissionGate {
     func requestArrived(at now: NIODeadline) {
         guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
-        // An event loop runs this when it has served all sockets that had something to read.
+        // The event loop runs this task after it has served all sockets that had something to read.
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 

@@ -8,7 +8,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// The processor time that this thread has used.
+/// Processor time used by the current thread.
 enum ThreadTime {
     static func now() -> TimeAmount {
         var time = timespec()

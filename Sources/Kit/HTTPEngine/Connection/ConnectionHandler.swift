@@ -1,13 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// One client connection, from its opening to its end: the events of its channel, its place
-/// among the other connections, its time limits.
+/// Handles one client connection from start to end: its channel events, its place among the other
+/// connections, and its time limits.
 ///
-/// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's
-/// event loop. It collects a request, passes it on and writes the response. Requests that arrive while
-/// another request is handled, or while the client has unread responses, wait, and so does the socket. So a
-/// client cannot fill memory by sending requests faster than it reads responses.
+/// The handler itself makes no decision about time or size: it leaves those to `ConnectionState`. It runs
+/// only on the connection's event loop, where it collects a request, passes it on and writes the response.
+/// While a request is being handled, or while the client has unread responses, later requests wait and the
+/// handler stops reading from the socket. So a client cannot fill memory by sending requests faster than it
+/// reads responses.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -19,12 +20,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let executor: EventLoopTaskExecutor
     let bodies: BodyMemoryBudget
     let siblings: LoopConnections
-    /// The client; `nil` for addresses that may open any number of connections.
+    /// The connection's client; `nil` for an address that may open any number of connections.
     let client: ClientAddress?
     /// Time at which the last request began, or at which its response was written.
     private(set) var usedAt: NIODeadline
-    /// The place in the list of connections; `nil` before the
-    /// connection is counted, and after it was closed early.
+    /// Place in the connection list; `nil` until the connection is counted, and after it was closed early.
     private var place: RecencyList<ConnectionHandler>.Place?
     var state: ConnectionState
     private var unparsed: UnparsedBytes
@@ -34,16 +34,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // Requests and their responses
 
-    /// The request that is incomplete, or complete and not handled yet.
+    /// Request that is still incomplete, or complete but not yet handled.
     var incoming: IncomingRequest?
     var pipelined: PipelineQueue
-    /// The request that waits for the database or for a task. `nil` also after its
-    /// time limit, when the response was already sent.
+    /// Request that waits for the database or for a task. It becomes `nil` at its time limit, because the
+    /// client then receives a response.
     var pending: (exchange: any HTTPExchange, task: Task<Void, Never>?)?
-    /// A response that is not written yet.
+    /// Response that has not been written yet.
     var ready: (exchange: any HTTPExchange, response: HTTPResponse)?
-    /// True if the client has closed its side, or the service stops.
-    /// Applies also to a request that is not handled yet.
+    /// True if the client has closed its side, or the service is stopping. It also applies to a request that
+    /// has not been handled yet.
     var endsEarly = false
 
     init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
@@ -57,7 +57,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         pipelined = PipelineQueue(mostRequests: loop.limits.waitingRequests)
     }
 
-    // Events of the channel
+    // Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
         output.context = context
@@ -87,9 +87,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// - Returns: True if the decoder gets the bytes.
+    /// - Returns: True if the decoder may get the bytes.
     func bytesReceived(_ count: Int) -> Bool {
-        // The decoder must not collect bytes that are dropped.
+        // A closing connection drops its input, so the decoder must not collect the bytes.
         guard state.phase != .closing else { return false }
         if let refusal = unparsed.received(count) {
             receive(.refused(refusal))
@@ -119,9 +119,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Lets one read beyond the handled request through: removing the socket from the
-        // event loop's interest and adding it again costs two system calls, and the
-        // service would not notice a client that hangs up.
+        // The handler allows one more read while it handles a request, because removing the socket from the
+        // event loop's interest and adding it again would cost two system calls, and the service would not
+        // notice a client that disconnects.
         let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
@@ -152,18 +152,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
         receive(.refused(error == .headerOverflow ? .headerTooLarge : .malformed))
     }
 
-    // The connection among the others
+    // Place among the other connections
 
     var isExpendable: Bool { state.isExpendable }
     var isIdle: Bool { state.phase == .waiting }
 
-    /// Closes to make room for another connection.
+    /// Closes the connection to make room for another one.
     func closeEarly() {
         leave()
         output.context?.close(promise: nil)
     }
 
-    /// Notes the time at which a request began, or at which its response was written.
+    /// Records the time at which a request began, or at which its response was written.
     func use(at now: NIODeadline) {
         usedAt = now
         if let place { siblings.used(place) }
@@ -182,7 +182,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         keepTimer()
     }
 
-    /// Reads from the socket again, once no request and no response waits.
+    /// Resumes reading from the socket once no request and no response is waiting.
     func releaseRead() {
         guard isReadHeld, pipelined.isEmpty, let context = output.context, output.isWritable else { return }
         isReadHeld = false
@@ -196,8 +196,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that is never late. A timer that fires early only reads the deadline: moving the timer
-    /// with every request would cost more than the rest of a request's timekeeping.
+    /// Keeps one timer that never fires late. A timer that fires early only checks the deadline, because
+    /// moving the timer with every request would cost more than all of the request's other time measurements.
     func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }
@@ -219,17 +219,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 }
 
-/// Requests in their order. Input that arrives while a request is handled, or while the
-/// client has unread responses, waits in `pipelined`.
+/// Handles requests in order. Input that arrives while a request is being handled, or while the client has
+/// unread responses, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
-        // No earlier input waits, so the client of a long poll has disconnected.
+        // Nothing is queued before the end of the input, so a long poll's client has disconnected.
         if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
         if mustWait {
             pipelined.append(input)
-            // The channel becomes writable again only when bytes are sent.
+            // Only sent bytes make the channel writable again, so pending output is flushed now.
             return output.flush()
         }
         process(input)
@@ -247,8 +247,8 @@ extension ConnectionHandler {
         while !mustWait, let input = pipelined.popFirst() { process(input) }
     }
 
-    /// True while a request is handled, or while the client has unread
-    /// responses, which are far larger than their requests.
+    /// True while a request is being handled, or while the client has unread responses, which are far larger
+    /// than their requests.
     private var mustWait: Bool {
         switch state.phase {
         case .responding: true
@@ -283,7 +283,7 @@ extension ConnectionHandler {
         if request.fields.expectsContinue { output.writeContinue() }
     }
 
-    /// Responds to a request that is incomplete and will stay incomplete.
+    /// Responds to a request that will never be complete.
     func refuse(_ refusal: RequestRefusal) {
         let (exchange, response) = interface.refuse(refusal, of: incoming.take())
         let now = NIODeadline.now()
@@ -295,8 +295,8 @@ extension ConnectionHandler {
     }
 }
 
-/// The stages of a round, and requests that wait for the database or for a task. Each stage does only the
-/// work that this connection needs.
+/// The stages of a round, and the handling of requests that wait for the database or for a task. Each stage
+/// does only the work that this connection needs.
 extension ConnectionHandler {
     func handleRequest() {
         guard state.phase == .responding, output.context != nil, let request = incoming.take() else { return }
@@ -305,7 +305,7 @@ extension ConnectionHandler {
         switch source {
         case .response(let response): ready = (exchange, response)
         case .command(let gather):
-            // Waits for the database only, unless work follows.
+            // The request waits only for the database, unless the command leads to more work.
             wait(for: exchange, nil, atMost: .zero)
             round.add(gather, of: exchange, on: self)
         case .work(let work):
@@ -314,8 +314,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Starts an unstructured task, because a client that hangs up must not
-    /// undo a commit: only long polls are cancelled.
+    /// Starts an unstructured task, because a disconnecting client must not undo a commit. Only long polls
+    /// are cancelled.
     private func task(
         of exchange: any HTTPExchange, _ work: @escaping @Sendable () async -> ResponseSource
     ) -> Task<Void, Never> {
@@ -340,7 +340,7 @@ extension ConnectionHandler {
         keepTimer()
     }
 
-    // A request that has to wait
+    // Waiting requests
 
     private func wait(
         for exchange: any HTTPExchange, _ task: Task<Void, Never>?, atMost ownWait: TimeAmount
@@ -350,7 +350,8 @@ extension ConnectionHandler {
         keepTimer()
     }
 
-    /// Makes the response, even after the time limit: a retry of the caller finds the stored result.
+    /// Processes the result of a request. It does so even after the time limit, so that the caller's retry
+    /// finds the stored result.
     ///
     /// - Returns: `true` if there is a response to write.
     private func advance(_ exchange: any HTTPExchange, with source: ResponseSource) -> Bool {
@@ -360,13 +361,13 @@ extension ConnectionHandler {
         case .work(let work):
             let task = task(of: exchange, work)
             guard pending != nil else { break }
-            // The work may wait for something other than the database, such as the start of a request.
+            // As at the start of the request, the work may wait for something else, such as Apple's keys.
             wait(for: exchange, task, atMost: exchange.longestWait)
         }
         return false
     }
 
-    /// - Returns: `true` if there is a response to write.
+    /// Processes the result of a command. Returns `true` if there is a response to write.
     func finish(_ commit: FinishedCommits.Commit) -> Bool {
         advance(commit.exchange, with: commit.next())
     }
@@ -389,8 +390,8 @@ extension ConnectionHandler {
         if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
     }
 
-    /// Responds to a request that has reached its time limit. Its work
-    /// continues, because the command may become durable.
+    /// Responds to a request that has reached its time limit. The request's work continues, because its
+    /// command may still become durable.
     func giveUp() {
         guard let pending else { return }
         self.pending = nil
@@ -398,7 +399,7 @@ extension ConnectionHandler {
         output.flush()
     }
 
-    /// Ends a long poll. The response has the events so far.
+    /// Ends a long poll early, so that its response contains the events received so far.
     func endEarly() {
         endsEarly = true
         if let pending, pending.exchange.isLongPoll { pending.task?.cancel() }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// State shared by the connections of one event loop. Stays on its event loop.
+/// State that all connections of one event loop share. Use it only on this loop.
 final class ConnectionLoop {
     let interface: any HTTPInterface
     let date: DateHeader
@@ -25,8 +25,7 @@ final class ConnectionLoop {
     }
 }
 
-/// Runs tasks on one event loop, so that work that waits returns to
-/// its connection without a change of thread.
+/// Runs tasks on one event loop, so that work resumes on its connection without a thread change.
 final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
@@ -40,7 +39,7 @@ final class EventLoopTaskExecutor: TaskExecutor {
     }
 }
 
-/// One object for each event loop, created at its first use.
+/// Creates one object per event loop when that loop first needs it.
 final class EventLoopLocal<Value: AnyObject>: Sendable {
     private let values = Mutex<[ObjectIdentifier: NIOLoopBound<Value>]>([:])
     private let make: @Sendable (any EventLoop) -> Value
@@ -49,7 +48,7 @@ final class EventLoopLocal<Value: AnyObject>: Sendable {
         self.make = make
     }
 
-    /// Returns the object of a loop. Must be called on the loop.
+    /// Returns an event loop's object. Callers must be on this loop.
     func value(on eventLoop: any EventLoop) -> Value {
         values.withLock { values in
             if let value = values[ObjectIdentifier(eventLoop)] { return value }

@@ -3,13 +3,13 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The writing side of one connection: encodes responses, collects writes until a flush, and closes after the
-/// last response. Stays on the connection's event loop.
+/// Writes the responses of one connection: it encodes them, collects writes until a flush, and closes the
+/// connection after the last response. Use it only on the connection's event loop.
 ///
-/// A class, because a flush can change the channel's writability and
-/// thereby call the handler, which writes again.
+/// This type is a class, because a flush can change the channel's writability, and the channel then calls the
+/// handler, which writes again.
 final class ConnectionOutput {
-    /// The context; `nil` before the handler is in the pipeline, and after it has left the pipeline.
+    /// The handler's context; `nil` before the handler joins the pipeline and after it leaves.
     var context: ChannelHandlerContext?
     private let date: DateHeader
     private var needsFlush = false
@@ -18,7 +18,7 @@ final class ConnectionOutput {
         self.date = date
     }
 
-    /// False while the unread bytes exceed the bounds of `ServerLimits.unsentBytes`.
+    /// False while the unread bytes exceed the limits derived from `ServerLimits.unsentBytes`.
     var isWritable: Bool { context?.channel.isWritable ?? true }
 
     func write(_ response: HTTPResponse, to exchange: any HTTPExchange, closes: Bool) {
@@ -41,16 +41,16 @@ final class ConnectionOutput {
         context.flush()
     }
 
-    /// Closes the sending side of the connection. Reads and drops bytes that the client still sends.
+    /// Closes the sending side of the connection. The connection still reads and drops the client's bytes.
     func closeOutput() {
         context?.close(mode: .output, promise: nil)
     }
 
-    /// Closes the connection as soon as everything that was written has been sent.
+    /// Closes the connection as soon as all written bytes have been sent.
     func closeWhenWritten() {
         guard let context else { return }
         needsFlush = false
-        // The promise of an empty write succeeds when everything before it has been sent.
+        // The promise of an empty write succeeds once all earlier writes have been sent.
         let written = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
         written.futureResult.whenComplete { _ in channel.close(promise: nil) }
@@ -74,8 +74,8 @@ final class ConnectionOutput {
 
 /// Encodes a response as HTTP/1.1 into one buffer.
 ///
-/// A shared body is written after the buffer. NIO's encoder accepts any header; this service has few
-/// fields, and their values have no line breaks.
+/// The caller writes a shared body after the buffer. This encoder is simpler than NIO's, which accepts any
+/// header, because the service has few header fields and their values contain no line breaks.
 enum ResponseEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -96,7 +96,7 @@ enum ResponseEncoder {
         }
     }
 
-    /// Bound in bytes of the status line and of our own fields without their values.
+    /// Upper bound in bytes for the status line and our own header fields without their values.
     private static let longestFixedPart = 512
 
     private static func appendFields(
@@ -108,7 +108,7 @@ enum ResponseEncoder {
             message.append(contentType)
             message.append("\r\n")
         }
-        // A 304 or 204 response has no body and no `Content-Length` (RFC 9110 §8.6).
+        // A 304 or 204 response has no body, and therefore no `Content-Length` (RFC 9110 §8.6).
         if response.status != .notModified, response.status != .noContent {
             message.append("content-length: ")
             message.append(response.body.count + (response.sharedBody?.readableBytes ?? 0))
@@ -119,7 +119,7 @@ enum ResponseEncoder {
         message.append("\r\nx-request-id: ")
         message.append(requestID)
         if let entityTag = response.entityTag {
-            // The client may store it, but must revalidate it before each use.
+            // The client may store the response, but must revalidate it before each use.
             message.append("\r\ncache-control: private, no-cache\r\netag: ")
             message.append(entityTag)
         } else if response.forbidsCaching {
@@ -151,9 +151,9 @@ enum ResponseEncoder {
     }
 }
 
-/// Writes text into reserved memory, and never past its end.
+/// Writes text into reserved memory, and never beyond its end.
 ///
-/// NIO's buffer would check and record each write, and a response has two dozen writes.
+/// It exists because NIO's buffer would check and record each of the two dozen writes of a response.
 struct MessageBytes {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -176,7 +176,7 @@ struct MessageBytes {
     }
 
     mutating func append(_ number: Int) {
-        // Numbers here have at most 15 digits, and a string of 15 bytes needs no allocation.
+        // These numbers have at most 15 digits, and a string of up to 15 bytes needs no allocation.
         append(String(number))
     }
 
@@ -188,12 +188,12 @@ struct MessageBytes {
     }
 }
 
-/// The value of the `Date` header field (RFC 9110 §6.6.1), made once per second.
+/// Value of the `Date` header (RFC 9110 §6.6.1), formatted at most once per second.
 final class DateHeader: Sendable {
     private let now: @Sendable () -> Int64
     private let last = Mutex<(second: Int64, text: String)>((Int64.min, ""))
 
-    /// Creates the header. `now` returns milliseconds since 1970.
+    /// Creates the value. `now` returns the current time in milliseconds since 1970.
     init(now: @escaping @Sendable () -> Int64) {
         self.now = now
     }

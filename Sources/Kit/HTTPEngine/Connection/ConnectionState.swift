@@ -1,25 +1,26 @@
 import NIOCore
 
-/// Decides the next step of a connection: every bound on time and size, without I/O and without a clock.
+/// Decides the next step of a connection. It contains all time and size limits, does no I/O and reads no
+/// clock.
 ///
-/// One request is handled at a time. `deadline` is the only deadline that applies; the owner of the state
-/// keeps a timer for it.
+/// A connection handles one request at a time, and only one deadline applies at a time: `deadline`. The owner
+/// of the state keeps a timer for this deadline.
 struct ConnectionState {
     enum Phase: Equatable {
         /// No byte of the next request has arrived.
         case waiting
         /// Part of a request has arrived.
         case receiving
-        /// The request is complete and its response is being made.
+        /// The request is complete, but its response has not been written yet.
         case responding
-        /// The last response is written. The connection closes when the client has received it.
+        /// The last response has been written. The connection closes once the client has received it.
         case closing
     }
 
     private(set) var phase = Phase.waiting
-    /// The deadline; `nil` while the handled request waits for nothing.
+    /// Current deadline; `nil` while the request being handled waits for nothing.
     private(set) var deadline: NIODeadline?
-    /// Time for which the connection may be idle. It changes with the number of connections.
+    /// Time for which the connection may be idle. It depends on the number of connections.
     var idleTime: TimeAmount
     private let limits: ServerLimits
     private var bodyBytes = 0
@@ -31,16 +32,15 @@ struct ConnectionState {
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
         idleTime = limits.idleTime
-        // A new connection that sends nothing gets less time than a
-        // connection that has already sent a request.
+        // A new connection that sends nothing gets less time than one that has already sent a request.
         deadline = now + limits.requestTime
     }
 
-    /// True if closing the connection would cost only the time of a slow client: no response is being made,
-    /// or the client does not read the response.
+    /// True if closing the connection would affect only a slow client: either no request is waiting for its
+    /// response, or the client does not read the response.
     var isExpendable: Bool { phase != .responding || isStalled }
 
-    /// Notes bytes that belong to no request yet.
+    /// Records bytes that do not yet belong to a request.
     mutating func bytesArrived(at now: NIODeadline) {
         guard phase == .waiting, !isStalled else { return }
         phase = .receiving
@@ -50,7 +50,7 @@ struct ConnectionState {
     enum HeadAction: Equatable { case collectBody, refuseTooLarge }
 
     mutating func headArrived(announcing length: Int?, keepsAlive: Bool, at now: NIODeadline) -> HeadAction {
-        // A pipelined request was read together with the request before it: its time starts here.
+        // A pipelined request was read together with the one before it, so its time starts only here.
         if phase == .waiting {
             phase = .receiving
             deadline = now + limits.requestTime
@@ -62,7 +62,7 @@ struct ConnectionState {
 
     enum BodyAction: Equatable { case keep, refuseTooLarge }
 
-    /// Counts bytes of a body. A chunked body has no declared length.
+    /// Counts the bytes of a body, because a chunked body declares no length.
     mutating func bodyArrived(byteCount: Int) -> BodyAction {
         bodyBytes += byteCount
         return bodyBytes > limits.bodyBytes ? .refuseTooLarge : .keep
@@ -74,8 +74,8 @@ struct ConnectionState {
         if !isStalled { deadline = nil }
     }
 
-    /// Starts the time of a complete request that waits for the database or for a
-    /// task. The time of its arrival does not count.
+    /// Starts the time limit of a complete request that waits for the database or for a task. The time that
+    /// the request took to arrive does not count.
     mutating func workBegan(at now: NIODeadline, waiting ownWait: TimeAmount = .zero) {
         let end = now + limits.workTime + ownWait
         workDeadline = end
@@ -84,7 +84,7 @@ struct ConnectionState {
 
     enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
-    /// True if the response that is being written is the connection's last.
+    /// True if the response being written is the connection's last one.
     var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
     mutating func responded(at now: NIODeadline) -> ResponseAction {
@@ -98,14 +98,15 @@ struct ConnectionState {
         return .keepOpen
     }
 
-    /// Notes that a request was refused before its end. Drops bytes that the client still sends for a while,
-    /// because a reset would destroy the response before the client reads it.
+    /// Records the refusal of an incomplete request. For a while, the connection then reads and drops
+    /// whatever the client still sends, because a reset would destroy the response before the client reads
+    /// it.
     mutating func refused(at now: NIODeadline) {
         phase = .closing
         deadline = now + limits.lingerTime
     }
 
-    /// Notes that the client does not read its responses.
+    /// Records that the client does not read its responses.
     mutating func stalled(at now: NIODeadline) {
         isStalled = true
         deadline = now + limits.unreadResponseTime
@@ -124,14 +125,15 @@ struct ConnectionState {
 
     enum EndAction: Equatable { case closeWhenWritten, finishResponse }
 
-    /// Notes that the client will send nothing more.
+    /// Records that the client will send no more bytes.
     mutating func inputEnded(at now: NIODeadline) -> EndAction {
         guard phase == .responding else { return close(at: now) }
         closesAfterResponse = true
         return .finishResponse
     }
 
-    /// Begins the shutdown of the service: requests that have begun are finished, and no new request begins.
+    /// Begins the service's shutdown. The connection finishes requests that have begun, and begins no new
+    /// one.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
         return phase == .waiting ? close(at: now) : .finishResponse
@@ -145,10 +147,10 @@ struct ConnectionState {
 
     enum TimerAction: Equatable {
         case wait(until: NIODeadline)
-        /// There is no deadline.
+        /// The connection has no deadline.
         case rest
         case respondTimeout
-        /// The request takes too long. The connection closes after this response.
+        /// The request has taken too long. The connection closes after the response.
         case respondUnavailable
         case close
     }
@@ -167,25 +169,24 @@ struct ConnectionState {
     }
 }
 
-/// A reason for which the engine refuses a request before it is complete. The connection closes after the response.
+/// Reason the engine refuses an incomplete request. The connection closes after the response.
 package enum RequestRefusal: Sendable {
-    /// The received bytes are not a request of HTTP/1.1, or two
-    /// readers could understand the request differently.
+    /// The received bytes are not an HTTP/1.1 request, or two recipients could interpret them differently.
     case malformed
     case headerTooLarge
     case bodyTooLarge
     /// The request did not arrive completely within `ServerLimits.requestTime`.
     case timedOut
-    /// Too many requests or bytes already wait.
+    /// Too many requests or bytes are already waiting.
     case overloaded
 }
 
-/// Counts received bytes from which the decoder has made nothing yet: incomplete header fields, empty lines,
-/// white space, chunk sizes and chunk extensions.
+/// Counts received bytes for which the decoder has produced no output yet: incomplete header fields, empty
+/// lines, white space, chunk sizes and chunk extensions.
 ///
-/// The decoder bounds names and values. But it skips white space and chunk extensions, and keeps an
-/// incomplete field in memory, so that a client could send megabytes of such bytes. The count is up to one
-/// read behind.
+/// The decoder limits the size of names and values. But it skips white space and chunk extensions, and keeps
+/// an incomplete field in memory, so without this count a client could send megabytes of them. The count can
+/// lag by one read.
 struct UnparsedBytes {
     private let mostInHead: Int
     private let mostInBody: Int
@@ -193,13 +194,13 @@ struct UnparsedBytes {
     private var isInBody = false
 
     init(limits: ServerLimits) {
-        // The decoder bounds names and values. This bound adds line ends and colons.
+        // The decoder limits only names and values, so this limit adds room for line ends and colons.
         mostInHead = limits.headerBytes + 4 * limits.headerFields + 1024
         mostInBody = limits.framingBytes
     }
 
-    /// Counts the bytes of a read, before the decoder gets them. Returns the reason for which the request
-    /// must be refused, or `nil`.
+    /// Counts the bytes of a read before the decoder gets them. Returns the reason if the engine must refuse
+    /// the request, and `nil` otherwise.
     mutating func received(_ byteCount: Int) -> RequestRefusal? {
         guard count <= (isInBody ? mostInBody : mostInHead) else {
             return isInBody ? .bodyTooLarge : .headerTooLarge

@@ -2,19 +2,19 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Handles the requests that one event loop has read in a round, several at once and stage by stage, and
-/// submits their commands.
+/// Handles the requests that one event loop has read in a round. It takes several requests together, stage by
+/// stage, and submits their commands.
 ///
-/// The code that reads, checks, writes and sends is many times larger than the processor's first
-/// cache. A request that goes through all of the code alone spends most of its time fetching
-/// instructions. When several requests go through a stage together, only the first fetches the code
-/// of the stage: this saves more than a quarter of a verification. A single request waits no longer
-/// than without rounds. Stays on its event loop.
+/// The code that reads, checks, writes and sends is many times larger than the processor's first-level cache.
+/// If each request went through all stages alone, the processor would spend most of the time fetching
+/// instructions. If several go through a stage together, only the first one fetches the stage's code. This
+/// saves more than a quarter of the time of a verification, and a single request waits no longer than without
+/// rounds. Use the object only on its event loop.
 final class EventLoopRound {
-    /// Largest number of requests that go through the stages together. With more the first would wait for the
-    /// last, and their data would be too large for the caches.
+    /// Largest number of requests that go through the stages together. With more, the first request would
+    /// wait for the last, and their data would not fit into the caches.
     private static let mostTogether = 16
-    /// Largest number of gathered commands. The first waits for the last, some milliseconds.
+    /// Most commands gathered at once. The first one waits some milliseconds for the last.
     private static let mostGathered = 64
 
     let eventLoop: any EventLoop
@@ -22,8 +22,9 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Number of gathered commands. Commands are not submitted singly: the first would wake the thread that
-    /// commits, and would be committed alone. A transaction costs as much as several sign-ins in it.
+    /// Number of gathered commands. They are not submitted singly, because the first one would wake the
+    /// committing thread and get its own commit, and one transaction costs as much as several sign-ins within
+    /// a transaction.
     private var gathered = 0
     private var isScheduled = false
 
@@ -33,15 +34,15 @@ final class EventLoopRound {
         finished = FinishedCommits(eventLoop: eventLoop)
     }
 
-    /// Handles the request that the connection has read, or writes its pending response: as soon as enough
-    /// other requests wait, and at the latest when the loop has read from all its sockets.
+    /// Handles the request that the connection has read, or writes its pending response. It does so as soon
+    /// as enough other requests are waiting, or at the latest when the loop has read from all its sockets.
     func add(_ connection: ConnectionHandler) {
         connections.append(connection)
         if connections.count >= Self.mostTogether { return run(isLast: false) }
         schedule()
     }
 
-    /// Commits the command together with the commands of other requests.
+    /// Adds a command that is committed together with other requests' commands.
     func add(
         _ gather: (@escaping ResponseSource.Completion) -> Void, of exchange: any HTTPExchange,
         on connection: ConnectionHandler
@@ -54,7 +55,7 @@ final class EventLoopRound {
             ) { round.value.run(isLast: true) }
         }
         gathered += 1
-        // During a round, the end of the round submits the command.
+        // If a round is running, its end submits the command.
         if running.isEmpty { schedule() }
     }
 
@@ -62,7 +63,7 @@ final class EventLoopRound {
         guard !isScheduled else { return }
         isScheduled = true
         let round = NIOLoopBound(self, eventLoop: eventLoop)
-        // A loop runs this when it has read from the sockets that had something to read.
+        // The event loop runs this task once it has read from all sockets that had something to read.
         eventLoop.execute {
             round.value.isScheduled = false
             round.value.run(isLast: true)
@@ -71,8 +72,8 @@ final class EventLoopRound {
 
     /// - Parameter isLast: True if the loop has read from all its sockets.
     private func run(isLast: Bool) {
-        // A connection that joins during a round, with a request that waited for the response before it, is
-        // handled in the next round.
+        // During a round, a connection can add a pipelined request that waited for an earlier response. The
+        // next round handles it.
         guard running.isEmpty else { return }
         for commit in finished.removeAll() where commit.connection.value.finish(commit) {
             connections.append(commit.connection.value)
@@ -95,11 +96,10 @@ final class EventLoopRound {
     }
 }
 
-/// The outcomes of commands that an event loop has submitted. The
-/// thread that commits passes them to the loop.
+/// Results of the commands that an event loop has submitted, as the committing thread hands them to the loop.
 ///
-/// A loop with a thousand sockets to read takes long until it runs the tasks of other threads. The next round
-/// of requests takes the outcomes here, and all outcomes of a transaction wake the loop once.
+/// A loop with a thousand sockets to read takes a long time to reach other threads' tasks. So the next round
+/// of requests takes the results from here, and all results of one transaction wake the loop only once.
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
@@ -114,7 +114,7 @@ final class FinishedCommits: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// - Parameter run: Runs on the loop. It may find no outcome left.
+    /// - Parameter run: Function that runs on the loop. By then, a round may have taken all results.
     func append(_ commit: Commit, thenOnLoop run: @escaping @Sendable () -> Void) {
         let isFirst = commits.withLock { commits in
             commits.append(commit)
@@ -132,18 +132,18 @@ final class FinishedCommits: Sendable {
     }
 }
 
-/// The delay of the service's commit queues.
+/// Delay before the service's commit queues commit.
 public enum EventLoopDelay {
-    /// The delay. Within it a client on the same machine has sent its next
-    /// request. A transaction takes ten times as long.
+    /// Length of the delay, in which a client on the same machine sends its next request. A transaction takes
+    /// ten times as long.
     private static let moment = TimeAmount.microseconds(50)
 
-    /// Waits on an event loop: on the caller's loop if there is one. The loop first
-    /// handles requests that it has read meanwhile.
+    /// Waits on an event loop, which is the caller's own loop if it has one. The loop first handles the
+    /// requests that it has read during the delay.
     public static let commits: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void = { then in
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.scheduleTask(in: moment) {
-            // Runs after the requests that were read during the delay.
+            // This task runs after the requests that were read during the delay.
             eventLoop.execute(then)
         }
     }

@@ -2,7 +2,7 @@ package import NIOCore
 package import NIOHTTP1
 import Synchronization
 
-/// A request that arrives on a connection: its head, and the part of its body that has arrived.
+/// A request arriving on a connection: its head, and the part of its body received so far.
 package struct IncomingRequest {
     package let head: HTTPRequestHead
     package let fields: RequestFields
@@ -15,26 +15,26 @@ package struct IncomingRequest {
         fields = RequestFields(head.headers)
     }
 
-    /// False after an upgrade request: the decoder reads nothing more, so
-    /// the connection cannot carry another request.
+    /// False after an upgrade request, for example, because the decoder then reads no more requests from the
+    /// connection.
     var keepsAlive: Bool {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
     }
 
-    /// True if every reader of this request, such as a proxy, finds the same host and the same body in it.
+    /// True if all recipients of this request, such as proxies, find the same host and body in it.
     var isClear: Bool {
         let isOld = head.version != .http1_1
-        // RFC 9112 §3.2: exactly one Host field with a valid host. HTTP/1.0 allows none.
+        // RFC 9112 §3.2: HTTP/1.1 requires exactly one `Host` header with a valid host. HTTP/1.0 allows none.
         guard fields.hostCount == 1 || (isOld && fields.hostCount == 0), fields.isHostValid else {
             return false
         }
-        // RFC 9112 §6.1: only "chunked" is supported, applied once, and not in HTTP/1.0.
+        // RFC 9112 §6.1: the service supports only "chunked", once, and not in HTTP/1.0.
         return fields.transferCoding == .none || (fields.transferCoding == .chunked && !isOld)
     }
 
     package var bodyBytes: [UInt8] { body.map { Array($0.readableBytesView) } ?? [] }
 
-    /// Appends bytes to the body. Returns false when the bound of all bodies is reached.
+    /// Appends bytes to the body. Returns false if the bodies together have reached their memory limit.
     mutating func append(_ bytes: inout ByteBuffer, within budget: BodyMemoryBudget) -> Bool {
         let size = (body?.readableBytes ?? 0) + bytes.readableBytes
         if size > BodyMemoryBudget.free {
@@ -47,13 +47,13 @@ package struct IncomingRequest {
     }
 }
 
-/// Bounds the memory that all connections together use for incomplete bodies.
+/// Limits the memory that all connections together use for incomplete bodies.
 ///
-/// The first bytes of a body are not counted, so that usual requests neither touch the shared count nor are
-/// refused because of it. Without the bound some thousand clients without an API key could make the service
+/// The first bytes of a body do not count, so the limit never refuses usual requests, and they do not touch
+/// the shared counter. Without the limit, a few thousand clients without an API key could make the service
 /// hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
-    /// Number of bytes of a body that are not counted.
+    /// Number of bytes of each body that are not counted.
     static let free = 8 * 1024
 
     private let most: Int
@@ -63,8 +63,7 @@ final class BodyMemoryBudget: Sendable {
         self.most = most
     }
 
-    /// The memory of one body beyond the bytes that are not counted. It
-    /// is released when this object is deallocated.
+    /// Memory of one body beyond the uncounted bytes. The memory is released when the object is deallocated.
     final class Reservation {
         private let budget: BodyMemoryBudget
         private var size = 0
@@ -77,7 +76,7 @@ final class BodyMemoryBudget: Sendable {
             budget.held.wrappingSubtract(size, ordering: .relaxed)
         }
 
-        /// Reserves more memory. Returns false when the bound is reached.
+        /// Reserves more memory. Returns false if the bodies together have reached their limit.
         func grow(to newSize: Int) -> Bool {
             guard newSize > size else { return true }
             let growth = newSize - size
@@ -91,12 +90,11 @@ final class BodyMemoryBudget: Sendable {
     }
 }
 
-/// Pipelined input (RFC 9112 §9.3.2): bytes that were read from a
-/// connection and wait for the response before them.
+/// Pipelined input (RFC 9112 §9.3.2): it has been read from a connection, and waits for earlier responses.
 ///
-/// Reading stops while input waits, so the queue holds one read at most. But one read can contain hundreds of
-/// requests, and each takes some twenty times its bytes in memory. Past a bound the rest is dropped, and the
-/// connection closes after the requests that wait.
+/// The connection does not read while input waits, so the queue holds at most one read. But one read can
+/// contain hundreds of requests, each of which takes some twenty times its size in memory. So the queue drops
+/// input beyond a limit, and the connection closes after the waiting requests.
 struct PipelineQueue {
     enum Input {
         case part(HTTPServerRequestPart)
@@ -124,13 +122,13 @@ struct PipelineQueue {
             }
             requests += 1
         case .part(.body(var bytes)):
-            // A body in chunks of one byte would be hundreds of parts.
+            // Without this merge, a body in one-byte chunks would become hundreds of parts.
             if case .part(.body(var body)) = arrivals.last {
                 arrivals.removeLast()
                 body.writeBuffer(&bytes)
                 return arrivals.append(.part(.body(body)))
             }
-        // Nothing is read after a refusal.
+        // The connection reads no input after a refusal.
         case .refused: isClosed = true
         case .part(.end), .inputEnded: break
         }

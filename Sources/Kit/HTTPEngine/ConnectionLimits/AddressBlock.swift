@@ -6,7 +6,7 @@ public struct AddressBlock: Sendable, Equatable {
     private let network: IPAddressBytes
     private let prefixLength: Int
 
-    /// Returns `nil` unless the text is an address or a network.
+    /// Parses a text. Returns `nil` unless it is an address or a network.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = try? SocketAddress(ipAddress: String(parts[0]), port: 0),
@@ -29,24 +29,25 @@ public struct AddressBlock: Sendable, Equatable {
         (self.network, self.prefixLength) = (network, prefixLength)
     }
 
-    /// Returns true if the blocks together have all public addresses of IPv4 or of IPv6, so that trusting
-    /// them trusts every client. An IPv6 network can contain the IPv4 addresses, which are mapped into it.
+    /// Returns true if the blocks together contain all public IPv4 or IPv6 addresses, so that trusting the
+    /// blocks would mean trusting every client. IPv4 addresses are mapped into IPv6, so an IPv6 network can
+    /// also contain them.
     public static func holdEveryAddress(_ blocks: [AddressBlock]) -> Bool {
         hold(version4, blocks + specialOfVersion4) || hold(version6, blocks)
     }
 
     private static let version4 = AddressBlock(.firstOfVersion4, 96)
-    /// The global unicast addresses (RFC 4291 §2.4).
+    /// IPv6 global unicast addresses (RFC 4291 §2.4).
     private static let version6 = AddressBlock(IPAddressBytes(high: 0x2000 << 48, low: 0), 3)
-    /// Networks without hosts of the Internet (RFC 6890; multicast and class E). A list
-    /// of all other networks contains every client.
+    /// IPv4 networks without Internet hosts (RFC 6890; multicast and class E). A list of all other networks
+    /// would therefore contain every client.
     private static let specialOfVersion4 = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
         "192.168.0.0/16", "224.0.0.0/3",
     ].compactMap { AddressBlock($0) }
 
-    /// Returns true if the blocks together have every address of a network.
-    /// It divides only halves in which a block ends.
+    /// Returns true if the blocks together contain every address of a network. The search subdivides only the
+    /// halves in which a block ends.
     private static func hold(_ whole: AddressBlock, _ blocks: [AddressBlock]) -> Bool {
         if blocks.contains(where: { $0.holds(whole) }) { return true }
         let inside = blocks.filter { whole.holds($0) }
@@ -69,22 +70,22 @@ public struct AddressBlock: Sendable, Equatable {
 }
 
 extension [AddressBlock] {
-    /// The largest number of bytes read from the end of `X-Forwarded-For`. The
-    /// client may have written any length before them.
+    /// Number of bytes that the search reads from the end of `X-Forwarded-For`. It is limited, because the
+    /// client may have written any number of bytes before them.
     private static var longestTail: Int { 1024 }
 
     func contains(_ address: SocketAddress) -> Bool { contains { $0.contains(address) } }
 
-    /// Returns the requester whom named proxies report: the last address in `X-Forwarded-For` that does not
-    /// belong to a named proxy. Each proxy appends the address from which it got the request. The client can
-    /// write anything before the first address that a named proxy has written.
+    /// Returns the requester that named proxies report: the last address in `X-Forwarded-For` that does not
+    /// belong to a named proxy. Each proxy appends the address from which it received the request, so the
+    /// client controls everything before the first address that a named proxy wrote.
     ///
-    /// - Parameter field: The field of a request from a named proxy.
-    /// - Returns: `nil` when the proxies name no address; the farthest proxy when they name only each other.
+    /// - Parameter field: `X-Forwarded-For` header of a request from a named proxy.
+    /// - Returns: `nil` if the proxies name no address; the farthest proxy if they name only each other.
     func requester(forwardedFor field: String) -> ClientAddress? {
         let tail = field.utf8.suffix(Self.longestTail)
         var entries = tail.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        // The bound has cut off a part of the first entry.
+        // If the header is longer than the tail, its first entry is incomplete.
         if tail.count < field.utf8.count { entries.removeFirst() }
         var farthest: ClientAddress?
         for entry in entries.reversed() {
@@ -95,7 +96,7 @@ extension [AddressBlock] {
         return farthest
     }
 
-    /// Reads an address with or without a port: `203.0.113.7`, `203.0.113.7:17085`, `2001:db8::7`,
+    /// Parses an address with or without a port: `203.0.113.7`, `203.0.113.7:17085`, `2001:db8::7`,
     /// `[2001:db8::7]`, `[2001:db8::7]:443`.
     private static func address(_ entry: Substring) -> SocketAddress? {
         let text = entry.drop { $0 == " " || $0 == "\t" }
@@ -119,17 +120,17 @@ extension [AddressBlock] {
     }
 }
 
-/// The 128 bits of an IP address. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client
-/// has the same address on every socket.
+/// A 128-bit IP address. IPv4 addresses are mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client has the
+/// same address on every socket.
 struct IPAddressBytes: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 
-    /// Returns `nil` for an address that is not an IP address.
+    /// Returns `nil` for a socket address without an IP address, such as a Unix socket.
     init?(_ address: SocketAddress) {
-        // The address comes after family, length and port, and in IPv6 also after the flow label.
+        // The address follows the family, the length, the port and, in IPv6, the flow label.
         let words = address.withSockAddr { pointer, size -> (high: UInt64, low: UInt64)? in
             let bytes = UnsafeRawBufferPointer(start: pointer, count: size)
             switch address {
@@ -155,7 +156,7 @@ struct IPAddressBytes: Equatable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// Returns the address with one bit, counted from the highest, set or cleared.
+    /// Returns the address with one bit set or cleared. Bit 0 is the highest bit.
     func setting(bit: Int, to isSet: Bool) -> IPAddressBytes {
         let mask: UInt64 = 1 << UInt64(63 - bit % 64)
         func set(_ word: UInt64) -> UInt64 { isSet ? word | mask : word & ~mask }
@@ -176,32 +177,32 @@ struct IPAddressBytes: Equatable, Sendable {
     }
 }
 
-/// Identifies a client by its address: an IPv4 address, or the /64 network of an IPv6 address, because one
-/// machine usually has a whole /64.
+/// Identifies a client by its address: an IPv4 address, or an IPv6 /64 network, because one machine usually
+/// has a whole /64.
 package struct ClientAddress: Hashable, Sendable {
-    /// The address, or the first 64 bits of an IPv6 address.
+    /// The IPv4 address, or the first 64 bits of an IPv6 address.
     package let network: UInt64
     package let isVersion4: Bool
 
-    /// Returns `nil` for an address that is not an IP address.
+    /// Returns `nil` for a socket address without an IP address.
     package init?(_ address: SocketAddress) {
         guard let bytes = IPAddressBytes(address) else { return nil }
         isVersion4 = bytes.isVersion4
         network = isVersion4 ? bytes.low & 0xFFFF_FFFF : bytes.high
     }
 
-    /// The networks in which the client is counted, the narrowest first.
+    /// Networks toward which the client counts, narrowest first.
     package var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
 
     package func isIn(_ counted: CountedNetwork) -> Bool {
         counted.contains(network, isVersion4: isVersion4)
     }
 
-    /// True for an address that no client on the Internet has: private (RFC 1918, RFC
-    /// 4193), shared (RFC 6598), link-local and loopback.
+    /// True for an address that no Internet client has: private (RFC 1918, RFC 4193), shared (RFC 6598),
+    /// link-local or loopback.
     package var isPrivate: Bool {
-        // The number of bits after the prefix, and the prefix. ::1 is the only address in use that begins with
-        // 64 zero bits.
+        // Each entry holds the number of bits after the prefix, and the prefix itself. `::1` is the only
+        // address in use that begins with 64 zero bits.
         let prefixes: [(rest: UInt64, bits: UInt64)] =
             isVersion4
             ? [(24, 10), (24, 127), (20, 0xAC1), (16, 0xC0A8), (16, 0xA9FE), (22, 0x191)]

@@ -1,14 +1,15 @@
 import Encodings
 import NIOCore
 
-/// Decides which connection is closed when the number of connections is near its limit.
+/// Decides which connection to close when the number of connections approaches its limit.
 ///
-/// Keeps some places unused, so that the service accepts a new client at once: the connection that was idle
-/// longest closes. An address at its limit loses one of its own connections. Does no I/O and reads no clock.
+/// The rule keeps some places free, so that the service can accept a new client at once. To free a place, it
+/// closes the connection that has been idle longest. If an address is at its limit, one of the address's own
+/// connections closes. The rule does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int
-        /// Number of connections of one address.
+        /// Connection limit for one address.
         var perAddress: Int
         var idleTime: TimeAmount
         var leastIdleTime: TimeAmount
@@ -20,28 +21,28 @@ struct ConnectionLimitRule {
             leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
         }
 
-        /// Returns the largest number of connections of a network. Wide networks may have
-        /// more, at most three quarters of all connections.
+        /// Returns the connection limit for a network. A wide network may have more connections than an
+        /// address, up to three quarters of all connections.
         func most(of network: CountedNetwork) -> Int {
             max(perAddress, min(perAddress * network.share, connections * 3 / 4))
         }
 
-        /// Number of connections above which each new connection closes another. The places above
-        /// it are for connections that arrive meanwhile.
+        /// Number of connections above which each new connection closes an older one. The places above it are
+        /// for connections that arrive before the older one has closed.
         var crowded: Int { connections - max(1, connections / 16) }
     }
 
     enum Verdict: Equatable {
         case fine
-        /// The longest idle connection of the service closes.
+        /// The service's longest-idle connection closes.
         case makeRoom
-        /// The longest idle connection of this network closes, or the new connection when none is idle.
+        /// This network's longest-idle connection closes, or the new connection if none is idle.
         case replace(CountedNetwork)
     }
 
     let bounds: Bounds
     private(set) var count = 0
-    /// The largest number of connections since memory was last trimmed.
+    /// Largest number of connections since memory was last trimmed.
     private var peak = 0
     private var byNetwork: [CountedNetwork: Int] = [:]
 
@@ -49,7 +50,7 @@ struct ConnectionLimitRule {
         self.bounds = bounds
     }
 
-    /// - Parameter address: `nil` for an address without a limit.
+    /// - Parameter address: The client's address; `nil` if no limit applies to it.
     mutating func opened(from address: ClientAddress?) -> Verdict {
         count += 1
         peak = max(peak, count)
@@ -61,11 +62,11 @@ struct ConnectionLimitRule {
         return count > bounds.crowded ? .makeRoom : .fine
     }
 
-    /// - Returns: True if so many connections have closed that freed memory can be returned.
+    /// - Returns: True if enough connections have closed for the service to return memory to the system.
     mutating func closed(from address: ClientAddress?) -> Bool {
         count -= 1
         for network in address?.networks ?? [] {
-            // Every network in the table has a connection.
+            // Every network in the table has at least one connection.
             if let own = byNetwork[network] { byNetwork[network] = own > 1 ? own - 1 : nil }
         }
         guard peak >= Self.smallestCrowd, count <= peak / 2 else { return false }
@@ -75,8 +76,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// Time for which a connection may be idle: the usual time while half of the places are
-    /// unused, and the least time when few are unused.
+    /// Time for which a connection may be idle: the usual time while half of the places are free, and the
+    /// shortest time when few are.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }
@@ -86,12 +87,12 @@ struct ConnectionLimitRule {
     }
 }
 
-/// The reason for which the service closes a usable connection: to make room for others.
+/// Reason the service closes a usable connection to make room for others.
 package enum EarlyCloseReason: Sendable, CaseIterable {
-    /// The longest idle connection of the service, because the number of connections is near its limit.
+    /// The number of connections was near its limit, and this connection had been idle longest.
     case crowded
-    /// The longest idle connection of an address at its limit.
+    /// The address was at its limit, and this was its longest-idle connection.
     case addressShare
-    /// A new connection of an address at its limit, because no other connection of the address was idle.
+    /// The address was at its limit, and none of its other connections was idle, so the new one closed.
     case refused
 }

@@ -10,17 +10,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// Returns memory to the system that glibc's allocator keeps after many connections have closed.
+/// Returns memory to the system that glibc would otherwise keep after many connections have closed.
 ///
-/// The allocator itself returns only unused memory at the end of a heap: one block in use holds all memory
-/// before it. Other C libraries lack the call, and need it less.
+/// The allocator itself returns only unused memory at the end of a heap, so one block in use keeps all memory
+/// before it. Other C libraries have no `malloc_trim`, and need it less.
 final class MemoryTrimmer: Sendable {
     private typealias Trim = @convention(c) @Sendable (_ bytesToKeep: Int) -> Int32
 
-    /// Delay before the call. So many connections that close singly cause one call,
-    /// which takes milliseconds on a thread of its own.
+    /// Delay before the call, so that many connections closing one after another cause only one call. The
+    /// call takes milliseconds on its own thread.
     private static let delay = TimeAmount.seconds(5)
-    /// The function, found by name, because Swift's module of glibc does not have its header.
+    /// Address of `malloc_trim`, found by name because Swift's glibc module does not contain its header.
     private static let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: Trim.self) }
 
     private let isScheduled = Atomic<Bool>(false)

@@ -2,10 +2,10 @@ import Encodings
 import NIOCore
 import Synchronization
 
-/// All open connections of the service: counts them, and closes connections to make room for new ones.
+/// Counts all open connections of the service, and closes connections to make room for new ones.
 ///
-/// Locked once when a connection opens and once when it closes. The idle time
-/// is an atomic, because every response reads it.
+/// A connection takes the lock only when it opens and when it closes. The idle time is atomic, because every
+/// response reads it.
 final class OpenConnections: Sendable {
     struct Loop: Sendable {
         let eventLoop: any EventLoop
@@ -20,7 +20,7 @@ final class OpenConnections: Sendable {
     private let noteEarlyClose: @Sendable (EarlyCloseReason) -> Void
     private let trimmer = MemoryTrimmer()
 
-    /// - Parameter noteEarlyClose: Called on any event loop for each connection that closes to make room.
+    /// - Parameter noteEarlyClose: Called for each connection that closes to make room, on any event loop.
     init(limits: ServerLimits, noteEarlyClose: @escaping @Sendable (EarlyCloseReason) -> Void) {
         let bounds = ConnectionLimitRule.Bounds(limits)
         rule = Mutex(ConnectionLimitRule(bounds))
@@ -31,7 +31,7 @@ final class OpenConnections: Sendable {
 
     var idleTime: TimeAmount { .nanoseconds(idleNanoseconds.load(ordering: .relaxed)) }
 
-    /// Returns the client; `nil` for an address without a limit.
+    /// Returns the client at an address, or `nil` if no limit applies to the address.
     func client(at address: SocketAddress?) -> ClientAddress? {
         guard let address, !trustedProxies.contains(address) else { return nil }
         return ClientAddress(address)
@@ -41,7 +41,7 @@ final class OpenConnections: Sendable {
         loops.withLock { $0.append(loop) }
     }
 
-    /// Breaks the reference cycle with the event loops, at the end of the service.
+    /// Breaks the reference cycle with the event loops. The server calls it when the service ends.
     func dissolve() {
         loops.withLock { $0 = [] }
     }
@@ -76,7 +76,7 @@ final class OpenConnections: Sendable {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
         let eventLoop = newcomer.eventLoop
         let identity = ObjectIdentifier(newcomer.value)
-        // Each loop searches on its own thread. The loop with the oldest connection is first.
+        // Each loop searches on its own thread, beginning with the loop that has the oldest connection.
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
                 guard network != nil else { return }
@@ -95,13 +95,13 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// The connections of one event loop, in the order of their last use. Stays on its event loop.
+/// Connections of one event loop, ordered by their last use. Use the object only on its event loop.
 final class LoopConnections {
     private let openConnections: OpenConnections
     private let oldestUse: OldestUse
     private var connections = RecencyList<ConnectionHandler>()
 
-    /// Time at which the least recently used connection of the loop was used. Other loops may read it.
+    /// Time at which a loop's least recently used connection was last used. Other loops may read it.
     final class OldestUse: Sendable {
         private let nanoseconds = Atomic<UInt64>(.max)
 
@@ -125,15 +125,15 @@ final class LoopConnections {
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
 
-    /// Returns the client that sent a request, also through named
-    /// proxies; `nil` when the proxies do not name it.
+    /// Returns the client that sent a request, even if named proxies forwarded it; `nil` if the proxies do
+    /// not name the client.
     ///
-    /// - Parameter client: The other end of the connection; `nil` for a named proxy.
+    /// - Parameter client: Peer of the connection; `nil` for a named proxy.
     func requester(of fields: RequestFields, from client: ClientAddress?) -> ClientAddress? {
         client ?? fields.forwardedFor.flatMap { openConnections.trustedProxies.requester(forwardedFor: $0) }
     }
 
-    /// Adds a connection. `enforceLimits` must be called next.
+    /// Adds a connection. The caller must call `enforceLimits` next.
     func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
         defer { noteOldest() }
         return connections.append(connection)
@@ -150,7 +150,7 @@ final class LoopConnections {
         openConnections.closed(from: client)
     }
 
-    /// Closes a connection when the limits require it, after a connection was added.
+    /// Closes a connection if the new connection has exceeded a limit.
     func enforceLimits(for newcomer: ConnectionHandler, on eventLoop: any EventLoop) {
         let verdict = openConnections.opened(from: newcomer.client)
         closeOverdue(at: newcomer.usedAt)
@@ -158,7 +158,7 @@ final class LoopConnections {
         openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
     }
 
-    /// - Parameter network: The network of the connection; `nil` for any network.
+    /// - Parameter network: Network whose connections may close; `nil` for any network.
     /// - Returns: True if a connection was closed.
     func closeLongestIdle(of network: CountedNetwork?, except newcomer: ObjectIdentifier) -> Bool {
         closeOverdue(at: .now())
@@ -171,11 +171,11 @@ final class LoopConnections {
         return found != nil
     }
 
-    /// Closes connections that exceed the idle time after it has shrunk.
+    /// Closes connections that have been idle too long, which happens when the idle time shrinks.
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
-        // The list is in order of use: after the first recent connection all are recent.
+        // The list is in order of use, so all connections after the first recent one are recent too.
         while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
             next.closeEarly()
         }
@@ -184,9 +184,10 @@ final class LoopConnections {
     private func noteOldest() { oldestUse.moment = connections.oldest?.usedAt ?? .distantFuture }
 }
 
-/// Elements in the order of their last use. Adding, moving to the end and removing take constant time.
+/// Elements in the order of their last use. It takes constant time to add an element, move it to the end or
+/// remove it.
 struct RecencyList<Element> {
-    /// The position of an element until it is removed.
+    /// Position of an element, valid until its removal.
     struct Place: Equatable {
         fileprivate let index: Int
     }
@@ -202,7 +203,7 @@ struct RecencyList<Element> {
     private var nodes: [Node] = []
     private var first = Self.none
     private var last = Self.none
-    /// Removed nodes, linked by `next`.
+    /// First removed node. The removed nodes are linked through `next`.
     private var unused = Self.none
 
     mutating func append(_ element: Element) -> Place {

@@ -2,9 +2,9 @@ import NIOHTTP1
 
 /// Entity tags for responses that callers request repeatedly (RFC 9110 §8.8.3).
 package enum EntityTag {
-    /// Responds with 200, the body and its tag, or with 304 when the caller sent that tag.
+    /// Returns the body and its tag with status 200, or status 304 if the caller already sent this tag.
     ///
-    /// The tag depends on the body only, so that it is the same on every replica and after every restart.
+    /// The tag depends only on the body, so it is the same on every replica and after every restart.
     package static func response(_ body: [UInt8], unless ifNoneMatch: String?) -> HTTPResponse {
         let tag = tag(of: body)
         var response =
@@ -14,9 +14,9 @@ package enum EntityTag {
         return response
     }
 
-    /// A hash of the body (FNV-1a, 64 bits). The hash distinguishes versions of one response and protects
-    /// nothing, so it need not resist attacks. With its quotation marks it is a string of 15 bytes, which
-    /// needs no allocation.
+    /// Returns a hash of the body (FNV-1a, 64 bits). The hash only distinguishes versions of one response, so
+    /// it need not resist attacks. Including its quotation marks, the tag is a 15-byte string, which needs no
+    /// allocation.
     static func tag(of body: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in body { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -32,11 +32,11 @@ package enum EntityTag {
         }
     }
 
-    /// Largest number of bytes of the field that are compared: dozens of
-    /// our tags. The field can be as long as a header.
+    /// Longest header that is compared, in bytes. It has room for dozens of our tags. A client could
+    /// otherwise send a list as long as the whole header section.
     private static let longestList = 1024
 
-    /// Returns true if a tag in the field equals `tag` in the weak comparison (RFC 9110 §13.1.2).
+    /// Returns true if a tag in the header equals `tag` by weak comparison (RFC 9110 §13.1.2).
     static func matches(_ ifNoneMatch: String?, _ tag: String) -> Bool {
         guard let ifNoneMatch, ifNoneMatch.utf8.count <= longestList else { return false }
         return ifNoneMatch.split(separator: ",").contains { candidate in

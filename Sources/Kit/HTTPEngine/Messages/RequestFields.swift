@@ -9,9 +9,9 @@ package struct RequestFields: Sendable {
     package private(set) var requestID: String?
     package private(set) var ifNoneMatch: String?
     package private(set) var cookie: String?
-    /// All fields with this name as one list. The nearest proxy's field is last (RFC 9110 §5.3).
+    /// All `X-Forwarded-For` headers as one list. The nearest proxy's header comes last (RFC 9110 §5.3).
     package private(set) var forwardedFor: String?
-    /// The value of the field; the largest `Int` when the number in the field is larger.
+    /// Value of `Content-Length`. A number too large for `Int` becomes the largest `Int`.
     package private(set) var contentLength: Int?
     package private(set) var expectsContinue = false
     package private(set) var wantsUpgrade = false
@@ -23,20 +23,20 @@ package struct RequestFields: Sendable {
 
     package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
-            // The length decides nearly always, so each name is compared at most twice.
+            // The length of the name is nearly always decisive, so each name is compared at most twice.
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"):
                 hostCount += 1
                 isHostValid = isHostValid && RequestTarget.isAuthority(Self.trimmed(value), mayBeEmpty: true)
             case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
-            // HTTP/1.1 has one such field (RFC 6265 §5.4), but a proxy may have split it.
+            // HTTP/1.1 requests have one `Cookie` header (RFC 6265 §5.4), but a proxy may have split it.
             case 6 where Self.areEqual(name, "cookie"):
-                // In place, so that many fields are not copied many times.
+                // Appending in place matters, because copying the value would make many headers slow.
                 if cookie == nil { cookie = value } else { cookie?.append("; \(value)") }
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
-            // Two API keys count as no valid key: no honest client sends two.
+            // Two API keys count as an invalid key, because no honest client sends two.
             case 13 where Self.areEqual(name, "authorization"):
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
@@ -51,13 +51,13 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// Reads a length. The decoder has accepted only digits.
+    /// Parses a length. The decoder has already rejected everything except digits.
     private static func length(_ value: String) -> Int {
         Int(trimmed(value)) ?? .max
     }
 
-    /// Removes the white space after a value, which is not part of the value (RFC 9112 §5.1) and which the
-    /// decoder does not remove.
+    /// Removes white space after a value, because it is not part of the value (RFC 9112 §5.1) and the decoder
+    /// does not remove it.
     private static func trimmed(_ value: String) -> Substring {
         guard let last = value.utf8.last, isWhiteSpace(last) else { return value[...] }
         var value = value
@@ -71,15 +71,15 @@ package struct RequestFields: Sendable {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// True if the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.
+    /// True if the content type is JSON (RFC 8259 §11), with or without parameters such as a charset.
     package var isJSON: Bool { isMedia("application/json") }
 
-    /// True if the content type is the type of an HTML form (HTML §4.10.22.6).
+    /// True if the content type is that of an HTML form (HTML §4.10.22.6).
     package var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
-        // Most requests have the type without parameters.
+        // Most requests send the type without parameters.
         if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
@@ -87,14 +87,14 @@ package struct RequestFields: Sendable {
         return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], type)
     }
 
-    /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters.
+    /// Compares a text with a lower-case ASCII literal, ignoring the case of ASCII letters.
     @inlinable package static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
         guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
         let result = text.utf8.withContiguousStorageIfAvailable { areEqual($0[...], lowercase) }
         return result ?? text.utf8.lazy.map(folded).elementsEqual(lowercase.bytes)
     }
 
-    /// Compares the bytes of a text in the same way.
+    /// Compares bytes with a lower-case ASCII literal, ignoring the case of ASCII letters.
     @inlinable package static func areEqual(
         _ text: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString
     ) -> Bool {
@@ -109,15 +109,15 @@ package struct RequestFields: Sendable {
 }
 
 extension StaticString {
-    /// The bytes of a literal, which are never freed.
+    /// The literal's bytes, which stay valid for the life of the process.
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }
 }
 
-/// The `Cookie` field of a request (RFC 6265 §4.2).
+/// The `Cookie` header of a request (RFC 6265 §4.2).
 package enum CookieField {
-    /// Returns the value of the first cookie with this name. Browsers send the cookie with the closest path
+    /// Returns the value of the first cookie with this name. Browsers send the cookie with the longest path
     /// first.
     package static func value(of name: String, in field: String?) -> String? {
         guard var field else { return nil }
@@ -148,20 +148,20 @@ package enum CookieField {
     }
 }
 
-/// Identifies one request in its response, in its error and in the log.
+/// The ID of one request, which appears in its response, its error and its log line.
 package enum RequestID {
-    /// Accepts a caller's ID when it is safe in a log line and in a
-    /// header: 1 to 64 characters of `[A-Za-z0-9._-]`.
+    /// Accepts a caller's ID if it is safe in log lines and headers: 1 to 64 characters from
+    /// `[A-Za-z0-9._-]`.
     package static func accept(_ offered: String?) -> String? {
         guard let offered, (1...64).contains(offered.utf8.count), characters.containsAll(of: offered[...])
         else { return nil }
         return offered
     }
 
-    /// Makes an ID of 13 characters: short enough for a Swift string without an allocation.
+    /// Creates a 13-character ID, short enough for Swift to store without an allocation.
     package static func make() -> String {
-        // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
-        // IDs look unrelated.
+        // The splitmix64 finalizer is a bijection, so IDs never repeat within a process, and consecutive IDs
+        // look unrelated.
         var mixed = counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

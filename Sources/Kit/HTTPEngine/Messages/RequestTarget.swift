@@ -1,15 +1,15 @@
 import Encodings
 
-/// The target of a request (RFC 9112 §3.2), parsed: the origin form, or the absolute form that a proxy may
-/// send.
+/// A parsed request target (RFC 9112 §3.2), in origin form or in the absolute form that a proxy may send.
 ///
-/// The authority form is for CONNECT and the asterisk form for OPTIONS, which this service does not support.
+/// The authority form is only for CONNECT and the asterisk form only for OPTIONS, and this service supports
+/// neither method.
 package struct RequestTarget {
-    /// The path as received, still percent-encoded.
+    /// Path as received, still percent-encoded.
     package let path: Substring
     package let query: Substring?
 
-    /// Returns `nil` for any other text.
+    /// Parses a target. Returns `nil` for any other form.
     package init?(_ text: String) {
         var rest = text[...]
         guard Self.isAcceptable(rest) else { return nil }
@@ -23,8 +23,8 @@ package struct RequestTarget {
         self.query = query
     }
 
-    /// Returns the text after the authority of an http URI, whose path may be empty, or `nil` for any other
-    /// text.
+    /// Returns the text after the authority of an http or https URI, whose path may be empty. Returns `nil`
+    /// for any other text.
     private static func withoutAuthority(_ text: Substring) -> Substring? {
         for scheme: StaticString in ["http://", "https://"] {
             guard RequestFields.areEqual(text.prefix(scheme.utf8CodeUnitCount), scheme) else { continue }
@@ -35,8 +35,8 @@ package struct RequestTarget {
         return nil
     }
 
-    /// Accepts a host with an optional port and without user information (RFC 9110 §4.2.4), of characters
-    /// that RFC 3986 §3.2 allows.
+    /// Accepts a host with an optional port but without user information (RFC 9110 §4.2.4). All characters
+    /// must be allowed by RFC 3986 §3.2.
     static func isAuthority(_ text: Substring, mayBeEmpty: Bool) -> Bool {
         guard !text.isEmpty else { return mayBeEmpty }
         return text.utf8.first != UInt8(ascii: ":") && authorityCharacters.containsAll(of: text)
@@ -44,8 +44,8 @@ package struct RequestTarget {
 
     private static let authorityCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$&'()*+,;=:[]")
 
-    /// Accepts a target without fragment and white space, in ASCII. Browsers leave some characters unescaped
-    /// that RFC 3986 requires to be escaped, so all others are accepted.
+    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some more
+    /// characters, but browsers send these unescaped, so this check accepts them.
     private static func isAcceptable(_ text: Substring) -> Bool {
         let result = text.utf8.withContiguousStorageIfAvailable { text in
             let bytes = UnsafeRawBufferPointer(text)
@@ -57,16 +57,16 @@ package struct RequestTarget {
     }
 }
 
-/// Percent-encoding (RFC 3986 §2.1), decoded strictly.
+/// Strict percent-decoding (RFC 3986 §2.1).
 package enum PercentEncoding {
     package enum Failure: Error, Equatable {
-        /// A broken escape, or bytes that are not UTF-8.
+        /// The text has a broken escape or is not valid UTF-8.
         case malformed
-        /// U+0000, which ends a text in SQLite and which PostgreSQL refuses.
+        /// The text contains U+0000, which ends a text in SQLite and is refused by PostgreSQL.
         case characterNotAllowed
     }
 
-    /// Decodes a text. A `+` is a plus sign here, and not a space as in HTML forms.
+    /// Decodes a text. A `+` stays a plus sign, although it means a space in HTML forms.
     package static func decode(_ text: Substring) throws(Failure) -> String {
         guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
         if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
@@ -74,10 +74,11 @@ package enum PercentEncoding {
         return try text.withUTF8 { decode($0, plus: UInt8(ascii: "+")) }.get()
     }
 
-    /// - Parameter plus: The byte that replaces a `+`.
+    /// - Parameter plus: Byte that replaces a `+`.
     package static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
         var (isMalformed, hasZero) = (false, false)
-        // A view of the text costs time for each byte, and a text can be as long as a header or a form.
+        // The loop runs on a buffer, because iterating over a view of the text costs time for each byte, and
+        // a text can be as long as a header or a form.
         let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
             var next = 0
             while next < bytes.count {
@@ -105,8 +106,8 @@ package enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self).map { .success($0) } ?? .failure(.malformed)
     }
 
-    /// Returns true if the text can be part of a query unchanged: it has only
-    /// characters that RFC 3986 §3.4 allows, and no `&`.
+    /// Returns true if a query can contain the text unchanged, because it has only characters that RFC 3986
+    /// §3.4 allows, and no `&`.
     package static func isQueryText(_ text: Substring) -> Bool {
         queryCharacters.containsAll(of: text)
     }
@@ -114,8 +115,8 @@ package enum PercentEncoding {
     private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$'()*+,;=:@/?")
 }
 
-/// A set of ASCII characters. Each byte from clients is looked up in it,
-/// so the set is two words and needs no search.
+/// A set of ASCII characters. Every byte from clients is looked up in such a set, so it is two words and
+/// needs no search.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -127,7 +128,7 @@ package struct ASCIISet: Sendable {
         }
     }
 
-    /// Creates a set of letters, digits and the characters of `others`.
+    /// Creates a set of letters, digits and the characters in `others`.
     package init(lettersDigitsAnd others: StaticString) {
         self.init(others)
         for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
@@ -137,7 +138,7 @@ package struct ASCIISet: Sendable {
         for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
     }
 
-    /// Creates a set of all visible characters, which exclude the space, without the characters of `others`.
+    /// Creates a set of all visible characters (which exclude the space), except those in `others`.
     package init(visibleWithout others: StaticString) {
         let excluded = ASCIISet(others)
         self.init("")
@@ -153,8 +154,8 @@ package struct ASCIISet: Sendable {
         text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
     }
 
-    /// Returns true if the set has all bytes. Tests every byte, because a branch for each
-    /// byte costs more than an early end could save.
+    /// Returns true if the set contains all bytes. It tests every byte, because a branch per byte would cost
+    /// more than an early exit could save.
     package func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var (seen, all): (UInt8, UInt64) = (0, 1)
         for byte in bytes {
@@ -169,8 +170,7 @@ package struct ASCIISet: Sendable {
     }
 }
 
-/// Searches and comparisons that `Substring` and its UTF-8 view also
-/// offer, but here one call handles many bytes.
+/// Faster searches and comparisons for `Substring`, which handle many bytes at once.
 extension Substring {
     /// Returns the first position of an ASCII character.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {
@@ -188,7 +188,7 @@ extension Substring {
         return (self[..<index], self[utf8.index(after: index)...])
     }
 
-    /// Returns true if the bytes are equal, as `String.isByteEqual` does.
+    /// Returns true if both texts have the same bytes, as `String.isByteEqual` does.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in

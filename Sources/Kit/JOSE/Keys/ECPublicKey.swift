@@ -3,20 +3,21 @@ import Cryptography
 import Encodings
 public import StrictJSON
 
-/// A P-256 public key that may verify ES256 signatures, parsed once.
+/// A P-256 public key that may verify ES256 signatures. It is parsed once.
 ///
-/// Only points on the curve become keys: OpenSSL checks this when it decodes a key. Apple signs tokens with
-/// RSA, so this type is for client secrets, and for the keys of App Attest.
+/// Only points on the curve become keys, because OpenSSL checks each point when it decodes a key. Apple signs
+/// its tokens with RSA, so this type is only for client secrets and App Attest keys.
 public final class ECPublicKey: @unchecked Sendable {
-    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use
-    // one EVP_PKEY for verification.
+    // `@unchecked`: the handle never changes after `init`, and OpenSSL allows any number of threads to verify
+    // with one EVP_PKEY.
     private let handle: PublicKeyHandle
 
-    /// The two coordinates of the point, 32 bytes each, big-endian.
+    /// The two coordinates of the point, each 32 bytes, big-endian.
     public let x: [UInt8]
     public let y: [UInt8]
 
-    /// Throws `.keyUnusable` for coordinates of any other length, and for a point that is not on P-256.
+    /// Creates a key from coordinates. Throws `.keyUnusable` if they have another length or the point is not
+    /// on P-256.
     public init(x: [UInt8], y: [UInt8]) throws(JOSEError) {
         guard x.count == Self.coordinateSize, y.count == Self.coordinateSize else {
             throw JOSEError(.keyUnusable, detail: "a P-256 coordinate has 32 bytes")
@@ -33,8 +34,7 @@ public final class ECPublicKey: @unchecked Sendable {
         }
     }
 
-    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for any key that is not on
-    /// P-256.
+    /// Parses a PEM public key (SubjectPublicKeyInfo). Throws `.keyUnusable` unless the key is on P-256.
     public convenience init(pem: String) throws(JOSEError) {
         let (x, y) = try PEMText.withPublicKey(in: pem) { key throws(JOSEError) in
             try Self.coordinates(of: key)
@@ -42,8 +42,8 @@ public final class ECPublicKey: @unchecked Sendable {
         try self.init(x: x, y: y)
     }
 
-    /// Reads an uncompressed point (X9.62): 4, and then both
-    /// coordinates. Throws `.keyUnusable` for other bytes.
+    /// Parses an uncompressed point (X9.62): a byte of value 4, then both coordinates. Throws `.keyUnusable`
+    /// for any other bytes.
     public convenience init(point: [UInt8]) throws(JOSEError) {
         guard point.count == 1 + 2 * Self.coordinateSize, point[0] == 4 else {
             throw JOSEError(.keyUnusable, detail: "not an uncompressed point of P-256")
@@ -52,7 +52,7 @@ public final class ECPublicKey: @unchecked Sendable {
             x: Array(point[1...Self.coordinateSize]), y: Array(point[(1 + Self.coordinateSize)...]))
     }
 
-    /// The key as an uncompressed point (X9.62): 65 bytes.
+    /// The key as an uncompressed point (X9.62) of 65 bytes.
     public var point: [UInt8] { [4] + x + y }
 
     /// Reads the public part of `key`, which the caller still owns.
@@ -76,15 +76,16 @@ public final class ECPublicKey: @unchecked Sendable {
         return (Array(point[1...coordinateSize]), Array(point[(1 + coordinateSize)...]))
     }
 
-    /// Verifies ECDSA with SHA-256. The signature must have the raw form, r and s of 32 bytes each (RFC 7518
-    /// §3.4). Returns false for anything else, including a DER signature, as libraries without JOSE write it.
+    /// Verifies an ECDSA signature with SHA-256. The signature must have the raw form, with r and s of 32
+    /// bytes each (RFC 7518 §3.4). Returns false for anything else, including the DER signatures that
+    /// libraries without JOSE support produce.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == 2 * Self.coordinateSize else { return false }
         return isValidDERSignature(Self.derSignature(signature), for: message)
     }
 
-    /// Verifies ECDSA with SHA-256. The signature must have the form of OpenSSL and of Apple's devices:
-    /// `SEQUENCE { INTEGER r, INTEGER s }` in DER (RFC 3279 §2.2.3). Returns false for anything else.
+    /// Verifies an ECDSA signature with SHA-256. The signature must have the form that OpenSSL and Apple's
+    /// devices use: a DER `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3). Otherwise returns false.
     public func isValidDERSignature(_ encoded: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
@@ -92,7 +93,7 @@ public final class ECPublicKey: @unchecked Sendable {
             EVP_DigestVerifyInit(context, nil, SHA256Digest.algorithm, nil, handle.pointer) == 1
                 && EVP_DigestVerify(context, encoded, encoded.count, message.baseAddress, message.count) == 1
         }
-        // A refused signature leaves entries in the thread's error queue, which would never be read.
+        // A refused signature leaves entries in the thread's error queue that no other code would remove.
         if !isValid { ERR_clear_error() }
         return isValid
     }
@@ -106,14 +107,14 @@ public final class ECPublicKey: @unchecked Sendable {
         ])
     }
 
-    /// Returns `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL.
+    /// Returns the signature as `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), OpenSSL's format.
     private static func derSignature(_ raw: [UInt8]) -> [UInt8] {
         let numbers = derInteger(raw.prefix(coordinateSize)) + derInteger(raw.suffix(coordinateSize))
         return [0x30, UInt8(numbers.count)] + numbers
     }
 
-    /// Returns the shortest form: without leading zeros, except for a zero byte before a set top bit, which
-    /// would mean a negative number.
+    /// Returns the shortest DER form of an integer. It has no leading zeros, except for a zero byte before a
+    /// set top bit, which would otherwise mean a negative number.
     private static func derInteger(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var number = Array(bytes.drop { $0 == 0 })
         if number.first.map({ $0 & 0x80 != 0 }) ?? true { number.insert(0, at: 0) }
@@ -123,15 +124,15 @@ public final class ECPublicKey: @unchecked Sendable {
     private static let coordinateSize = 32
     private static let groupName = "prime256v1"
 
-    /// A key with the curve. Copying it takes a twentieth of the time that OpenSSL 3 needs to decode a key.
-    /// Never changed, so that any number of threads can copy from it.
+    /// A template key that carries the curve, because copying it takes a twentieth of the time that OpenSSL 3
+    /// needs to decode a key. It never changes, so any number of threads can copy it.
     private nonisolated(unsafe) static let curve: OpaquePointer? =
         subjectPublicKeyInfo.withUnsafeBufferPointer {
             var position = $0.baseAddress
             return d2i_PUBKEY(nil, &position, $0.count)
         }
 
-    /// The base point of P-256 as a key (RFC 5480 §2.1.1, §2.2; FIPS 186-4, D.1.2.3).
+    /// The P-256 base point as a public key (RFC 5480 §2.1.1, §2.2; FIPS 186-4, D.1.2.3).
     private static let subjectPublicKeyInfo: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
         0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
@@ -142,13 +143,13 @@ public final class ECPublicKey: @unchecked Sendable {
     ]
 }
 
-/// A P-256 private key, as in Apple's files for signing client secrets (`AuthKey_<key ID>.p8`).
+/// A P-256 private key, such as the ones in Apple's files for signing client secrets (`AuthKey_<key ID>.p8`).
 public struct ECPrivateKey: Sendable {
-    /// PKCS #8 PEM. A secret: never print it.
+    /// The key as PKCS #8 PEM. It is secret, so never print it.
     public let pem: String
     public let publicKey: ECPublicKey
 
-    /// Generates a key. Throws `.keyUnusable` when OpenSSL fails.
+    /// Generates a key. Throws `.keyUnusable` if OpenSSL fails.
     public static func generate() throws(JOSEError) -> ECPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -163,7 +164,7 @@ public struct ECPrivateKey: Sendable {
         return try ECPrivateKey(key)
     }
 
-    /// Reads a PEM private key. Throws `.keyUnusable` unless it is a P-256 key.
+    /// Parses a PEM private key. Throws `.keyUnusable` unless it is a P-256 key.
     public init(pem: String) throws(JOSEError) {
         self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try ECPrivateKey(key) }
     }

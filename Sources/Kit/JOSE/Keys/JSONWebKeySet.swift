@@ -1,11 +1,11 @@
 import Encodings
 import StrictJSON
 
-/// The usable keys of a JSON Web Key Set (RFC 7517 §5), each parsed once.
+/// The usable keys of a JSON Web Key Set (RFC 7517 §5). Each key is parsed once.
 ///
-/// A set may contain EC keys, unknown types and other values. Entries that cannot be used are skipped, with
-/// the reason in `skipped`. Two different usable keys with the same `kid` make this `kid` unusable, because
-/// it is ambiguous.
+/// A set may contain EC keys, unknown key types and other values. The parser skips the entries that it cannot
+/// use, and records the reasons in `skipped`. If two different usable keys have the same `kid`, that `kid` is
+/// unusable, because it is ambiguous.
 public struct JSONWebKeySet: Sendable {
     private let keys: [JSONWebKey]
     public let skipped: [SkippedKey]
@@ -14,8 +14,8 @@ public struct JSONWebKeySet: Sendable {
     public var count: Int { keys.count }
     public var keyIDs: [String] { keys.map(\.keyID) }
 
-    /// Throws `.keySetMalformed` when this is not a key set. A set without a usable key is accepted and
-    /// empty.
+    /// Parses a key set. Throws `.keySetMalformed` for any other document. A set without any usable key is
+    /// valid, and becomes an empty set.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -47,32 +47,33 @@ public struct JSONWebKeySet: Sendable {
         self.skipped = skipped
     }
 
-    /// Returns the key whose `kid` has exactly these bytes. It searches linearly and allocates nothing,
-    /// because a set has few keys.
+    /// Returns the key whose `kid` has exactly these bytes. A set has few keys, so the search is linear and
+    /// allocates nothing.
     public func key(for keyID: String) -> RSAPublicKey? {
         for key in keys where key.keyID.isByteEqual(to: keyID) { return key.publicKey }
         return nil
     }
 }
 
-/// An entry of a key set that is not used, and the reason.
+/// A key-set entry that the service does not use, with the reason.
 public struct SkippedKey: Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
-        /// Not an object, a member of the wrong JSON type, or a `key_ops` that names an operation twice.
+        /// The entry is not an object, has a member of the wrong JSON type, or names an operation twice in
+        /// `key_ops`.
         case malformed
         /// `kty` is not RSA.
         case otherType = "other_type"
-        /// `use` is present and not `sig`.
+        /// `use` is present, but is not `sig`.
         case otherUse = "other_use"
-        /// `key_ops` is present and lacks `verify`.
+        /// `key_ops` is present, but lacks `verify`.
         case otherOperations = "other_operations"
-        /// `alg` is present and not `RS256`.
+        /// `alg` is present, but is not `RS256`.
         case otherAlgorithm = "other_algorithm"
         /// `kid` is absent, empty or longer than 64 characters.
         case keyIDInvalid = "key_id_invalid"
         /// The modulus is even, or has fewer than 2048 or more than 4096 bits, or the exponent is not 65537.
         case unsafeNumbers = "unsafe_numbers"
-        /// Another usable key of the set has the same `kid`.
+        /// Another usable key in the set has the same `kid`.
         case ambiguous
     }
 
@@ -80,13 +81,13 @@ public struct SkippedKey: Sendable, Equatable {
     public let reason: Reason
 }
 
-/// One entry of a key set that may verify identity tokens (RFC 7517 §4, RFC 7518 §6.3.1).
+/// A key-set entry that may verify identity tokens (RFC 7517 §4, RFC 7518 §6.3.1).
 struct JSONWebKey: Sendable {
     let keyID: String
     let publicKey: RSAPublicKey
 
-    /// Returns the reason when the entry must be skipped. A set may contain entries other than Apple's RSA
-    /// keys.
+    /// Parses an entry, or returns the reason the parser must skip it. A set may contain entries other than
+    /// Apple's RSA keys.
     static func parse(_ value: JSONValue) -> Result<JSONWebKey, Refusal> {
         guard case .object(let object) = value else { return .failure(Refusal(nil, .malformed)) }
         let keyID = object["kid"]?.string
@@ -120,7 +121,7 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// The operations of the key (RFC 7517 §4.3): an array of strings without duplicates. Returns `nil` for
+    /// Returns the key operations (RFC 7517 §4.3) from an array of strings without duplicates, or `nil` for
     /// anything else.
     private static func operations(_ value: JSONValue) -> [String]? {
         guard let elements = value.array else { return nil }

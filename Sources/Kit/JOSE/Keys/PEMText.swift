@@ -2,16 +2,18 @@ import COpenSSL
 
 /// Reads and writes keys as PEM text (RFC 7468) with OpenSSL.
 package enum PEMText {
-    /// Reads a private key, and frees it after `body`. Throws `.keyUnusable`, and the errors of `body`.
+    /// Reads a private key, calls `body` with it, and then frees it. Throws `.keyUnusable` and any error of
+    /// `body`.
     package static func withPrivateKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
-        // Without a callback, OpenSSL asks on the terminal for the passphrase of an encrypted key, and waits.
+        // Without this callback, OpenSSL would wait for an encrypted key's passphrase on the terminal.
         let key = read(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
         return try use(key, orRefuse: "no PEM private key", body)
     }
 
-    /// Reads a public key, and frees it after `body`. Throws `.keyUnusable`, and the errors of `body`.
+    /// Reads a public key, calls `body` with it, and then frees it. Throws `.keyUnusable` and any error of
+    /// `body`.
     static func withPublicKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
@@ -19,7 +21,7 @@ package enum PEMText {
         return try use(key, orRefuse: "no PEM public key", body)
     }
 
-    /// Writes a private key as PKCS #8. The text is a secret.
+    /// Writes a private key as PKCS #8. The text is secret.
     static func privateKey(_ key: OpaquePointer) -> String? {
         text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
     }
@@ -29,8 +31,9 @@ package enum PEMText {
         text { PEM_write_bio_PUBKEY($0, key) }
     }
 
-    /// Reads a key. OpenSSL does not copy the text: `BIO_new_mem_buf` keeps the pointer. So the BIO is used
-    /// and freed while the text is pinned in memory. The result is a copy, which the caller frees.
+    /// Reads a key. `BIO_new_mem_buf` keeps a pointer to the text instead of copying it, so this function
+    /// uses and frees the BIO while the text is pinned in memory. The result is a copy, which the caller must
+    /// free.
     package static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
         var pem = pem
         return pem.withUTF8 { text in
@@ -66,7 +69,7 @@ package enum PEMText {
     }
 }
 
-/// Owns one private `EVP_PKEY`. Not copyable, so that OpenSSL frees it exactly once.
+/// Owns one private `EVP_PKEY`. Not copyable, so OpenSSL frees it exactly once.
 struct PrivateKeyHandle: ~Copyable {
     let pointer: OpaquePointer
 

@@ -2,12 +2,12 @@ import COpenSSL
 import Encodings
 public import StrictJSON
 
-/// An RSA private key of the fakes, of tests or of an operator's
-/// service account. Verification does not need it.
+/// An RSA private key of the fakes, the tests or an operator's service account. Token verification does not
+/// need it.
 public struct RSAPrivateKey: Sendable {
-    /// PKCS #8 PEM. A secret: never print it.
+    /// The key as PKCS #8 PEM. It is secret, so never print it.
     public let pem: String
-    /// SubjectPublicKeyInfo PEM.
+    /// The public key as SubjectPublicKeyInfo PEM.
     public let publicKeyPEM: String
     private let modulus: [UInt8]
     private let exponent: [UInt8]
@@ -27,12 +27,12 @@ public struct RSAPrivateKey: Sendable {
         return try RSAPrivateKey(key)
     }
 
-    /// Reads a PEM private key. Throws `.keyUnusable` unless it is an RSA key.
+    /// Parses a PEM private key. Throws `.keyUnusable` unless it is an RSA key.
     public init(pem: String) throws(JOSEError) {
         self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try RSAPrivateKey(key) }
     }
 
-    /// The public key as an entry of a key set, with exactly the members of Apple's entries.
+    /// Returns the public key as a key-set entry with exactly the members that Apple's entries have.
     public func publicJWK(keyID: String) -> JSONObject {
         JSONObject([
             ("kty", .string("RSA")), ("kid", .string(keyID)), ("use", .string("sig")),
@@ -41,7 +41,7 @@ public struct RSAPrivateKey: Sendable {
         ])
     }
 
-    /// Returns the public key. Throws an error when verifiers do not accept it.
+    /// Returns the public key. Throws an error if verifiers would not accept it.
     public func publicKey() throws(JOSEError) -> RSAPublicKey {
         try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
@@ -72,9 +72,9 @@ public struct RSAPrivateKey: Sendable {
 extension RSAPrivateKey {
     /// Signs exactly these bytes with RSASSA-PKCS1-v1_5 (RFC 7518 §3.3).
     ///
-    /// For the fakes, tests and service accounts: `JWTSigner` always adds `typ` and writes
-    /// members in alphabetical order, unlike Apple's tokens. Throws `.signingFailed`, and
-    /// `.keyUnusable` when OpenSSL cannot read the key back.
+    /// The fakes, tests and service accounts use it because `JWTSigner`, unlike Apple, always adds `typ` and
+    /// writes members in alphabetical order. Throws `.signingFailed`, or `.keyUnusable` if OpenSSL cannot
+    /// read the key back.
     public func signature(
         for message: [UInt8], with hash: HashFunction = .sha256
     ) throws(JOSEError) -> [UInt8] {
@@ -97,11 +97,12 @@ extension RSAPrivateKey {
     }
 }
 
-/// The hash function in the name of a signature algorithm: its last three digits (RFC 7518 §3.1).
+/// Hash functions of signature algorithms. The last three digits of an algorithm's name give the hash
+/// function, such as SHA-256 for RS256 (RFC 7518 §3.1).
 public enum HashFunction: Sendable, CaseIterable {
     case sha256, sha384, sha512
 
-    /// OpenSSL's name of the function.
+    /// OpenSSL's name for the function.
     var name: String {
         switch self {
         case .sha256: "SHA256"
@@ -118,7 +119,7 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
-    /// The size of a digest, and of a message authentication code, in bytes.
+    /// Size in bytes of a digest, and of a message authentication code.
     var size: Int {
         switch self {
         case .sha256: 32
@@ -128,10 +129,10 @@ public enum HashFunction: Sendable, CaseIterable {
     }
 }
 
-/// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2), for forged tokens in the fake
-/// Apple and in tests.
+/// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2). The fake Apple and the tests use
+/// it to forge tokens.
 public enum MessageAuthenticationCode {
-    /// Throws `.signingFailed`.
+    /// Returns the authentication code of a message. Throws `.signingFailed`.
     public static func make(
         for message: [UInt8], secret: [UInt8], with hash: HashFunction
     ) throws(JOSEError) -> [UInt8] {

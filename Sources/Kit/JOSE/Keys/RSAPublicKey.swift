@@ -2,20 +2,20 @@ import COpenSSL
 import Cryptography
 import Synchronization
 
-/// An RSA public key that may verify RS256 signatures, parsed once.
+/// An RSA public key that may verify RS256 signatures. It is parsed once.
 ///
-/// Only safe keys can be created: an odd modulus of 2048 to 4096 bits and the exponent 65537. With e = 1
-/// anyone could forge signatures, and a huge e would make verification hundreds of times slower.
+/// The initializer accepts only safe keys, with an odd modulus of 2048 to 4096 bits and the exponent 65537.
+/// If e were 1, anyone could forge signatures; a huge e would make verification hundreds of times slower.
 public final class RSAPublicKey: @unchecked Sendable {
-    // `@unchecked`: the numbers do not change after `init`, and verification only reads them. Each context of
-    // the pool is used by one thread at a time.
+    // `@unchecked`: the numbers never change after `init`, verification only reads them, and each context of
+    // the pool is used by only one thread at a time.
     private let number: RSAModulus
     private let pool: Mutex<ContextPool>
 
     let modulus: [UInt8]
     let exponent: [UInt8]
 
-    /// Creates a key from two big-endian numbers. Drops leading zeros. Throws `.keyUnusable`.
+    /// Creates a key from two big-endian numbers, ignoring leading zeros. Throws `.keyUnusable`.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
@@ -31,21 +31,21 @@ public final class RSAPublicKey: @unchecked Sendable {
         self.exponent = exponent
     }
 
-    /// Verifies RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). Returns false unless the signature is valid
-    /// and has exactly the length of the modulus.
+    /// Verifies an RSASSA-PKCS1-v1_5 signature with SHA-256 (RFC 7518 §3.3). Returns false unless the
+    /// signature is valid and exactly as long as the modulus.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == modulus.count, let digest = SHA256Digest.algorithm else { return false }
         let pooled = pool.withLock { $0.take() }
         guard let context = pooled ?? PooledContext(digest: digest) else { return false }
         let isValid = context.context.isValid(signature, for: message, of: number)
-        // A refused signature leaves entries in the thread's error queue, which would never be read.
+        // A refused signature leaves entries in the thread's error queue that no other code would remove.
         if !isValid { ERR_clear_error() }
         pool.withLock { $0.put(context) }
         return isValid
     }
 }
 
-/// One reusable context on the heap, so that moving it to and from the pool copies only a reference.
+/// One reusable context on the heap, so that moving it to or from the pool copies only a reference.
 private final class PooledContext {
     let context: VerificationContext
 
@@ -56,8 +56,8 @@ private final class PooledContext {
 }
 
 private struct ContextPool {
-    /// Largest number of contexts. There are never more contexts than threads that verify
-    /// concurrently; this limit is only a safeguard.
+    /// Context limit. The pool never needs more contexts than there are threads verifying at once, so the
+    /// limit is only a safeguard.
     private static let capacity = 64
     nonisolated(unsafe) private var free: [PooledContext] = []
 
@@ -68,13 +68,13 @@ private struct ContextPool {
     }
 }
 
-/// Verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2). A context is
-/// reused, because it contains memory for the numbers and the digest. One thread uses it at a time.
+/// Verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2). A context
+/// holds memory for the numbers and the digest, so the pool reuses it, in one thread at a time.
 ///
-/// It uses OpenSSL's big-number arithmetic, but not `EVP_PKEY_verify`, which needs a new setup for every
-/// signature, uses general exponentiation, and takes 25% longer. All values are public, so constant time is
-/// not needed. The result is compared with the complete expected encoded message for the digest. The padding
-/// is not parsed, because lenient parsers of the padding allow forged signatures.
+/// It uses OpenSSL's big-number arithmetic because `EVP_PKEY_verify` needs a new setup for every signature,
+/// uses general exponentiation, and takes 25% longer. All values are public, so constant time is not needed.
+/// The result is compared with the complete expected encoded message for the digest, instead of parsing the
+/// padding, because lenient padding parsers allow forged signatures.
 struct VerificationContext: ~Copyable {
     private let digestContext: OpaquePointer
     private let numberContext: OpaquePointer
@@ -109,23 +109,23 @@ struct VerificationContext: ~Copyable {
         }
     }
 
-    /// Returns `false` when the signature does not contain an encoded digest.
+    /// Reads the digest in a signature. Returns `false` if the signature does not contain an encoded digest.
     private borrowing func readSignedDigest(
         of bytes: [UInt8], _ modulus: borrowing RSAModulus, into digest: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        // RFC 8017 §5.2.2: a number not smaller than the modulus would be a second encoding of the same
-        // signature.
+        // RFC 8017 §5.2.2: a number as large as the modulus or larger would be a second encoding of the same
+        // signature, so it is refused.
         guard BN_bin2bn(bytes, Int32(bytes.count), signature.pointer) != nil,
             BN_ucmp(signature.pointer, modulus.number.pointer) < 0, raiseSignature(modulus)
         else { return false }
-        // After subtracting the rest of the message, the remainder must fit into the size of the digest.
-        // BN_bn2binpad refuses larger numbers, and ignores the sign.
+        // After subtracting the rest of the message, the remainder must fit into the digest size.
+        // BN_bn2binpad refuses larger numbers, but ignores the sign, so the sign is checked first.
         let power = power.pointer
         return BN_sub(power, power, modulus.emptyMessage.pointer) == 1 && BN_is_negative(power) == 0
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
     }
 
-    /// Raises the signature to the power of 65537 = 2¹⁶ + 1.
+    /// Raises the signature to the exponent 65537 = 2¹⁶ + 1.
     private borrowing func raiseSignature(_ modulus: borrowing RSAModulus) -> Bool {
         let (power, signature) = (power.pointer, signature.pointer)
         guard BN_to_montgomery(power, signature, modulus.montgomery, numberContext) == 1 else { return false }
@@ -134,7 +134,7 @@ struct VerificationContext: ~Copyable {
                 return false
             }
         }
-        // Multiplies by the plain signature, so that the result is converted back from Montgomery form.
+        // Multiplying by the plain signature also converts the result back from Montgomery form.
         return BN_mod_mul_montgomery(power, power, signature, modulus.montgomery, numberContext) == 1
     }
 
@@ -154,25 +154,27 @@ struct VerificationContext: ~Copyable {
     }
 }
 
-/// The modulus of an RSA key, with values that are computed once for all signatures: the constants of
-/// Montgomery multiplication, and the encoded message except for the digest.
+/// The modulus of an RSA key, with values that all signatures share: the Montgomery multiplication constants,
+/// and the encoded message without the digest. Each value is computed once.
 ///
-/// Not copyable, so OpenSSL frees its numbers exactly once. They do not change after `init`, and OpenSSL only
-/// reads them, so any number of threads may use them.
+/// Not copyable, so OpenSSL frees its numbers exactly once. The numbers never change after `init`, and
+/// OpenSSL only reads them, so any number of threads may use them.
 struct RSAModulus: ~Copyable {
-    /// n.
+    /// The modulus n.
     let number: BigNumber
     let montgomery: OpaquePointer
-    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros, as a number: all bytes before the digest.
+    /// EMSA-PKCS1-v1_5 encoding (RFC 8017 §9.2) of a digest of 32 zero bytes, as a number. It therefore holds
+    /// all bytes before the digest.
     let emptyMessage: BigNumber
 
-    /// The bytes between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
+    /// Bytes between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
     private static let digestInfo: [UInt8] = [
         0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
         0x04, 0x20,
     ]
 
-    /// `bytes` are the bytes of n, odd and of 2048 bits or more, big-endian. Throws `.keyUnusable`.
+    /// Creates a modulus from the big-endian bytes of n, which must be odd and have at least 2048 bits.
+    /// Throws `.keyUnusable`.
     init(_ bytes: [UInt8]) throws(JOSEError) {
         let digestSize = 32
         let runOfFF = bytes.count - 3 - Self.digestInfo.count - digestSize
@@ -197,17 +199,17 @@ struct RSAModulus: ~Copyable {
     deinit { BN_MONT_CTX_free(montgomery) }
 }
 
-/// Owns one `BIGNUM` of OpenSSL. Not copyable, so OpenSSL frees it exactly once.
+/// Owns one OpenSSL `BIGNUM`. Not copyable, so OpenSSL frees it exactly once.
 package struct BigNumber: ~Copyable {
     package let pointer: OpaquePointer
 
-    /// Creates zero. Returns `nil` when there is no memory.
+    /// Creates the number zero. Returns `nil` if memory runs out.
     package init?() {
         guard let pointer = BN_new() else { return nil }
         self.pointer = pointer
     }
 
-    /// `bytes` are big-endian. Returns `nil` when there is no memory.
+    /// Creates a number from big-endian bytes. Returns `nil` if memory runs out.
     package init?(_ bytes: [UInt8]) {
         guard let pointer = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return nil }
         self.pointer = pointer

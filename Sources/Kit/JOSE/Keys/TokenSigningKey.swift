@@ -3,18 +3,18 @@ import Cryptography
 import Encodings
 public import StrictJSON
 
-/// A private key that signs this service's own tokens, parsed once. Its bytes appear in no description.
+/// A private key that signs this service's own tokens, parsed once. No description contains its bytes.
 public final class TokenSigningKey: @unchecked Sendable {
-    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use
-    // one EVP_PKEY for signing.
+    // `@unchecked`: the handle never changes after `init`, and OpenSSL allows any number of threads to sign
+    // with one EVP_PKEY.
     private let handle: PrivateKeyHandle
     public let verificationKey: TokenVerificationKey
 
     public var keyID: String { verificationKey.keyID }
     public var algorithm: SignatureAlgorithm { verificationKey.algorithm }
 
-    /// Makes the PKCS #8 PEM of a new key: P-256, or RSA with 2048 bits, which takes up to a second. The text
-    /// is a secret. Throws `.keyUnusable` when OpenSSL fails.
+    /// Generates a key and returns its PKCS #8 PEM, which is secret. It is a P-256 key, or a 2048-bit RSA
+    /// key, which takes up to a second to generate. Throws `.keyUnusable` if OpenSSL fails.
     public static func makePEM(for algorithm: SignatureAlgorithm) throws(JOSEError) -> String {
         switch algorithm {
         case .ES256: try ECPrivateKey.generate().pem
@@ -22,7 +22,7 @@ public final class TokenSigningKey: @unchecked Sendable {
         }
     }
 
-    /// Reads a PKCS #8 PEM. Throws `.keyUnusable` unless it is a key for this algorithm.
+    /// Parses a PKCS #8 PEM key. Throws `.keyUnusable` unless it is a key for this algorithm.
     public init(pem: String, algorithm: SignatureAlgorithm) throws(JOSEError) {
         switch algorithm {
         case .ES256:
@@ -31,14 +31,14 @@ public final class TokenSigningKey: @unchecked Sendable {
             verificationKey = TokenVerificationKey(.rsa(try RSAPrivateKey(pem: pem).publicKey()))
         }
         let pointer = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in
-            // `withPrivateKey` frees its reference to the key, so this adds another reference.
+            // `withPrivateKey` will free its own reference to the key, so the handle needs another one.
             guard EVP_PKEY_up_ref(key) == 1 else { throw JOSEError(.keyUnusable, detail: "not shared") }
             return key
         }
         handle = PrivateKeyHandle(owning: pointer)
     }
 
-    /// Signs exactly these bytes, in the form of RFC 7518 §3.3 or §3.4. Throws `.signingFailed`.
+    /// Signs exactly these bytes, in the form that RFC 7518 §3.3 or §3.4 defines. Throws `.signingFailed`.
     public func signature(for message: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw JOSEError(.signingFailed, detail: "no context") }
         defer { EVP_MD_CTX_free(context) }
@@ -66,12 +66,12 @@ public final class TokenSigningKey: @unchecked Sendable {
 
 extension TokenSigningKey: CustomStringConvertible, CustomReflectable {
     public var description: String { "signing key \(keyID)" }
-    /// Shows only the key ID. `dump` and string interpolation of types that contain a key use it.
+    /// Contains only the key ID: `dump` and string interpolation of types that contain a key use this mirror.
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// The public half of a key that signs this service's tokens. Its algorithm is fixed with the key, so a token
-/// cannot choose it.
+/// Public part of a key that signs this service's tokens. The key determines the algorithm, so a token cannot
+/// choose its own.
 public struct TokenVerificationKey: Sendable {
     enum Form: Sendable {
         case elliptic(ECPublicKey)
@@ -79,7 +79,7 @@ public struct TokenVerificationKey: Sendable {
     }
 
     let form: Form
-    /// The RFC 7638 thumbprint.
+    /// Key thumbprint (RFC 7638).
     public let keyID: String
 
     public var algorithm: SignatureAlgorithm {
@@ -94,7 +94,7 @@ public struct TokenVerificationKey: Sendable {
         keyID = Self.thumbprint(of: form)
     }
 
-    /// Reads an entry of a key set in the form of `jwk`. Throws `.keyUnusable`.
+    /// Parses a key-set entry in the form that `jwk` returns. Throws `.keyUnusable`.
     public init(jwk: JSONValue) throws(JOSEError) {
         func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
             guard let bytes = jwk[name]?.string.flatMap({ Base64URL.decode($0) }) else {
@@ -109,7 +109,7 @@ public struct TokenVerificationKey: Sendable {
         }
     }
 
-    /// Returns true if the signature has the form of the key's own algorithm and is valid.
+    /// Returns true if the signature is valid and has the form that the key's own algorithm requires.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         switch form {
         case .elliptic(let key): key.isValidSignature(signature, for: message)
@@ -117,7 +117,7 @@ public struct TokenVerificationKey: Sendable {
         }
     }
 
-    /// The key as an entry of a key set (RFC 7517 §4).
+    /// The key as a key-set entry (RFC 7517 §4).
     public var jwk: JSONObject {
         switch form {
         case .elliptic(let key): key.jwk(keyID: keyID)
@@ -130,8 +130,8 @@ public struct TokenVerificationKey: Sendable {
         }
     }
 
-    /// Returns the thumbprint (RFC 7638 §3): a hash of the required
-    /// members in alphabetical order, without white space.
+    /// Returns the thumbprint (RFC 7638 §3): a hash of the required members in alphabetical order, without
+    /// white space.
     private static func thumbprint(of form: Form) -> String {
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()
@@ -159,14 +159,14 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     case RS256
 }
 
-/// The two forms of an ECDSA signature on P-256.
+/// The two forms of a P-256 ECDSA signature.
 enum ECDSASignature {
     private static let numberSize = 32
 
-    /// Converts `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL, to r and s of
-    /// 32 bytes each (RFC 7518 §3.4). Returns `nil` for any other input.
+    /// Converts OpenSSL's format `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3) to the raw form, with
+    /// r and s of 32 bytes each (RFC 7518 §3.4). Returns `nil` for any other input.
     static func raw(ofDER der: [UInt8]) -> [UInt8]? {
-        // The lengths of two numbers of at most 33 bytes need only one byte.
+        // The two numbers have at most 33 bytes each, so the sequence needs only one length byte.
         guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { return nil }
         var rest = der[2...]
         guard let r = number(&rest), let s = number(&rest), rest.isEmpty else { return nil }

@@ -1,14 +1,14 @@
-// JOSE owns JSON Web Signatures, JSON Web Keys and signature algorithms, with OpenSSL, and libjwt for
+// JOSE owns JSON Web Signatures, JSON Web Keys and signature algorithms. It uses OpenSSL, and also libjwt for
 // signing. It does not own claims or the source of keys.
 
 import Encodings
 import StrictJSON
 
-/// A JWS in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
+/// A parsed JWS in compact serialization (RFC 7515 §3.1). Parsing is strict, but verifies no signature.
 ///
-/// Everything that needs no key has been checked: three non-empty segments of canonical base64url, a header
-/// in strict JSON, RS256, no parameter that contains or names a key, a key ID. The payload is of unknown
-/// origin until `isSigned(by:)` has returned true.
+/// The initializer checks everything that needs no key: three non-empty segments of canonical base64url, a
+/// strict JSON header, RS256, a key ID, and no parameter that contains or names a key. The origin of the
+/// payload is unknown until `isSigned(by:)` has returned true.
 public struct CompactJWS: Sendable {
     public let keyID: String
     public let payload: [UInt8]
@@ -17,8 +17,8 @@ public struct CompactJWS: Sendable {
     private let signingInputEnd: Int
     private let signature: [UInt8]
 
-    /// Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or `.keyIDInvalid`. The caller
-    /// must limit the size, because time and memory are proportional to it.
+    /// Parses a token. Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or
+    /// `.keyIDInvalid`. The caller must limit the size, because time and memory are proportional to it.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         let dot = UInt8(ascii: ".")
         let dots = bytes.withUnsafeBytes { bytes in
@@ -30,7 +30,7 @@ public struct CompactJWS: Sendable {
         else {
             throw JOSEError(.jwsMalformed, detail: "not three non-empty segments")
         }
-        // Another dot is outside the alphabet, so this check refuses it too.
+        // The base64url alphabet contains no dot, so decoding also refuses a third dot.
         guard let header = Base64URL.decode(bytes[..<first]),
             let payload = Base64URL.decode(bytes[(first + 1)..<second]),
             let signature = Base64URL.decode(bytes[(second + 1)...])
@@ -44,16 +44,16 @@ public struct CompactJWS: Sendable {
         self.signature = signature
     }
 
-    /// Returns true if `key` has signed header and payload (RFC 7515 §5.2, RSASSA-PKCS1-v1_5 with SHA-256).
+    /// Returns true if `key` signed the header and payload (RFC 7515 §5.2, RSASSA-PKCS1-v1_5 with SHA-256).
     public func isSigned(by key: RSAPublicKey) -> Bool {
         key.isValidSignature(signature, for: bytes[..<signingInputEnd])
     }
 }
 
-/// The protected header of a compact JWS, reduced to the only part that a verifier may use: the key ID.
+/// Protected header of a compact JWS, reduced to the only part that a verifier may use: the key ID.
 ///
-/// It does not contain the algorithm, which is fixed: a header with another algorithm than RS256 is refused,
-/// so a token cannot choose it.
+/// It does not include the algorithm: the parser refuses every algorithm except RS256, so a token cannot
+/// choose its own.
 struct JOSEHeader: Sendable, Equatable {
     /// `kid` (RFC 7515 §4.1.4), 1 to 64 characters.
     let keyID: String
@@ -71,9 +71,9 @@ struct JOSEHeader: Sendable, Equatable {
                 switch name {
                 case "alg": algorithm = try reader.readStringOrSkip()
                 case "kid": keyID = try reader.readStringOrSkip()
-                // `crit` and `b64` change the interpretation of the token (RFC 7515 §4.1.11, RFC 7797).
-                // The others contain or name a key that the sender chooses: a verifier that used such a
-                // key would accept tokens signed by any sender.
+                // `crit` and `b64` change how the token is interpreted (RFC 7515 §4.1.11, RFC 7797). The
+                // other parameters contain or name a key that the sender chooses, so a verifier that used
+                // such a key would accept tokens signed by anyone.
                 case "crit", "b64", "jwk", "jku", "x5u", "x5c":
                     carriesForbidden = true
                     try reader.skipValue()
@@ -96,7 +96,7 @@ struct JOSEHeader: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// Returns a string, or `nil` after skipping a value of another kind.
+    /// Reads a string, or skips a value of another kind and returns `nil`.
     fileprivate mutating func readStringOrSkip() throws(JSONError) -> String? {
         if try peekKind() == .string { return try readString() }
         try skipValue()

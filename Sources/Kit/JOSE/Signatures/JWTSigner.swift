@@ -11,17 +11,18 @@ public import StrictJSON
 
 /// Signs JWTs with libjwt.
 ///
-/// libjwt is used only for signing, never for verification: its `jwt_decode` accepts an HS256 token whose key
-/// is a public PEM, and decodes each segment on the stack. It gets no data from outside.
+/// The program uses libjwt only for signing, because its `jwt_decode` accepts an HS256 token whose key is a
+/// public PEM, and decodes each segment on the stack. libjwt never gets data from outside.
 public enum JWTSigner {
-    /// The algorithms for signing in the fake Apple and in tests. Verifiers accept a fixed algorithm.
+    /// Signature algorithms of the fake Apple and the tests. Verifiers accept only one fixed algorithm.
     public enum Algorithm: String, Sendable, CaseIterable {
         case none, HS256, HS384, HS512, RS256, RS384, RS512, ES256, ES384, ES512
     }
 
-    /// Returns the compact serialization. `key` is a PEM private key, or the secret for HS algorithms, or
-    /// empty for `none`. Header members other than `kid` and `alg` come from `header`. libjwt always adds
-    /// `typ`, which Apple's tokens do not have and verifiers ignore. Throws `.signingFailed`.
+    /// Returns a signed token in compact serialization. `key` is a PEM private key, or the secret for HS
+    /// algorithms, or empty for `none`. `header` contains the header members other than `kid` and `alg`.
+    /// libjwt always adds `typ`, which Apple's tokens do not have and verifiers ignore. Throws
+    /// `.signingFailed`.
     public static func sign(
         claims: JSONObject, keyID: String?, header: JSONObject = JSONObject(), algorithm: Algorithm,
         key: String
@@ -40,7 +41,7 @@ public enum JWTSigner {
             throw JOSEError(.signingFailed, detail: "claims")
         }
         let secret = Array(key.utf8)
-        // libjwt refuses a key for `none`, and requires a key for every other algorithm.
+        // libjwt refuses a key for `none`, but requires one for every other algorithm.
         let status =
             algorithm == .none
             ? jwt_set_alg(token, JWT_ALG_NONE, nil, 0)

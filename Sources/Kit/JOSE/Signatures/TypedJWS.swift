@@ -1,18 +1,19 @@
 import Encodings
 import StrictJSON
 
-/// A token of this service in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
+/// A parsed token of this service in compact serialization (RFC 7515 §3.1). Parsing is strict, but does not
+/// verify the signature.
 ///
-/// Its `typ` is the kind of the token (RFC 8725 §3.11). The algorithm in the header is only compared with the
-/// algorithm of the key, so a token cannot choose it.
+/// Its `typ` is the token kind (RFC 8725 §3.11). Verification only checks that the header names the key's own
+/// algorithm, so a token cannot choose the algorithm.
 public struct TypedJWS: Sendable {
-    /// Largest size in bytes. Tokens of this service are far shorter.
+    /// Size limit in bytes. This service's tokens are far shorter.
     public static let longestToken = 8192
 
     public let keyID: String
-    /// `typ` as written; `nil` when it is absent.
+    /// Value of `typ` as it appears in the header; `nil` if it is absent.
     public let type: String?
-    /// Untrusted until `isSigned(by:)` has returned true.
+    /// The token's payload. It is untrusted until `isSigned(by:)` has returned true.
     public let payload: [UInt8]
 
     private let algorithm: String
@@ -20,7 +21,8 @@ public struct TypedJWS: Sendable {
     private let signingInputEnd: Int
     private let signature: [UInt8]
 
-    /// Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or `.keyIDInvalid`.
+    /// Parses a token. Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or
+    /// `.keyIDInvalid`.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         guard bytes.count <= Self.longestToken else {
             throw JOSEError(.jwsMalformed, detail: "longer than \(Self.longestToken) bytes")
@@ -42,8 +44,8 @@ public struct TypedJWS: Sendable {
         guard let algorithm = object["alg"]?.string,
             SignatureAlgorithm.allCases.contains(where: { $0.rawValue.isByteEqual(to: algorithm) })
         else { throw JOSEError(.algorithmNotAllowed) }
-        // `crit` and `b64` change the interpretation of the token.
-        // The others name a key that the sender chooses.
+        // `crit` and `b64` change how the token is interpreted. The other parameters contain or name a key
+        // that the sender chooses.
         guard ["crit", "b64", "jwk", "jku", "x5u", "x5c"].allSatisfy({ object[$0] == nil }) else {
             throw JOSEError(.headerNotAllowed)
         }
@@ -59,13 +61,13 @@ public struct TypedJWS: Sendable {
         self.signature = signature
     }
 
-    /// Returns true if `key` has signed header and payload, and the header has the algorithm of the key.
+    /// Returns true if `key` signed the header and payload, and the header names the key's algorithm.
     public func isSigned(by key: TokenVerificationKey) -> Bool {
         algorithm.isByteEqual(to: key.algorithm.rawValue)
             && key.isValidSignature(signature, for: bytes[..<signingInputEnd])
     }
 
-    /// Signs a payload. The header has `alg`, `typ` and `kid`. Throws `.signingFailed`.
+    /// Signs a payload. The header contains `alg`, `typ` and `kid`. Throws `.signingFailed`.
     public static func sign(
         _ payload: [UInt8], type: StaticString, with key: TokenSigningKey
     ) throws(JOSEError) -> String {
@@ -91,7 +93,7 @@ public struct JWSSegments: Sendable, Equatable {
         (self.header, self.payload) = (header, payload)
     }
 
-    /// Splits a compact serialization; returns `nil` when it is malformed. Nothing is verified.
+    /// Splits a compact serialization. Returns `nil` if it is malformed. It verifies no signature.
     public init?(compact: String) {
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false).map {
             $0.isEmpty ? [] : Base64URL.decode(String($0))
@@ -102,7 +104,7 @@ public struct JWSSegments: Sendable, Equatable {
         (self.header, self.payload, self.signature) = (header, payload, signature)
     }
 
-    /// The input of the signature (RFC 7515 §5.1, step 8).
+    /// Signing input (RFC 7515 §5.1, step 8).
     public var signingInput: [UInt8] {
         Array("\(Base64URL.encode(header)).\(Base64URL.encode(payload))".utf8)
     }
@@ -112,26 +114,26 @@ public struct JWSSegments: Sendable, Equatable {
     }
 }
 
-/// Compares the times of a token with our clock (RFC 7519 §4.1.4 to §4.1.6), for tokens of every issuer.
+/// Compares a token's times with our clock (RFC 7519 §4.1.4 to §4.1.6). All issuers' tokens use this check.
 ///
 /// All times are seconds since 1970 within the years 1970 to 9999, so that no sum can overflow.
 public struct TokenTimeCheck: Sendable, Hashable {
-    /// Seconds that the issuer's clock may differ from ours.
+    /// Tolerated difference between the issuer's clock and ours, in seconds.
     public let leeway: Int64
 
     public init(leeway: Int64) {
         self.leeway = leeway
     }
 
-    /// Returns true before `exp` plus the leeway.
+    /// Returns true until `exp` plus the leeway.
     public func isUnexpired(_ expiresAt: Int64, at now: Int64) -> Bool { now < expiresAt + leeway }
 
-    /// Returns true from `nbf` minus the leeway on, and without `nbf`.
+    /// Returns true if the time is at or after `nbf` minus the leeway, or if there is no `nbf`.
     public func isValid(notBefore: Int64?, at now: Int64) -> Bool {
         notBefore.map { $0 <= now + leeway } ?? true
     }
 
-    /// Returns true unless a past time, such as `iat` or `auth_time`,
-    /// is ahead of our clock by more than the leeway.
+    /// Returns true unless a time that should be in the past, such as `iat` or `auth_time`, is ahead of our
+    /// clock by more than the leeway.
     public func isPast(_ moment: Int64, at now: Int64) -> Bool { moment <= now + leeway }
 }
