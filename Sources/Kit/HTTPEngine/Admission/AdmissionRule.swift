@@ -79,8 +79,9 @@ struct AdmissionRule {
 
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
-        // On a shared machine, other processes also take processor time, so a loop that worked a quarter of
-        // the round counts as busy. One that worked less was mostly waiting for requests, which delayed none.
+        // Other processes of a shared machine take processor time too, so a loop that worked for a quarter of
+        // the round was busy for the whole round. A loop that worked for a tenth of it counts with this work
+        // alone. A loop that worked less was waiting for requests, which delayed none.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
