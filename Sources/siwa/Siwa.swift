@@ -1,11 +1,11 @@
-// siwa owns the process and its subcommands. It owns no rule about tokens or accounts, and contains no fake
-// and no secret of the trial; siwa-dev contains them.
+// siwa owns the process and its subcommands. It owns no rules about tokens or accounts. It contains none of
+// the fakes and none of the trial's secrets, which are in siwa-dev.
 
 import ArgumentParser
 import Composition
 import HTTPAPI
 
-/// The command `siwa`.
+/// The `siwa` command.
 @main
 struct Siwa: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,8 +3,8 @@ import Metrics
 import TraceExport
 public import Tracing
 
-/// The metrics of a commit queue, recorded once per transaction. The average batch size is the number of
-/// commands divided by the number of commits.
+/// Metrics of a commit queue, recorded once per transaction. The average batch size is the number of commands
+/// divided by the number of commits.
 @usableFromInline
 struct CommitMetrics: Sendable {
     private let commits: Counter

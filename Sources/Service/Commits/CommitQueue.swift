@@ -6,28 +6,28 @@
 struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline
     enum Acceptance: Equatable {
-        /// The queue is idle: the caller of `accept` must call `next`.
+        /// The queue is idle, so the caller of `accept` must call `next`.
         case startCommitting
         case wait
         case refuse
     }
 
-    /// The next step of the thread that commits commands.
+    /// The next step for the thread that commits commands.
     @usableFromInline
     enum Next {
         case commit([Entry])
-        /// Call `next` again after a short delay, with this turn.
+        /// Call `next` again with this turn after a short delay.
         case look(turn: Int)
-        /// Do nothing, because the queue is empty or another call of `next` continues.
+        /// Do nothing, because the queue is empty or another call of `next` continues the work.
         case stop
     }
 
-    /// Number of gathered commands at which the queue stops waiting for more commands.
+    /// Number of waiting commands at which the queue stops gathering more.
     @inlinable static var mostGathered: Int { 64 }
-    /// Maximum duration of a gathering. After this time no further look begins, and the next arrival ends the
-    /// gathering.
+    /// Maximum time to gather commands. After this time no new look begins, and the next command to arrive
+    /// ends the gathering.
     @inlinable static var longestGathering: Duration { .milliseconds(5) }
-    /// Expected time in which callers send their next commands after a transaction.
+    /// Time within which callers are expected to send their next commands after a transaction.
     @inlinable static var longestReturn: Duration { .milliseconds(10) }
 
     @usableFromInline let mostWaiting: Int
@@ -35,7 +35,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline var waiting: [Entry] = []
     @usableFromInline var isCommitting = false
     @usableFromInline var pace = CommitPace()
-    /// Number of commands in the last transaction, and the end time of the transaction.
+    /// Number of commands in the last transaction, and its end time.
     @usableFromInline var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
     /// Number of waiting commands at the last look, and the time of the first look.
     @usableFromInline var gathering: (seen: Int, began: ContinuousClock.Instant)?
@@ -59,7 +59,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
 
     @inlinable
     mutating func accept(_ entry: Entry) -> Acceptance {
-        // When the queue is full, the caller should retry instead of waiting too long.
+        // When the queue is full, the caller should retry rather than wait too long.
         guard !isClosed, waiting.count < mostWaiting else { return .refuse }
         waiting.append(entry)
         guard !isCommitting else { return .wait }
@@ -67,8 +67,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return .startCommitting
     }
 
-    /// Ends the gathering if it has enough commands. Called after `accept`. If the result is `true`, the
-    /// caller must call `next`. On a busy event loop, looks can be late.
+    /// Ends the gathering once enough commands have arrived, because looks can be late on a busy event loop.
+    /// Called after `accept`. If the result is `true`, the caller must call `next`.
     @inlinable
     mutating func endsGathering(at now: ContinuousClock.Instant) -> Bool {
         guard let began = gathering?.began, depth >= mostTogether || now - began >= Self.longestGathering
@@ -94,11 +94,11 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return nextBatch(at: now).map { .commit($0) } ?? .stop
     }
 
-    /// Decides to wait for more commands if they will probably arrive immediately, because a transaction
-    /// costs as much as several commands in it.
+    /// Decides to wait for more commands if they will probably arrive immediately. The wait pays off, because
+    /// a transaction costs as much as several of its commands.
     ///
-    /// The callers of a transaction with several commands received their results together, and send their
-    /// next commands together. The gathering ends when a look finds no more commands than the previous look.
+    /// Callers whose commands shared a transaction received their results together, so they send their next
+    /// commands together. The gathering ends when a look finds no more commands than the previous look did.
     /// Commands that arrive alone do not wait.
     @inlinable
     mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
@@ -125,7 +125,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
-    /// Returns the next batch in order of arrival; `nil` if no command waits, so that the queue is idle.
+    /// Returns the next batch in order of arrival; `nil` if none is waiting, which makes the queue idle.
     @inlinable
     mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
         guard !waiting.isEmpty else {
@@ -150,11 +150,11 @@ struct CommitQueue<Entry: Sendable>: Sendable {
     }
 }
 
-/// Measures the duration of transactions, and estimates the waiting time of a new command.
+/// Measures how long transactions take, and estimates how long a new command will wait.
 @usableFromInline
 struct CommitPace: Sendable {
-    /// Maximum time that a caller may wait. A longer transaction is not an overload: another program has
-    /// locked the database, or its disk does not respond.
+    /// Longest time that a caller may wait. A transaction that takes longer is no sign of overload: another
+    /// program has locked the database, or the database's disk is not responding.
     static let longestWait = Duration.seconds(2)
 
     private var recent = Duration.zero
@@ -173,7 +173,7 @@ struct CommitPace: Sendable {
     mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
         guard let beganAt else { return false }
         self.beganAt = nil
-        // The last two batches have the largest weight, so that a single checkpoint has little effect.
+        // The last two batches count most, so a single checkpoint has little effect.
         recent = (recent + (now - beganAt)) / 2
         return true
     }
@@ -194,6 +194,6 @@ enum CommitCapacity: Equatable, Sendable {
     case available
     /// A new command would wait too long behind the commands in the queue.
     case exhausted
-    /// The current transaction does not end.
+    /// The current transaction is taking too long.
     case stalled
 }

@@ -2,9 +2,9 @@ package import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes readers that wait for account events. It stores only the last sequence number, and no events.
+/// Wakes readers that wait for account events. It stores only the last sequence number, not the events.
 ///
-/// Commits of this process and announcements of other processes advance the number. A wait ends when the
+/// Commits in this process and announcements from other processes advance the number. A wait ends when the
 /// number advances, when its task is cancelled, and when the service shuts down.
 public final class EventFeed: Sendable {
     private struct State {
@@ -23,8 +23,8 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Maximum number of waiting readers. The feed refuses further readers, because
-    ///   an immediate empty page would make them poll in a busy loop.
+    /// - Parameter mostWaiters: Maximum number of waiting readers. The feed refuses any more, because an
+    ///   immediate empty page would make them poll in a busy loop.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
@@ -42,7 +42,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes all readers that wait after a lower number.
+    /// Advances the number, and wakes the readers that were waiting for it to advance.
     public func advance(to sequence: Int64) {
         let listeners = state.withLock { $0.latest < sequence ? $0.listeners : [] }
         release { state in
@@ -56,8 +56,8 @@ public final class EventFeed: Sendable {
         for listener in listeners { listener() }
     }
 
-    /// Calls `listener` whenever the number advances. The call runs on the thread of the commit, so it must
-    /// not block. Listeners stay registered for the life of the feed, and do not count as readers.
+    /// Calls `listener` whenever the number advances. The listener runs on the thread that commits, so it
+    /// must not block. Listeners stay registered for the feed's lifetime, and do not count as readers.
     public func whenAdvanced(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.listeners.append(listener) }
     }
@@ -126,8 +126,8 @@ package struct EventReader: Sendable {
         (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
     }
 
-    /// Maximum number of times that a page skips events that the reader may not see. Bounds the duration of a
-    /// request. The cursor advances even if the page is empty.
+    /// Maximum number of times that a page skips events that the reader may not see, so that a request does
+    /// not take too long. The cursor advances even if the page is empty.
     private static let mostScans = 20
 
     /// Returns the next page that contains an event. Returns an empty page at the end of the feed, and after

@@ -1,5 +1,5 @@
-// Commits owns the queues between callers and the transactions of the store, and the feed that wakes readers
-// of account events. It knows no use case and no SQL, and contains no rules about accounts or grants.
+// Commits owns the queues between callers and the store's transactions, and the feed that wakes readers of
+// account events. It knows no use case and no SQL, and contains no rules about accounts or grants.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -38,7 +38,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         @usableFromInline let completion: Completion
         @usableFromInline let context: ServiceContext?
 
-        /// - Parameter context: The tracing context of the caller; `nil` if its request is not recorded.
+        /// - Parameter context: The caller's tracing context; `nil` if its request is not recorded.
         @inlinable
         public init(
             _ command: Command, context: ServiceContext? = nil, completion: @escaping Completion
@@ -57,10 +57,10 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     /// - Parameters:
-    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses any more.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits a moment for commands that will probably arrive immediately; `nil` for no delay.
-    ///   - metrics: The metrics of this queue.
+    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - metrics: The queue's metrics.
     init(
         feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?, metrics: CommitMetrics,
         spans: CommitSpans?, now: @escaping @Sendable () -> ContinuousClock.Instant,
@@ -73,13 +73,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// Number of waiting commands, without the commands of the current transaction.
+    /// Number of waiting commands, not counting those in the current transaction.
     public var depth: Int { queue.withLock { $0.depth } }
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Checks that the queue has capacity for a command. Requests that can be retried call it before any
-    /// other work. Without this check, the queue accepts commands as long as it has room.
+    /// Checks that the queue has capacity for a command. Requests that can be retried call this function
+    /// before doing any other work. Other commands are accepted as long as the queue has room.
     ///
     /// - Throws: `OverloadedError`; `StorageError` if the database does not respond.
     @inlinable
@@ -94,7 +94,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     /// Submits a command, and returns when the command is durable.
     ///
     /// - Throws: `AccountRefusal` or `GrantRefusal` if the rules refuse the command; the code of a
-    ///   `GrantRefusal` shows which changes were made nevertheless. `StorageError` from the database.
+    ///   `GrantRefusal` shows which changes were made anyway. `StorageError` from the database.
     ///   `OverloadedError` if the queue did not accept the command. After an error nothing was stored, with
     ///   one exception: after `unavailable` from a remote database the outcome is unknown, because the
     ///   connection may have been lost during the commit.
@@ -116,8 +116,8 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Accepts commands of callers that do not wait in a task. Accepts all commands before a commit begins,
-    /// so that they share a transaction.
+    /// Accepts commands from callers that do not wait in a task. All commands are accepted before a commit
+    /// begins, so they share a transaction.
     @inlinable
     public func submit(_ entries: [Entry]) {
         enqueue(entries)
@@ -132,15 +132,15 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Drains the queue on shutdown. In a service group the queue comes before the server, so the server has
-    /// already stopped.
+    /// Drains the queue on shutdown. A service group lists the queue before the server, so the server has
+    /// already stopped by then.
     public func run() async throws {
         try? await gracefulShutdown()
         await drain()
     }
 }
 
-// The steps of a command: acceptance, transaction, and return of its outcome to the caller.
+// The path of a command: the queue accepts it, a transaction commits it, and its caller gets the outcome.
 extension GroupCommit {
     /// Accepts commands. A call that finds the queue idle starts a transaction.
     @inlinable
@@ -161,8 +161,8 @@ extension GroupCommit {
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
-    /// Starts the next transaction. The first caller starts it, and then each transaction starts the next one
-    /// on the store's thread. A delay can precede the start, which then happens on the thread of the delay.
+    /// Starts the next transaction. A caller starts the first one, and then each transaction starts the next
+    /// one on the store's thread. After a delay, the next transaction starts on the delay's thread.
     @inlinable
     func startNextTransaction(look: Int? = nil, gathers: Bool = true) {
         switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
@@ -206,7 +206,7 @@ extension GroupCommit {
 
     @usableFromInline
     func releaseDrainWaiters() {
-        // Another batch can have begun since the last batch ended. The waiters also wait for this batch.
+        // Another batch may have begun since the last one ended, and the waiters must wait for it too.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }
@@ -220,11 +220,11 @@ extension GroupCommit where Command == AccountCommand {
     /// Makes the commit queue for accounts.
     ///
     /// - Parameters:
-    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses any more.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits a moment for commands that will probably arrive immediately; `nil` for no delay.
-    ///   - tracer: Records a span of each transaction that a recorded request waits for; `nil` without
-    ///     tracing.
+    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - tracer: Records a span for each transaction that a recorded request waits for; `nil` if tracing is
+    ///     off.
     public convenience init(
         store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512,
         delay: CommitDelay? = nil, tracer: (any Tracer)? = nil,
@@ -240,7 +240,7 @@ extension GroupCommit where Command == AccountCommand {
 }
 
 extension GroupCommit where Command == GrantCommand {
-    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as for the accounts'
+    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as those of the account
     /// queue.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
@@ -256,13 +256,13 @@ extension GroupCommit where Command == GrantCommand {
     }
 }
 
-/// The queue did not accept the command, because too many commands wait or the service is about to stop. The
-/// caller can retry.
+/// The queue did not accept the command, because too many commands are waiting or the service is about to
+/// stop. The caller can retry.
 public struct OverloadedError: Error, Sendable, Equatable {
     public init() {}
 }
 
-/// Calls a function after a short delay. The requests that arrive during the delay are handled first.
+/// Calls a function after a short delay, so that requests that arrive in the meantime are handled first.
 ///
 /// The delay must call `then` once, on any thread.
 public typealias CommitDelay = @Sendable (_ then: @escaping @Sendable () -> Void) -> Void

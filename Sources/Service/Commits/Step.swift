@@ -1,8 +1,8 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// The next step towards the value of a use case: the value, a command to commit first, or work for a task.
-/// Use cases, the event loop of the request, and the commit queue all use this type.
+/// The next step towards the result of a use case: the result itself, a command to commit first, or work that
+/// needs a task. Use cases, the request's event loop and the commit queue all use this type.
 ///
 /// An event loop handles `now` immediately, and gathers the commands of many requests, so neither needs a
 /// task. Nothing is stored until a command is submitted to its queue.
@@ -56,7 +56,7 @@ public enum Step<Value: Sendable>: Sendable {
 }
 
 extension Step {
-    /// Returns a step with a value that `transform` makes from this step's value.
+    /// Returns a step whose value `transform` makes from this step's value.
     @inlinable
     public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows
         -> Step<Other>
@@ -69,7 +69,7 @@ extension Step {
         }
     }
 
-    /// Returns a step that continues with the step made from this step's value.
+    /// Returns a step that continues with the step that `next` makes from this step's value.
     @inlinable
     public consuming func then<Other>(
         _ next: @escaping @Sendable (Value) throws -> Step<Other>

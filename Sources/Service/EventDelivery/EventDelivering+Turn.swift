@@ -21,7 +21,7 @@ extension EventDelivering {
             guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
             _ = try await settle(&turn, claimed, endsClaim: true)
         } catch {
-            // The claim expires by itself. Events that were delivered during the turn are delivered again.
+            // The claim expires by itself, and the events delivered during the turn are then delivered again.
             if Task.isCancelled { return }
             tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
         }
@@ -63,7 +63,7 @@ extension EventDelivering {
             } else if due.isEmpty {
                 let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
                 guard rest > 0 else { break }
-                // After this pause, one write can cover several events.
+                // Pauses so that one write can cover several events.
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
@@ -76,7 +76,7 @@ extension EventDelivering {
         return true
     }
 
-    /// Attempts a verification once. A receiver that does not get the verification requests another.
+    /// Sends a verification without retries: a receiver that does not get it can request another one.
     private func attempt(
         _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
     ) async {
@@ -121,12 +121,12 @@ extension EventDelivering {
         return isStored
     }
 
-    /// Attempts lanes concurrently. Attempts the events of a lane in order, until an attempt fails.
+    /// Attempts the lanes concurrently, and the events of each lane in order, until an attempt fails.
     private func attempt(
         _ lanes: [ReceiverTurn.Lane], _ receiver: EventReceiver, _ claimed: ClaimedReceiver,
         until end: Moment
     ) async -> ReceiverTurn.Results {
-        // A single lane is the most frequent case, and needs no tasks.
+        // A single lane is the most common case, and needs no tasks.
         if lanes.count == 1 { return await attempt(lanes[0], receiver, claimed, until: end) }
         return await withTaskGroup(of: ReceiverTurn.Results.self) { group in
             var rest = lanes[...]
@@ -157,7 +157,7 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                // This process may have been suspended while it made the message.
+                // This process may have been suspended while it made the message, and have lost its claim.
                 guard isHeld(receiver.name) else { return results }
                 try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)

@@ -6,39 +6,39 @@ import Synchronization
 
 /// Delivers account events to receivers, at least once per event, and in order for each account.
 ///
-/// A worker claims a receiver in the database, so that one replica at a time delivers to it. A receiver that
-/// hangs or refuses events only occupies its own place in the pool. After a crash, events of the last second
-/// or of the whole claim are delivered again with the same event ID.
+/// A worker claims a receiver in the database, so that only one replica at a time delivers to it. A receiver
+/// that hangs or refuses events takes up only its own place in the pool. After a crash, the events of the
+/// last second or of the whole claim are delivered again with the same event IDs.
 ///
-/// While a turn runs, its claim is renewed every second. One statement renews all claims of this process.
+/// While a turn runs, its claim is renewed every second, by one statement for all claims of this process.
 /// Other replicas watch the claims, and end a claim that does not change (`ClaimWatch`).
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
-        // The pool claims again when a quarter of its width is free, so the width is larger than the number
-        // of all receivers and Google. The feed sends a signal for each commit of each replica.
+        // The pool makes new claims when a quarter of its places are free, so it has more places than there
+        // are receivers, including Google. The feed sends a signal for each commit of each replica.
         width: (EventReceiver.most + 1) * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
         unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
         help: "Deliveries of events to receivers by result.")
     /// Duration of a claim in milliseconds. Another replica ends the claim earlier if this process does not
     /// renew it.
     static let lease: Int64 = 30_000
-    /// Age of a claim at which it is renewed, and interval of the checks for such claims, in milliseconds. So
-    /// a claim is renewed about once a second. The turn itself also renews its claim.
+    /// Age at which a claim is renewed, and how often the claims' ages are checked, in milliseconds. Together
+    /// they renew a claim about once a second. The turn itself also renews its claim.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
-    /// Time in milliseconds during which a turn starts new attempts. The last attempt ends before the claim
-    /// ends.
+    /// Time in milliseconds during which a turn starts new attempts. It is shorter than a claim, so the last
+    /// attempt ends before the claim does.
     static let turn: Int64 = 10_000
     /// Interval in milliseconds between writes of a receiver's position while events keep arriving.
     static let settleInterval: Int64 = 1000
-    /// Pause in milliseconds after a claim that found no work. It bounds the number of queries by a replica
-    /// while another replica has claimed the receivers.
+    /// Pause in milliseconds after a claim that found no work, so that a replica does not query the database
+    /// continuously while another replica has claimed the receivers.
     static let emptyPause: Int64 = 100
     /// Maximum number of events that are sent to a receiver concurrently.
     static let mostLanes = 8
 
     package enum WorkResult: String, CountedResult {
         case delivered
-        /// The receiver did not accept the event. The event is retried.
+        /// The receiver did not accept the event, so it will be retried.
         case failed
         /// The receiver refused the event too often, so delivery stops.
         case abandoned
@@ -65,7 +65,7 @@ package struct EventDelivering: Worker {
     let store: any Store
     let feed: EventFeed
     let receivers: [ReceiverName: EventReceiver]
-    /// Time that a turn waits for new events at the end of the feed before it ends its claim.
+    /// Time for which a turn at the end of the feed waits for new events before it ends its claim.
     let linger: Duration
     private let signals: [ReceiverName: WakeupSignal]
     private let idleness = Shared()
@@ -95,7 +95,7 @@ package struct EventDelivering: Worker {
 
     package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {
         let isEarly = idleness.state.withLock { state in
-            // A clock that was set back must not stop the deliveries.
+            // The upper bound keeps deliveries going after the clock is set back.
             let pause = moment.advanced(byMilliseconds: Self.emptyPause)
             state.hasSkipped = state.lookAgainAt.map { moment < $0 && $0 <= pause } ?? false
             return state.hasSkipped
@@ -131,7 +131,7 @@ package struct EventDelivering: Worker {
                 try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
                 try await renewClaims(at: now())
             } catch {
-                // A turn ends by itself if its claim was not renewed for too long.
+                // Ignored, because a turn ends by itself if its claim is not renewed in time.
             }
         }
     }
@@ -159,7 +159,7 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Ends silent claims of other replicas (`ClaimWatch`). Returns the time of the next look; `nil` if no
+    /// Ends silent claims of other replicas (`ClaimWatch`). Returns the time of the next check; `nil` if no
     /// other replica holds a claim.
     private func endSilentClaims(_ records: [ReceiverRecord]) async throws -> Moment? {
         let moment = now()
@@ -189,14 +189,14 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // The signal covers events that arrived at the end of the turn, and failed events whose retries are
-        // due.
+        // Wakes the worker for events that arrived at the end of the turn, and for failed events that are due
+        // for a retry.
         context.signal.wake()
         return .counted
     }
 
     /// Returns `false` if another replica may hold the claim now, because this process was suspended or the
-    /// database does not respond.
+    /// database is not responding.
     func isHeld(_ name: ReceiverName) -> Bool {
         let confirmed = idleness.state.withLock { $0.held[name]?.confirmedAt }
         return confirmed.map { now() < $0.advanced(byMilliseconds: ClaimWatch.silence) } ?? false
@@ -210,8 +210,8 @@ package struct EventDelivering: Worker {
     /// Returns the time at which a receiver last accepted an event from this process.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
 
-    /// Returns the last failed delivery attempt of this process to a receiver; `nil` without a failure since
-    /// the start.
+    /// Returns this process's last failed delivery attempt to a receiver; `nil` if none has failed since the
+    /// start.
     package func lastFailure(of name: ReceiverName) -> DeliveryFailure? {
         idleness.state.withLock { $0.lastFailures[name] }
     }
@@ -225,7 +225,7 @@ package struct EventDelivering: Worker {
         idleness.state.withLock { $0.takenAt[name] = moment }
     }
 
-    /// Receivers without a running turn in this process.
+    /// Receivers for which no turn is running in this process.
     private var idleReceivers: [ReceiverName] {
         idleness.state.withLock { state in receivers.keys.filter { state.held[$0] == nil } }.sorted()
     }
@@ -235,18 +235,18 @@ package struct EventDelivering: Worker {
     }
 }
 
-/// Finds claims of other replicas whose process has exited or is suspended.
+/// Finds claims held by other replicas that have exited or been suspended.
 ///
-/// The holder of a claim renews it every second. A claim is silent if repeated looks of this replica find no
-/// change for three seconds. Only the time between looks counts, so the clocks of replicas need not agree,
-/// and an outage of the database, in which no replica can write or look, ends no claim. Does no I/O and reads
-/// no clock.
+/// The holder of a claim renews it every second. A claim is silent if this replica's checks find no change
+/// for three seconds. Only the time between checks counts, so the replicas' clocks need not agree, and a
+/// database outage, during which no replica can write or check, ends no claim. Does no I/O and reads no
+/// clock.
 struct ClaimWatch: Sendable {
-    /// Time without a change after which a claim is silent, in milliseconds.
+    /// Time after which an unchanged claim is silent, in milliseconds.
     static let silence: Int64 = 3000
-    /// Interval of the looks while another replica holds a claim, in milliseconds.
+    /// Interval between checks while another replica holds a claim, in milliseconds.
     static let interval: Int64 = 500
-    /// Maximum time between two looks, in milliseconds. After a longer gap the measurement restarts, because
+    /// Maximum time between two checks, in milliseconds. After a longer gap the measurement restarts, because
     /// this replica itself was suspended.
     static let longestGap: Int64 = 1500
 
@@ -258,8 +258,8 @@ struct ClaimWatch: Sendable {
 
     private var sightings: [ReceiverName: Sighting] = [:]
 
-    /// Returns the silent claims of receivers that this replica has not claimed, and the time of the next
-    /// look; `nil` if none of these receivers has a claim.
+    /// Returns the silent claims on receivers that this replica has not claimed, and the time of the next
+    /// check; `nil` if none of these receivers has a claim.
     ///
     /// - Parameter records: The currently stored records.
     mutating func look(

@@ -1,18 +1,18 @@
-// EventDelivery owns the delivery of account events to receivers: the choice of the next event, retries after
-// failures, and message formats. It owns neither connections (`EventDestination`) nor SQL (`DeliveryStore`).
+// EventDelivery delivers account events to receivers: it chooses the next event, retries failed deliveries
+// and formats messages. It owns neither connections (`EventDestination`) nor SQL (`DeliveryStore`).
 
 public import AppleAccounts
 public import Encodings
 
 /// A configured receiver of account events.
 public struct EventReceiver: Sendable {
-    /// Maximum number of configured receivers, without Google. `EventDelivering` can serve all of them
-    /// concurrently, so that hanging receivers do not delay other receivers.
+    /// Maximum number of configured receivers, not counting Google. `EventDelivering` can serve all of them
+    /// concurrently, so a receiver that hangs does not delay the others.
     public static let most = 48
 
     public let name: ReceiverName
     public let kinds: Set<AccountEvent.Kind>
-    /// The apps whose events the receiver gets, by the same rule as in the event feed.
+    /// The apps whose events the receiver gets, chosen by the same rule as in the event feed.
     public let scope: AppScope
     public let format: any EventFormat
     public let destination: any EventDestination
@@ -33,7 +33,7 @@ public protocol EventFormat: Sendable {
     /// The event has the content that the feed shows at this moment.
     func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage?
 
-    /// Returns the message of a verification; `nil` in a format without verifications.
+    /// Returns the message for a verification; `nil` if this format has no verifications.
     func message(
         for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
     ) async throws -> EventMessage?
@@ -45,7 +45,7 @@ extension EventFormat {
     ) async throws -> EventMessage? { nil }
 }
 
-/// A POST request to a receiver: its header fields and its body.
+/// A POST request to a receiver: its headers and its body.
 public struct EventMessage: Sendable, Hashable {
     public let fields: [String: String]
     public let body: [UInt8]
@@ -55,24 +55,24 @@ public struct EventMessage: Sendable, Hashable {
     }
 }
 
-/// The destination of a receiver's messages. An HTTP client implements it.
+/// Sends messages to a receiver. An HTTP client implements this protocol.
 public protocol EventDestination: Sendable {
-    /// Time limit of one attempt, in milliseconds.
+    /// Time limit for one attempt, in milliseconds.
     static var timeLimit: Int64 { get }
 
     /// Posts one message, and returns when the receiver has accepted it with status 2xx. Returns or throws
     /// within `timeLimit`.
     ///
     /// - Parameter mayBegin: Called as late as possible, ideally just before the bytes are passed to the
-    ///   system. If this process was suspended, another process may already send the message, so this process
-    ///   must not send it.
+    ///   system. If this process was suspended, another process may already be sending the message, so this
+    ///   process must not send it.
     /// - Throws: `DeliveryError`. The message may have arrived nevertheless; a retry has the same event ID.
     ///   `CancellationError` if `mayBegin` returns false after a failure: the result is unknown, and another
-    ///   process sends the message.
+    ///   process is responsible for the message.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }
 
-/// Reasons why a receiver did not accept an event.
+/// The reason why a receiver did not accept an event.
 public struct DeliveryError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The receiver's host name has no address.

@@ -54,7 +54,7 @@ public final class EventStreams: Sendable {
     /// Returns the receiver that the caller may poll; `nil` for an unknown name, and for a receiver of
     /// another caller.
     ///
-    /// - Parameter keyName: The name of the caller's API key; `nil` for a service without API keys, in
+    /// - Parameter keyName: The name of the caller's API key; `nil` if the service has no API keys, as in
     ///   development.
     public func receiver(named name: String, for keyName: String?) -> PolledReceiver? {
         guard let found = ReceiverName(name).flatMap({ keyed[$0] }) else { return nil }

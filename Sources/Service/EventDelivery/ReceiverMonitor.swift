@@ -3,8 +3,7 @@ public import Metrics
 public import ServiceLifecycle
 import SignIn
 
-/// Updates metrics about the number of events that wait for each receiver, and about paused receivers. Runs
-/// every 15 seconds.
+/// Updates the metrics of each receiver's waiting events and of paused receivers. Runs every 15 seconds.
 public struct ReceiverMonitor: Service {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -52,7 +51,7 @@ public struct ReceiverMonitor: Service {
         }
     }
 
-    /// Updates the metrics. Does not change them while the database does not respond.
+    /// Updates the metrics, but leaves them unchanged while the database is not responding.
     func look() async {
         guard let last = try? await store.lastEventSequence(), let stored = try? await store.receivers()
         else { return }

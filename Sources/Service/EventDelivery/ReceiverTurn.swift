@@ -1,24 +1,24 @@
 import AppleAccounts
 import SignIn
 
-/// The work on a receiver during a claim: chooses the events to attempt, and evaluates the results. Does no
-/// I/O and reads no clock.
+/// Chooses the events to attempt during a claim on a receiver, and evaluates the results. Does no I/O and
+/// reads no clock.
 ///
-/// A *lane* contains the events of one user, in the order of the feed. Lanes are attempted concurrently. The
-/// events of a lane are attempted in order, until an attempt fails.
+/// A *lane* contains one user's events in feed order. Lanes are attempted concurrently, and the events of
+/// each lane in order, until an attempt fails.
 struct ReceiverTurn: Sendable {
     /// Maximum number of events read from the feed at a time.
     static let longestPage = 64
-    /// Time for which an event is retried, in milliseconds. After this time the receiver is paused.
+    /// Time for which an event is retried before the receiver is paused, in milliseconds.
     static let lifetime: Int64 = 7 * 86_400_000
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
     typealias Lane = [AccountEvent]
-    /// Number of refusals after which an event is abandoned, if the receiver accepts other events in the
+    /// Number of refusals after which an event is abandoned, if the receiver has accepted other events in the
     /// meantime. These attempts take about an hour and a half.
     static let mostRefusals: Int64 = 10
 
-    /// Results by sequence number. An event without an attempt is absent.
+    /// Results by sequence number. An event that was not attempted is absent.
     typealias Results = [Int64: AttemptResult]
 
     let record: ReceiverRecord
@@ -33,8 +33,8 @@ struct ReceiverTurn: Sendable {
     private var waiting: [EventOrder: [AccountEvent]] = [:]
     private var changed: Set<Int64> = []
     private var removed: Set<Int64> = []
-    /// Sequence numbers of retries that failed in this turn. The success of another event does not make them
-    /// due.
+    /// Sequence numbers of retries that failed in this turn, so the success of another event does not make
+    /// them due.
     private var failed: Set<Int64> = []
     private var isCursorSettled = true
     /// The ID of the verification that was sent in this turn.
@@ -42,7 +42,7 @@ struct ReceiverTurn: Sendable {
     private let backoff: Backoff
 
     /// - Parameters:
-    ///   - events: The events of the stored retries. A retry without its event is dropped.
+    ///   - events: The events of the stored retries. A retry whose event is missing is dropped.
     ///   - backoff: The pauses between attempts.
     init(
         _ claimed: ClaimedReceiver, events: [AccountEvent], takenAt: Moment? = nil,
@@ -69,17 +69,17 @@ struct ReceiverTurn: Sendable {
         }
     }
 
-    /// Number of additional events that may fail.
+    /// Number of further events that can fail before the receiver reaches its retry limit.
     var room: Int { max(DeliveryRetry.mostPerReceiver - retries.count, 0) }
 
-    /// Returns an upper bound of the number of events that the receiver has not accepted.
+    /// Returns an upper bound on the number of events that the receiver has not accepted.
     ///
     /// - Parameter lastSequence: Sequence number of the last event in the feed.
     func waiting(lastSequence: Int64) -> Int64 {
         max(lastSequence - cursor, 0) + Int64(retries.count)
     }
 
-    // Functions about retries.
+    // These functions handle retries.
 
     /// Returns the waiting events of all users whose first waiting event is due.
     func dueLanes(at now: Moment) -> [Lane] {
@@ -111,8 +111,8 @@ struct ReceiverTurn: Sendable {
         if hasRecovered { releaseRetries(at: now) }
     }
 
-    /// Makes the retries of all users without a failure in this turn due, because the receiver accepts events
-    /// again.
+    /// Makes retries due for all users without a failure in this turn, because the receiver is accepting
+    /// events again.
     private mutating func releaseRetries(at now: Moment) {
         for lane in waiting.values {
             guard let first = lane.first, !failed.contains(first.sequence) else { continue }
@@ -123,7 +123,7 @@ struct ReceiverTurn: Sendable {
         }
     }
 
-    // Functions about polls.
+    // These functions handle polls.
 
     /// Removes the retries of acknowledged events, and makes the next event of each user due. Returns the
     /// number of acknowledged events. Counts only events that were returned before.
@@ -154,11 +154,11 @@ struct ReceiverTurn: Sendable {
         waiting.values.compactMap { $0.first.flatMap { retries[$0.sequence]?.dueAt } }.min()
     }
 
-    /// Records that the verification was sent or that its attempt failed. After a failure the receiver can
+    /// Records that the verification was sent or that sending it failed. After a failure the receiver can
     /// request another verification.
     mutating func finish(_ verification: StreamVerification) { verified = verification.id }
 
-    // Functions about the feed.
+    // These functions handle pages of the feed.
 
     /// Returns the events of a page that can be attempted now, grouped by user.
     ///
@@ -199,7 +199,7 @@ struct ReceiverTurn: Sendable {
                 guard room > 0 else { return false }
                 keep(event, results[event.sequence] ?? .failed, at: now, using: &generator)
             case (nil, nil): return false
-            // An event after a failed event of the same user is not attempted.
+            // An event after a failed event of the same user is not attempted, so the page is not finished.
             case (.failed?, _?), (.refused?, _?): return false
             }
             move(to: event.sequence)
@@ -234,7 +234,7 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
-        // An event that waited behind another event was not refused during that time.
+        // An event that waited behind another event was not refused during that time, so its time starts now.
         if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
         let isLate = now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime)
@@ -256,7 +256,7 @@ struct ReceiverTurn: Sendable {
     }
 
     /// Returns `true` if the receiver repeatedly refuses this event while it accepts other events. If the
-    /// receiver accepts no events at all, the fault is not this event, and all events wait.
+    /// receiver accepts no events at all, this event is not at fault, so all events wait.
     private func isOnlyOneRefused(_ retry: DeliveryRetry) -> Bool {
         retry.attempts >= Self.mostRefusals && takenAt.map { $0 >= retry.waitingSince } ?? false
     }
@@ -267,7 +267,7 @@ struct ReceiverTurn: Sendable {
         removed.insert(sequence)
     }
 
-    // Functions about the result of the turn.
+    // These functions handle the result of the turn.
 
     var hasProgress: Bool {
         !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil

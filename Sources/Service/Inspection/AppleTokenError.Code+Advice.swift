@@ -2,7 +2,7 @@ import AppAttestation
 import AppleIdentity
 
 extension AppleTokenError.Code {
-    /// Advice for the operator after a refusal of a token with this code.
+    /// Advice for the operator when a token is refused with this code.
     var advice: String {
         switch self {
         case .tokenTooLarge, .tokenMalformed:
@@ -38,7 +38,7 @@ extension AppleTokenError.Code {
 }
 
 extension AppAttestationErrorCode {
-    /// Advice for the operator after a refusal of an App Attest object with this code.
+    /// Advice for the operator when an App Attest object is refused with this code.
     var advice: String {
         switch self {
         case .objectTooLarge, .objectMalformed:
@@ -79,8 +79,8 @@ extension AppAttestationErrorCode {
 }
 
 extension ReceiptErrorCode {
-    /// Advice for the operator after a refusal of a receipt with this code. The refused receipt does not
-    /// affect the attestation.
+    /// Advice for the operator when a receipt is refused with this code. A refused receipt does not affect
+    /// the attestation.
     var advice: String {
         switch self {
         case .tooLarge, .malformed, .contentMalformed:

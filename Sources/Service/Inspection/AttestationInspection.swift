@@ -64,7 +64,7 @@ package struct AttestationInspection: Sendable {
         return report(nil, content: content, receipt: receipt)
     }
 
-    /// Adds the result of the receipt's verification to the report. It does not affect the verdict about the
+    /// Adds the receipt's verification result to the report. It does not affect the verdict on the
     /// attestation.
     private func inspectReceipt(
         of attestation: VerifiedAttestation, under roots: AppAttestRoots
@@ -99,7 +99,7 @@ package struct AttestationInspection: Sendable {
 struct AttestationContent {
     let object: JSONObject
 
-    /// - Parameter appID: The expected app. The object only contains the hash of its app ID.
+    /// - Parameter appID: The expected app. The object itself contains only a hash of its app ID.
     init(_ content: UnverifiedContent, of appID: AppID) {
         var members: [(String, JSONValue)] = [
             ("app_id_hash", .string(Hexadecimal.encode(content.appIDHash)))
@@ -137,7 +137,7 @@ struct AttestationContent {
     }
 }
 
-/// The result of verifying the receipt of an accepted attestation.
+/// The result of verifying an accepted attestation's receipt.
 enum ReceiptFinding {
     case verified(VerifiedReceipt)
     case refused(ReceiptError)
@@ -165,8 +165,8 @@ enum ReceiptFinding {
 
     /// Returns the result of each step. The verifier stops at the first failed step.
     ///
-    /// - Parameter finding: The result for the receipt; `nil` if the attestation was refused, so that its
-    ///   receipt was not verified.
+    /// - Parameter finding: The result for the receipt; `nil` if the attestation was refused, in which case
+    ///   its receipt was not verified.
     static func findings(of finding: ReceiptFinding?) -> [(step: ReceiptStep, finding: CheckReport.Finding)] {
         let steps = ReceiptStep.allCases
         guard let finding else { return steps.map { ($0, .notReached) } }
@@ -177,13 +177,13 @@ enum ReceiptFinding {
     }
 }
 
-/// The report about an App Attest object: the result of each check, and the content of the object.
+/// The report about an App Attest object: the result of each check, and the object's content.
 package struct AttestationReport {
     let expectation: AttestationInspection.Expectation
     let moment: Moment
-    /// The error of the verifier; `nil` if the object is accepted.
+    /// The verifier's error; `nil` if the object is accepted.
     package let error: AppAttestationError?
-    /// The content of the object; `nil` if it is unreadable.
+    /// The object's content; `nil` if it is unreadable.
     let content: AttestationContent?
     /// The result for the receipt; `nil` for an assertion and for a refused attestation.
     let receipt: ReceiptFinding?
@@ -200,14 +200,14 @@ package struct AttestationReport {
         }
     }
 
-    /// Returns `false` if the step only applies to apps on another platform.
+    /// Returns `false` if the step applies only to apps on another platform.
     private func wasAsked(_ step: AppAttestationStep) -> Bool {
         guard step == .keyPolicy, case .attestation(_, let platform, _, _) = expectation else { return true }
         return platform == .macOS
     }
 
     /// True if the content is signed, even if a later check failed. Apple signs an attestation through the
-    /// nonce in its certificate; the key signs an assertion.
+    /// nonce in the attestation's certificate; an assertion is signed by its key.
     var isSigned: Bool {
         findings.contains { step, finding in
             switch kind {
@@ -248,7 +248,7 @@ package struct AttestationReport {
         return sections
     }
 
-    /// The checks of the receipt, after the checks of the attestation. They do not affect the verdict.
+    /// The receipt's checks, listed after the attestation's checks. They do not affect the verdict.
     private var receiptChecks: [CheckReport.Check] {
         switch kind {
         case .assertion: return []

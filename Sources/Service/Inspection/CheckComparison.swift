@@ -1,7 +1,7 @@
 import AppleIdentity
 import StrictJSON
 
-/// The found value and the expected value of a failed check, as text.
+/// The value that a failed check found and the value that it expected, as text.
 struct CheckComparison: Equatable {
     let found: String
     let expected: String
@@ -11,8 +11,8 @@ extension CheckComparison {
     /// Makes the comparison for a failed check.
     ///
     /// - Parameters:
-    ///   - content: The content of the same token.
-    ///   - keyIDs: The IDs of the usable keys; `nil` if the check precedes the key look-up.
+    ///   - content: The same token's content.
+    ///   - keyIDs: The IDs of the usable keys; `nil` if the check comes before the key look-up.
     init(
         _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
     ) {
@@ -66,7 +66,7 @@ extension CheckComparison {
             self.init(found: content.text("aud"), expected: Self.oneOf(inspection.policy.clientIDs))
         case .tokenExpired: self.init(found: content.text("exp"), expected: earliest)
         case .issuedInFuture:
-            // The detail begins with the name of the claim.
+            // The detail begins with the claim's name.
             let name = String(error.detail.prefix { $0 != "=" })
             self.init(
                 found: "\(name): \(content.text(name == "event_time" ? "events" : name))", expected: latest)

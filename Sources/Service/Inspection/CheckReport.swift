@@ -2,7 +2,7 @@ package import AppleAccounts
 package import Encodings
 package import StrictJSON
 
-/// A report about an input of any kind, which can be written as text and as JSON.
+/// A report about any kind of input, which can be written as text or as JSON.
 package struct CheckReport {
     package enum Verdict {
         case accepted
@@ -52,10 +52,9 @@ package struct CheckReport {
     /// True if the signature is valid, even if a later check failed.
     package let isSigned: Bool
     package let sections: [Section]
-    /// Tolerance of time checks in seconds, because the issuer's clock may differ from this machine's clock;
-    /// `nil` if no time is checked.
+    /// Tolerated clock skew between the issuer and this machine, in seconds; `nil` if no time is checked.
     package var leeway: Int64?
-    /// Names of claims that were dropped because of their form. These claims affect no decision.
+    /// Names of claims that were dropped because they are malformed. They affect no decision.
     package var dropped: [String] = []
 
     /// A sentence about the dropped claims; `nil` if no claim was dropped.
@@ -151,9 +150,9 @@ extension CheckReport.Finding {
 extension CheckReport.Failure {
     private static let label = "expected".count + 2
 
-    /// - Parameter indent: Width of the column with the names of the checks.
+    /// - Parameter indent: Width of the column with the check names.
     fileprivate func lines(beside indent: Int, in layout: TextLayout) -> [String] {
-        // Next to a long name, the column for text is too narrow for labels.
+        // Beside a long name, the text column is too narrow for labels.
         let isNarrow = layout.columns.map { $0 - indent - Self.label < 24 } ?? false
         let margin = String(repeating: " ", count: isNarrow ? 4 : indent)
         return [("found", found), ("expected", expected), ("to do", advice)].flatMap { name, text in

@@ -5,10 +5,10 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Looks up a code of this service in the database. Reports its user, and the reason if the code cannot be
-/// used any more.
+/// Looks up one of this service's codes in the database. Reports its user, and the reason if the code can no
+/// longer be used.
 package struct CodeLookup {
-    /// The digest of a code, in the form that the database contains.
+    /// A code's digest, as stored in the database.
     package enum Presented: Sendable, Hashable {
         case authorizationCode(SHA256Digest)
         case deviceCode(SHA256Digest)
@@ -18,7 +18,7 @@ package struct CodeLookup {
     /// A row that the look-up has found.
     package enum Stored: Sendable {
         case code(CodeRecord)
-        /// A device authorization to which no user has agreed yet.
+        /// A device authorization that no user has granted yet.
         case device(DeviceAuthorization)
     }
 
@@ -121,13 +121,13 @@ package struct CodeLookup {
 }
 
 extension GrantInspectionStore where Self: AuthorizationStore {
-    /// Finds the row of a code.
+    /// Finds a code's row.
     package func find(_ presented: CodeLookup.Presented) async throws -> CodeLookup.Stored? {
         switch presented {
         case .authorizationCode(let digest): return try await code(withDigest: digest).map { .code($0) }
         case .deviceCode(let digest):
             if let device = try await device(withDigest: digest) { return .device(device) }
-            // After the user has agreed, the database contains a code with the same digest in place of the
+            // Once the user has agreed, the database contains a code with the same digest in place of the
             // device.
             return try await code(withDigest: digest).map { .code($0) }
         case .userCode(let digest): return try await device(withUserCode: digest).map { .device($0) }
@@ -135,14 +135,14 @@ extension GrantInspectionStore where Self: AuthorizationStore {
     }
 }
 
-/// Looks up a token of this service in the database. Reports its token family, grant and credential.
+/// Looks up one of this service's tokens in the database. Reports its token family, grant and credential.
 struct FamilyLookup {
-    /// Finds a token family by its ID; `nil` without a database.
+    /// Finds a token family by its ID; `nil` if there is no database.
     let find: (@Sendable (UniqueID) async throws -> TokenStatus?)?
     let moment: Moment
-    /// The readable parts of a refresh token. They are not secret.
+    /// The readable parts of a refresh token, which are not secret.
     private(set) var token: JSONObject?
-    /// The content of the token family; `nil` if it was not found.
+    /// The token family's content; `nil` if it was not found.
     private(set) var content: JSONObject?
 
     init(find: (@Sendable (UniqueID) async throws -> TokenStatus?)?, moment: Moment) {
@@ -162,8 +162,8 @@ struct FamilyLookup {
         return presented
     }
 
-    /// Checks the position of a refresh token in its token family. The text is not signed, so without a
-    /// database only its form can be checked.
+    /// Checks a refresh token's position in its token family. The text is not signed, so without a database
+    /// only its form can be checked.
     mutating func check(_ presented: RefreshTokenText) async throws {
         guard let find else { return }
         let family = try alive(try await find(presented.familyID))
@@ -177,7 +177,7 @@ struct FamilyLookup {
         }
     }
 
-    /// Checks that the token family of a verified access token exists.
+    /// Checks that a verified access token's family exists.
     mutating func check(accessToken token: TypedJWS) async throws {
         guard let find else { return }
         let identifier = (try? JSONValue(parsing: token.payload))?["jti"]?.string

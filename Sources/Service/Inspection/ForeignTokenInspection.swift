@@ -4,20 +4,19 @@ import Encodings
 package import JOSE
 import StrictJSON
 
-/// Checks a token of Google, or our client secret for Apple. Runs all checks, and reports the result of each
-/// check.
+/// Checks a Google token, or our client secret for Apple. Runs all checks, and reports the result of each.
 package struct ForeignTokenInspection: Sendable {
     /// The public key that a token's header names.
     package enum Key: Sendable {
         case rsa(RSAPublicKey)
-        /// The public key of a client secret's signing key.
+        /// The public key that belongs to a client secret's signing key.
         case elliptic(TokenVerificationKey)
     }
 
-    /// Finds the key with an ID; returns `nil` if it does not exist.
+    /// Finds the key with an ID; returns `nil` if there is none.
     package typealias FindKey = @Sendable (String) async throws(KeysUnavailable) -> Key?
 
-    /// The required values of a token.
+    /// The values that a token must have.
     package struct Rules: Sendable {
         let kind: String
         let algorithm: String
@@ -26,10 +25,10 @@ package struct ForeignTokenInspection: Sendable {
         let audiences: [String]
         /// The accepted `sub` values; `nil` if `sub` is not compared.
         let subjects: [String]?
-        /// Maximum lifetime in seconds; `nil` without a maximum.
+        /// Maximum lifetime in seconds; `nil` if there is none.
         let longestLifetime: Int64?
         let advice: @Sendable (ForeignTokenCheck) -> String
-        /// Tolerance in seconds, because the issuer's clock may differ from this machine's clock.
+        /// Tolerated clock skew between the issuer and this machine, in seconds.
         let leeway: Int64 = 60
     }
 
@@ -205,7 +204,7 @@ extension TokenContent {
     }
 }
 
-/// A check of a token from Google, or of a client secret. Reports use the raw values as names.
+/// A check of a Google token or a client secret. Reports use the raw values as names.
 package enum ForeignTokenCheck: String, Sendable, CaseIterable {
     case form
     case key
@@ -251,7 +250,7 @@ extension ForeignTokenInspection.Rules {
         }
     }
 
-    /// Returns the rules for an ID token or a security event token from Google.
+    /// Returns the rules for a Google ID token or security event token.
     ///
     /// - Parameter clientIDs: The client IDs of our Google project.
     package static func google(
@@ -285,8 +284,8 @@ extension ForeignTokenInspection.Rules {
     /// Returns the rules for our client secret for Apple.
     ///
     /// - Parameters:
-    ///   - teams: The team IDs of this deployment.
-    ///   - clientIDs: The client IDs of this deployment.
+    ///   - teams: This deployment's team IDs.
+    ///   - clientIDs: This deployment's client IDs.
     package static func clientSecret(
         teams: [String], clientIDs: [String], appleIssuer: String
     ) -> ForeignTokenInspection.Rules {

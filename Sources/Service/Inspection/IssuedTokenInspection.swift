@@ -6,8 +6,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Checks a token or a code of this service, and reports the result of each check, even of checks after the
-/// first failure.
+/// Checks one of this service's tokens or codes, and reports the result of every check, even after the first
+/// failure.
 package struct IssuedTokenInspection: Sendable {
     let kind: IssuedTokenKind
     /// The expected issuer; `nil` only for a token or a code that names no issuer.
@@ -17,7 +17,7 @@ package struct IssuedTokenInspection: Sendable {
     let nonce: String?
     let accessToken: String?
     let moment: Moment
-    /// True if the report masks names and addresses of users.
+    /// True if the report masks users' names and addresses.
     let masksPersons: Bool
 
     package init(
@@ -34,7 +34,7 @@ package struct IssuedTokenInspection: Sendable {
         let check: IssuedTokenCheck
         let found: String
         let expected: String
-        /// The reason for an unknown result; `nil` for a failed check.
+        /// The reason that the result is unknown; `nil` for a failed check.
         var unknown: String?
 
         init(_ check: IssuedTokenCheck, found: String, expected: String) {
@@ -47,8 +47,8 @@ package struct IssuedTokenInspection: Sendable {
     }
 
     /// - Parameters:
-    ///   - family: Looks up token families; `nil` without a database.
-    ///   - codes: Looks up codes; `nil` without a database.
+    ///   - family: Looks up token families; `nil` if there is no database.
+    ///   - codes: Looks up codes; `nil` if there is no database.
     package func inspect(
         _ text: String, keys: any InspectedKeySource,
         family: (@Sendable (UniqueID) async throws -> TokenStatus?)? = nil, codes: CodeLookup.Find? = nil
@@ -66,7 +66,7 @@ package struct IssuedTokenInspection: Sendable {
         case .accessToken, .idToken, .securityEvent:
             let token = await checkSignature(text, keys, &run)
             await checkClaims(content(of: text), &run)
-            // Only a token that this service has signed names a token family of this service.
+            // Only a token that this service has signed names one of its token families.
             if kind == .accessToken, let token, run.hasPassed(.signature) {
                 await run.run(.family) { try await families.check(accessToken: token) }
             }
@@ -228,7 +228,7 @@ package struct IssuedTokenInspection: Sendable {
     }
 }
 
-/// A check of a token of this service. Reports use the raw values as names.
+/// A check of one of this service's tokens. Reports use the raw values as names.
 package enum IssuedTokenCheck: String, CaseIterable {
     case form
     case type
@@ -283,7 +283,7 @@ package enum IssuedTokenCheck: String, CaseIterable {
     }
 }
 
-/// The progress of checking a token: the checks that ran, and the checks that failed.
+/// The progress of a token's inspection: the checks that ran, and the checks that failed.
 struct CheckRun {
     private(set) var stops: [IssuedTokenCheck: IssuedTokenInspection.Stop] = [:]
     /// The first failure, which determines the verdict.

@@ -5,8 +5,8 @@ import AuthorizationServer
 import Encodings
 import StrictJSON
 
-/// The kind of a token, a code or an object, recognized by its text. Verifies nothing; the checks for this
-/// kind do.
+/// The kind of a token, code or object, recognized from its text. Nothing is verified here; the checks for
+/// the kind do that.
 package enum RecognizedInput: Sendable, Equatable {
     case inspected(InspectedKind)
     /// A token signed by Google.
@@ -58,7 +58,7 @@ package enum RecognizedInput: Sendable, Equatable {
         }
         if issuers.contains(where: issuer.isByteEqual) { return .inspected(.issued(.idToken)) }
         if claims["events"] != nil { return .inspected(.token(.notification)) }
-        // The issuer of a client secret is a team ID instead of a URL.
+        // A client secret's issuer is a team ID, not a URL.
         if issuer.utf8.count == 10, claims["aud"]?.string == VerificationPolicy.appleIssuer {
             return .clientSecret
         }
@@ -74,8 +74,8 @@ package enum RecognizedInput: Sendable, Equatable {
         return (try? JSONValue(parsing: bytes))?.object
     }
 
-    /// Recognizes an App Attest object. It is a CBOR map, with three entries in an attestation and two
-    /// entries in an assertion.
+    /// Recognizes an App Attest object: a CBOR map with three entries in an attestation, and two entries in
+    /// an assertion.
     private static func object(_ text: String) -> AppAttestationKind? {
         let text = text.filter { !$0.isWhitespace }
         guard let bytes = Base64.decode(text) ?? Base64URL.decode(text), bytes.count > 32 else { return nil }
@@ -100,7 +100,7 @@ package enum OpaqueAppleKind: String, Sendable, CaseIterable {
     case accessToken = "apple-access-token"
 
     /// Recognizes Apple's values, which begin with a letter and 32 hexadecimal digits, and contain dots.
-    /// Apple does not document this form.
+    /// Apple does not document this format.
     init?(_ text: String) {
         let start = text.dropFirst().prefix { $0 != "." }
         guard start.utf8.count == 32, start.utf8.allSatisfy(\.isHexadecimalDigit), text.contains(".") else {
@@ -132,7 +132,7 @@ package enum InspectedKind: Equatable, Sendable {
         TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
         + IssuedTokenKind.allCases.map(Self.issued)
 
-    /// The name of the kind in command options and reports.
+    /// The kind's name in command options and reports.
     package var name: String {
         switch self {
         case .token(let kind): kind.rawValue

@@ -10,7 +10,7 @@ package struct TokenContent {
     package let claims: JSONObject?
     /// The current time, as the reference for relative times such as "3 days ago".
     package let now: NumericDate
-    /// True if names and addresses of users are masked.
+    /// True if users' names and addresses are masked.
     let masksPersons: Bool
 
     package init(_ compact: String, at now: NumericDate, masksPersons: Bool = false) {
@@ -33,7 +33,7 @@ package struct TokenContent {
         claims?[claim].map { text($0, of: claim) } ?? "none"
     }
 
-    /// Returns the text of a value. Adds the date to a time.
+    /// Returns the text of a value. If the value is a time, the text includes the date.
     package func text(_ value: JSONValue, of claim: String) -> String {
         let value = masksPersons ? PersonMask.masked(value, of: claim) : value
         let text =
@@ -44,7 +44,7 @@ package struct TokenContent {
         return "\(text) (\(date.text), \(date.distance(from: now)))"
     }
 
-    /// Replaces control characters in untrusted text, because they could control a terminal.
+    /// Replaces control characters in untrusted text, because they could control the terminal.
     package static func shown(_ text: String) -> String {
         // The ellipsis occurs in masked names and addresses.
         String(text.unicodeScalars.map { (" "..."~").contains($0) || $0 == "…" ? Character($0) : "?" })
@@ -74,15 +74,15 @@ extension NumericDate {
     }
 }
 
-/// Masks names and addresses of users in the claims of a token, at any depth, including JSON inside strings.
-/// All pages that show claims use it.
+/// Masks users' names and addresses in a token's claims at any depth, including JSON inside strings. All
+/// pages that show claims use it.
 package enum PersonMask {
     private static let names: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "firstName",
         "lastName", "picture",
     ]
 
-    /// Returns `true` if the claim contains an address. `is_private_email` contains a boolean.
+    /// Returns `true` if the claim contains an address. `is_private_email` does not, because it is a boolean.
     private static func isAddress(_ claim: String) -> Bool {
         claim == "phone_number" || (claim.hasSuffix("email") && !claim.hasPrefix("is_"))
     }
@@ -94,7 +94,7 @@ package enum PersonMask {
 
     /// Returns the value with masked user data, for storage in memory.
     ///
-    /// - Parameter claims: Names of additional claims whose whole values are hidden.
+    /// - Parameter claims: Names of additional claims whose entire values are hidden.
     package static func masked(_ value: JSONValue, hiding claims: Set<String>) -> JSONValue {
         switch value {
         case .object(let object):
@@ -115,11 +115,11 @@ package enum PersonMask {
         return masked(value, hiding: claims)
     }
 
-    /// Masks JSON inside a string, because Apple sends the events of a notification as a string. Returns
-    /// `nil` for a text without claims.
+    /// Masks JSON inside a string, because Apple sends a notification's events as a string. Returns `nil` for
+    /// a text without claims.
     ///
-    /// Each nested level at least doubles the number of escapes, so the size of the token bounds the
-    /// recursion.
+    /// The recursion is bounded by the token's size, because each nested level at least doubles the number of
+    /// escapes.
     private static func inner(_ text: String, hiding claims: Set<String>) -> String? {
         do throws(JSONError) {
             let value = try JSONValue(parsing: Array(text.utf8))
@@ -129,7 +129,7 @@ package enum PersonMask {
             case .null, .bool, .integer, .number: return nil
             }
         } catch {
-            // Malformed JSON, such as an object with a repeated member, can also contain addresses.
+            // Even malformed JSON, such as an object with a repeated member, can contain addresses.
             let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
             return first.map { "{[\"".unicodeScalars.contains($0) } ?? false ? "…" : nil
         }

@@ -5,14 +5,14 @@ import JOSE
 package import KeySets
 package import StrictJSON
 
-/// Runs the service's verifiers on a token, and reports the result of each step, even of steps after the
-/// first failure.
+/// Runs the service's verifiers on a token, and reports the result of every step, even after the first
+/// failure.
 package struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
-    /// True if the report masks names and addresses of users.
+    /// True if the report masks users' names and addresses.
     let masksPersons: Bool
 
     package init(
@@ -94,7 +94,7 @@ package struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
-    /// - Parameter others: All faults of the claims; `nil` if the claims were not checked or all checks
+    /// - Parameter others: All faults in the claims; `nil` if the claims were not checked or all checks
     ///   passed.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
@@ -150,8 +150,8 @@ package struct TokenInspection: Sendable {
         }
     }
 
-    /// Returns `true` if the check was requested. Some checks only run if the caller provides a value for
-    /// comparison.
+    /// Returns `true` if the check was requested. Some checks run only if the caller provides a value to
+    /// compare with.
     private func wasAsked(_ step: VerificationStep) -> Bool {
         switch step {
         case .nonce: expectations.nonce != nil
@@ -165,7 +165,7 @@ package struct TokenInspection: Sendable {
     }
 }
 
-/// The report about a token from Apple: the result of each check, and the content of the token.
+/// The report about an Apple token: the result of each check, and the token's content.
 package struct InspectionReport {
     package enum Verdict {
         case accepted
@@ -191,10 +191,10 @@ package struct InspectionReport {
     let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
     let failures: [VerificationStep: Failure]
     let content: TokenContent
-    /// The claims that were dropped because of their form.
+    /// The claims that were dropped because they are malformed.
     let dropped: DroppedClaims
 
-    /// The compared values of the check that determined the verdict.
+    /// The values compared by the check that determined the verdict.
     var comparison: CheckComparison? {
         verdict.errors.first.flatMap { failures[$0.step]?.comparison }
     }
@@ -253,7 +253,7 @@ package protocol InspectedKeySource: Sendable {
     func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
 }
 
-/// The error of unavailable keys.
+/// Keys are unavailable.
 package struct KeysUnavailable: Error, CustomStringConvertible {
     package let description: String
 
@@ -262,7 +262,7 @@ package struct KeysUnavailable: Error, CustomStringConvertible {
     }
 }
 
-/// Keys that verify the tokens of an issuer.
+/// Keys that verify an issuer's tokens.
 package struct InspectedKeys: Sendable {
     package let keys: any VerificationKeys
     /// The IDs of the usable keys; `nil` if the source does not list them.

@@ -28,7 +28,7 @@ public struct AppFlip: Sendable {
             } catch let error as AccountRefusal where error.code == .accountNotFound {
                 throw error
             } catch is StorageError {
-                // Google then continues in the browser. The database may be available again by then.
+                // Google then continues in the browser, and by then the database may be available again.
                 return request.link.response(.unavailable)
             } catch is OverloadedError {
                 return request.link.response(.unavailable)
@@ -61,13 +61,13 @@ public struct AppFlip: Sendable {
                 request.link, at: server.now())
         case .account(let text, let authenticatedAt):
             guard AccountID(text) != nil else { throw AccountRefusal(.accountNotFound) }
-            // The app's backend identifies the user, and the proof covers this attempt to link.
+            // The app's backend vouches for the user, and the proof is bound to this linking attempt.
             try await judge(AppEvidence(call), of: request.link, vouchingFor: call.state ?? "")
             return try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
         }
     }
 
-    /// Returns the account that the backend names, or the reason why it cannot be linked.
+    /// Returns the account that the backend names, or the reason it cannot be linked.
     func account(
         _ text: String, _ link: AppFlipLink, authenticatedAt: Moment?, caller: AppScope
     ) async throws -> User {
@@ -83,14 +83,14 @@ public struct AppFlip: Sendable {
         if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
             return .obstacle(.authenticationAhead)
         }
-        // If the backend provides no time, the latest known authorization counts as the user's sign-in. A
-        // time in the future, even within the leeway, would outlast a revocation.
+        // If the backend sends no time, the latest known authorization counts as the user's sign-in. A time
+        // in the future, even within the leeway, would let the sign-in outlast a revocation.
         let status = try await server.dependencies.store.status(of: id, app: link.client.app)
         let known = status?.credential.authorization?.moment
         return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
     }
 
-    /// Signs the user in with the identity token, like every other sign-in: creates the account, consumes the
+    /// Signs the user in with the identity token, like any other sign-in: creates the account, consumes the
     /// nonce, and obeys the state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
@@ -113,7 +113,7 @@ public struct AppFlip: Sendable {
         } catch is AppleTokenError {
             return .obstacle(.identityRefused)
         } catch is CallerForbidden {
-            // The token is for another app than the client's app.
+            // The token is for an app other than the client's app.
             return .obstacle(.identityRefused)
         } catch is KeySetError {
             return .obstacle(.unavailable)
@@ -122,8 +122,8 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app that sends the request, by the policy of the bundle ID in the identity token. Without
-    /// an identity token, it uses the strictest policy of the client's app. An app on Android has neither App
+    /// Judges the app that sends the request by the policy for the bundle ID in the identity token, or by the
+    /// strictest policy of the client's app if there is no identity token. An Android app has neither App
     /// Attest nor a token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.
@@ -149,7 +149,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Returns the reason why no account has this ID.
+    /// Returns the reason that no account has this ID.
     func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
@@ -191,7 +191,7 @@ extension AppEvidence {
 }
 
 extension AppFlipObstacle {
-    /// Maps the refusal of a sign-in.
+    /// Maps a refused sign-in.
     fileprivate init(_ code: AccountRefusal.Code) {
         switch code {
         case .credentialRevoked: self = .credentialRevoked
@@ -202,8 +202,8 @@ extension AppFlipObstacle {
         }
     }
 
-    /// Maps a refusal by the transaction of the code; `nil` for a code that this transaction does not
-    /// produce.
+    /// Maps a refusal by the transaction that issues the code; `nil` for a code that this transaction does
+    /// not produce.
     init?(_ code: GrantRefusal.Code) {
         switch code {
         case .accountNotFound, .accountErased: self = .accountErased
@@ -224,8 +224,8 @@ extension AppFlipObstacle {
 }
 
 extension AppFlip {
-    /// Decides if the app should ask its user, and returns the contents of the app's own sheet. Stores
-    /// nothing. The response to the user's decision checks everything again.
+    /// Decides whether the app should ask its user, and returns the contents of the app's own sheet. Stores
+    /// nothing, so the response to the user's decision checks everything again.
     ///
     /// - Throws: The same errors as `response`.
     public func prompt(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipPrompt {
@@ -272,8 +272,8 @@ extension AppFlip {
         }
     }
 
-    /// Returns `true` if the user has created too many new grants to the client within an hour. An existing
-    /// grant only changes its scope, and does not count.
+    /// Returns `true` if the user has created too many new grants for the client within an hour. For an
+    /// existing grant only the scope changes, so it does not count.
     private func isAtLimit(_ account: AccountID, _ client: OAuthClientID, at now: Moment) async throws -> Bool
     {
         let store = server.dependencies.store
@@ -295,12 +295,12 @@ public enum AppFlipPrompt: Sendable {
 /// The contents of the app's own sheet, which replaces the consent page.
 public struct LinkQuestion: Sendable {
     public let client: OAuthClient
-    /// The name of the linked account's app, as users know it.
+    /// The user-visible name of the linked account's app.
     public let appName: LocalizedText
     /// The scopes that the link requests, in the order of the request.
     public let scopes: [DeclaredScope]
     public let language: PageLanguage
-    /// The account of the user; `nil` if the user has not signed in yet.
+    /// The user's account; `nil` if the user has not signed in yet.
     public let account: Account?
 
     init(_ link: AppFlipLink, _ settings: OAuthSettings, account: Account? = nil) {

@@ -5,9 +5,10 @@ public import Commits
 public import SignIn
 import Synchronization
 
-/// App Attest for native clients without a backend: makes challenges and registers keys without an API key.
+/// Handles App Attest for native clients without a backend: makes challenges and registers keys without an
+/// API key.
 ///
-/// A key belongs to the app, so the app itself and a backend with an API key register the same keys.
+/// Keys belong to the app, so the app itself and a backend with an API key register the same keys.
 public struct ClientAttestation: Sendable {
     private let server: OAuthServer
 
@@ -37,7 +38,7 @@ public struct ClientAttestation: Sendable {
     ) throws -> Step<KeyRegistration> {
         let (checks, policy) = try judged(client)
         let now = server.now()
-        // Counts the request before the verification, which a flood would make expensive.
+        // Counts the request before verifying it, because verification makes a flood expensive.
         let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
         if let pause { throw RequestsPaused(cause: .registrations, seconds: pause) }
         let request = KeyRegistrationRequest(
@@ -66,7 +67,7 @@ public struct ClientAttestation: Sendable {
         switch error {
         case let refusal as AppCheckRefusal: OAuthError(refusal)
         case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:
-            // Maintenance deletes unused keys, which makes room for new keys.
+            // Maintenance deletes unused keys, so there will be room for new keys later.
             OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.", retryAfter: 3600)
         default: error
         }

@@ -14,22 +14,20 @@ public struct DeviceRequests: Sendable {
         self.server = server
     }
 
-    /// Maximum number of requests of public clients from one address within ten minutes, the lifetime of a
-    /// code, at each replica. It is a twentieth of a client's limit; the widest IPv6 network of one
-    /// subscriber may use a fifth. Any program that knows the ID of a public client can send requests in its
-    /// name.
+    /// Maximum number of public clients' requests from one address within ten minutes, the lifetime of a
+    /// code, at each replica. Any program that knows a public client's ID can send requests in its name, so
+    /// one address gets a twentieth of a client's limit, and a subscriber's widest IPv6 network gets a fifth.
     static let mostOfAddress = 50
 
-    /// Waiting time in seconds at the limit of a client, because abandoned requests expire one after the
-    /// other.
+    /// Waiting time in seconds when a client is at its limit. It is short, because abandoned requests expire
+    /// one after the other.
     static let ceilingWait: Int64 = 60
 
-    /// Maximum number of attempts to find an unused user code. With 10,000 waiting codes, one of 2.5 million
-    /// codes is in use.
+    /// Maximum number of attempts to find an unused user code. When 10,000 codes are waiting, one in 2.5
+    /// million codes is in use.
     private static let attempts = 3
 
-    /// Counts a request of a public client. Requests from unknown addresses are only bounded by the size of
-    /// the table.
+    /// Counts a public client's request. Only the size of the table bounds requests from unknown addresses.
     ///
     /// - Throws: `RequestsPaused`.
     public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
@@ -40,7 +38,7 @@ public struct DeviceRequests: Sendable {
         }
     }
 
-    /// - Parameter origin: The origin of the request, which the consent page shows to the user.
+    /// - Parameter origin: The request's origin, which the consent page shows to the user.
     /// - Throws: `OAuthError` with the code `temporarily_unavailable` at a limit; `StorageError`,
     ///   `OverloadedError`.
     public func begin(

@@ -3,7 +3,7 @@ public import AuthorizationServer
 import Commits
 import SignIn
 
-/// Use cases for an app's backend: lists and ends the grants of an account.
+/// Use cases for an app's backend: lists and ends an account's grants.
 public struct GrantUseCases: Sendable {
     private let server: OAuthServer
 
@@ -11,7 +11,7 @@ public struct GrantUseCases: Sendable {
         self.server = server
     }
 
-    /// A grant and its configured client; the client is `nil` if it is not configured any more.
+    /// A grant and its client; the client is `nil` if it is no longer configured.
     public struct Listed: Sendable {
         public let grant: GrantRecord
         public let client: OAuthClient?
@@ -57,10 +57,10 @@ public struct GrantUseCases: Sendable {
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
 
-    /// Signs a user out everywhere. Google receives reports of its ended tokens.
+    /// Signs a user out everywhere. Google is told which of its tokens have ended.
     ///
     /// - Parameter endsGoogleLinks: True if the user's links with Google end too. By default they remain,
-    ///   because a user who signs out of the app expects Google's devices to continue to work.
+    ///   because a user who signs out of the app expects Google's devices to keep working.
     /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
     ///   `OverloadedError`.
     public func signOut(_ id: String, endsGoogleLinks: Bool, allowed: AppScope) async throws -> Account {

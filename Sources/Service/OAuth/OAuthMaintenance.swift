@@ -2,7 +2,7 @@ import AuthorizationServer
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work of each replica, once a minute: rotates the signing keys, loads keys that other replicas
+/// Maintenance that each replica does once a minute: rotates the signing keys, loads keys that other replicas
 /// made, and deletes expired codes, token families and events.
 public struct OAuthMaintenance: Service {
     private let server: OAuthServer
@@ -32,19 +32,19 @@ public struct OAuthMaintenance: Service {
         await SigningKeyRotation(keys: server.dependencies.keys, logger: logger).refresh()
     }
 
-    /// Deletes in bounded steps, so that token requests are committed between the steps.
+    /// Deletes in bounded steps, so that token requests can be committed between steps.
     func purgeGrants() async {
         do {
             while try await server.dependencies.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
         } catch {
-            // The next run retries the purge. Rows that were not deleted only occupy space.
+            // The next run retries the purge. Until then the remaining rows only take up space.
             logger.warning("grants were not purged", metadata: ["error": "\(error)"])
         }
     }
 }
 
-/// Makes due signing keys and loads keys that other replicas made, once a minute in each replica. Used by
-/// services without OAuth clients; `OAuthMaintenance` does this work for services with OAuth clients.
+/// Makes due signing keys and loads keys that other replicas made, once a minute in each replica. Services
+/// without OAuth clients use this type; with OAuth clients, `OAuthMaintenance` does the same work.
 public struct SigningKeyRotation: Service {
     private let keys: SigningKeys
     private let interval: Duration
@@ -72,7 +72,7 @@ public struct SigningKeyRotation: Service {
         do {
             try await keys.refresh()
         } catch {
-            // The keys in memory remain in use, and the next refresh tries again.
+            // The keys in memory stay in use, and the next refresh tries again.
             logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
         }
     }

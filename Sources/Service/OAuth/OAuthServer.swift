@@ -1,6 +1,6 @@
-// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, security events from
-// and to Google, and signing keys. It knows no HTTP and no SQL. AuthorizationServer contains the rules for
-// requests and grants; AppleAccounts and SignIn contain the accounts of users.
+// OAuth owns the authorization server's use cases: tokens, App Flip, introspection, security events from and
+// to Google, and signing keys. It knows no HTTP and no SQL. The rules for requests and grants are in
+// AuthorizationServer, and user accounts are in AppleAccounts and SignIn.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -13,8 +13,8 @@ public import Logging
 public import SignIn
 import Synchronization
 
-/// The state that all use cases share while the service runs. Each use case is a type that has a reference to
-/// the server.
+/// The state that all use cases share while the service runs. Each use case is a type that refers to this
+/// server.
 public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
@@ -29,7 +29,7 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses that sent wrong secrets of a client in the last 15 minutes, the most wrong
+    /// Returns the addresses that sent wrong secrets for a client in the last 15 minutes, the most wrong
     /// secrets first.
     package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
@@ -41,7 +41,7 @@ public final class OAuthServer: Sendable {
     func now() -> Moment { dependencies.now() }
 
     /// Returns the access token if this service issued it for a configured client and it has not expired. The
-    /// caller must check in the store if the token is still valid.
+    /// caller must check in the store whether the token is still valid.
     ///
     /// - Throws: `StorageError`.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
@@ -57,22 +57,22 @@ public final class OAuthServer: Sendable {
     }
 }
 
-/// Dependencies of the OAuth use cases. The composition makes them once, and only for a deployment with OAuth
-/// clients.
+/// The dependencies of the OAuth use cases. The composition makes them once, and only for deployments with
+/// OAuth clients.
 public struct OAuthDependencies: Sendable {
-    /// The section `oauth` of the configuration. All values are checked.
+    /// The `oauth` section of the configuration. All values are checked.
     public var settings: OAuthSettings
     public var deployment: Deployment
     public var store: any AuthorizationStore
     public var commits: GroupCommit<GrantCommand>
-    /// The sign-in use cases. App Flip uses them because its identity token is a sign-in.
+    /// The sign-in use cases. App Flip uses them because its identity token signs the user in.
     public var signIn: SignInUseCases
     public var keys: SigningKeys
     /// The issuers of Google's tokens.
     public var google: GoogleSettings
-    /// The keys of Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
+    /// The keys for Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
     public var googleKeys: any VerificationKeys
-    /// The keys of Google's security event tokens, from its RISC configuration.
+    /// The keys for Google's security event tokens, from its RISC configuration.
     public var googleEventKeys: any VerificationKeys
     public var now: @Sendable () -> Moment
 
@@ -121,7 +121,7 @@ extension SigningKeys {
 }
 
 extension SigningKeys {
-    /// Makes the keys of a service without OAuth clients, which only signs events for receivers.
+    /// Makes the keys for a service without OAuth clients, which only signs events for receivers.
     ///
     /// - Parameter sealingKeys: Keys that seal the private keys in the database. All replicas need the same
     ///   keys.
@@ -129,7 +129,8 @@ extension SigningKeys {
         forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        // A receiver verifies a token on arrival, and no delivery attempt lasts an hour.
+        // An hour is enough, because a receiver verifies a token on arrival and no delivery attempt lasts an
+        // hour.
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
             schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)

@@ -7,21 +7,21 @@ public import Logging
 public import StrictJSON
 import Synchronization
 
-/// The error if no key can sign: the sealing keys of this replica do not open the stored keys, so the service
-/// makes no new key. The operator must configure the right sealing key again, or retire the stored keys.
+/// No key can sign: this replica's sealing keys do not open the stored keys, so the service makes no new key.
+/// The operator must restore the right sealing key, or retire the stored keys.
 public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "the keys that sign tokens do not open" }
 
     public init() {}
 }
 
-/// The keys that sign this service's tokens. They are held in memory, and replicas share them through the
+/// The keys that sign this service's tokens. They are held in memory, and shared between replicas through the
 /// store.
 ///
 /// `SigningKeySchedule` makes the decisions; this type carries them out. Keys are made when they are first
 /// needed, or by `refresh`, which `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Minimum time in milliseconds between two reads of the store for unknown key IDs. Invented key IDs
+    /// Minimum time in milliseconds between two store reads for unknown key IDs, so that invented key IDs
     /// cause at most one read per second.
     static let shortestInterval: Int64 = 1000
 
@@ -35,7 +35,7 @@ public final class SigningKeys: Sendable {
     private struct State {
         var held: [Held] = []
         var readAt: Moment?
-        /// Time of the last read of the store that an unknown key ID caused.
+        /// Time of the last store read that an unknown key ID caused.
         var askedAt: Moment?
         var reading: Task<Void, any Error>?
         var isFaultLogged = false
@@ -64,7 +64,7 @@ public final class SigningKeys: Sendable {
         self.logger = logger
     }
 
-    /// Returns the key that currently signs. Makes a key if there is no such key.
+    /// Returns the current signing key. Makes a key if there is none.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func signingKey(_ algorithm: SignatureAlgorithm) async throws -> TokenSigningKey {
@@ -79,7 +79,7 @@ public final class SigningKeys: Sendable {
 
     /// Checks that a key can sign, or that a key can be made. Does not make the first key, because the
     /// request may still be refused. If the sealing keys do not open the stored keys, all requests together
-    /// cost one read per second.
+    /// cause one read per second.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func requireKey(_ algorithm: SignatureAlgorithm) async throws {
@@ -96,12 +96,12 @@ public final class SigningKeys: Sendable {
         if heldSigningKey(algorithm) == nil, isShut(at: moment) { throw SigningKeysShut() }
     }
 
-    /// Returns the key that currently signs security event tokens for receivers.
+    /// Returns the current signing key for security event tokens to receivers.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     public func eventSigningKey() async throws -> TokenSigningKey { try await signingKey(.ES256) }
 
-    /// Returns the key that currently signs security event tokens for Google, which only accepts RS256.
+    /// Returns the current signing key for security event tokens to Google, which accepts only RS256.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     public func googleSigningKey() async throws -> TokenSigningKey { try await signingKey(.RS256) }
@@ -124,9 +124,9 @@ public final class SigningKeys: Sendable {
     /// The origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// The key is not held any more, or never existed. This service may have issued the token.
+        /// The key is no longer held, or never existed, so this service may have issued the token.
         case unknown
-        /// This service has not issued the token.
+        /// This service did not issue the token.
         case foreign
     }
 
@@ -138,7 +138,7 @@ public final class SigningKeys: Sendable {
         return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
     }
 
-    /// Returns the key with this ID while this process holds it, even if it is not published any more,
+    /// Returns the key with this ID while this process holds it. The key need not be published any more,
     /// because a hint may be older than every valid token. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
@@ -163,8 +163,8 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Reads the keys, makes due keys, and removes retired keys. A call during a refresh waits for the result
-    /// of this refresh.
+    /// Reads the keys, makes due keys, and removes retired keys. A call made during a refresh waits for its
+    /// result.
     ///
     /// - Throws: `StorageError`, `JOSEError`.
     public func refresh() async throws {
@@ -173,8 +173,7 @@ public final class SigningKeys: Sendable {
 
     private func begin(_ state: inout State) -> Task<Void, any Error> {
         if let reading = state.reading { return reading }
-        // The task is unstructured, so that cancellation of one caller does not cancel the refresh for other
-        // callers.
+        // The task is unstructured, so that cancelling one caller does not cancel the refresh for the others.
         let reading = Task {
             defer { self.state.withLock { $0.reading = nil } }
             try await self.read()
@@ -203,8 +202,8 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        // A replica with a wrong sealing key would make keys that other replicas cannot open, and that do not
-        // open after the sealing key is corrected. An operator can retire keys that will never open.
+        // A replica with a wrong sealing key would make keys that other replicas cannot open, and that stay
+        // shut once the sealing key is corrected. An operator can retire keys that will never open.
         let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
@@ -267,7 +266,7 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Returns the key that currently signs, if it is in memory.
+    /// Returns the current signing key, if it is in memory.
     func heldSigningKey(_ algorithm: SignatureAlgorithm) -> TokenSigningKey? {
         let moment = now()
         return state.withLock { state in
@@ -300,7 +299,7 @@ public final class SigningKeys: Sendable {
 /// Seals and opens the private keys that sign this service's tokens.
 ///
 /// Sealed keys have their own purpose, and are bound to their key ID and algorithm, so that an attacker
-/// cannot exchange rows.
+/// cannot swap rows.
 public struct SigningKeySealer: Sendable {
     private static let purpose = SealingPurpose("oauth_signing_key")
 
@@ -354,7 +353,7 @@ public struct SigningKeySealer: Sendable {
         associatedData(keyID: record.keyID, algorithm: record.algorithm)
     }
 
-    /// Returns the associated data. Neither part can contain a line feed, so different pairs have different
+    /// Returns the associated data. Neither part can contain a line feed, so different pairs yield different
     /// data.
     private static func associatedData(keyID: String, algorithm: String) -> [UInt8] {
         Array("\(purpose.rawValue)\n\(keyID)\n\(algorithm)".utf8)

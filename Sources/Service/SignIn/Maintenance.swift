@@ -5,9 +5,9 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, unused keys of App
-/// Attest, and old history entries of accounts. Enables accounts whose disabling has ended. Ends the waits of
-/// event readers at shutdown.
+/// Periodic maintenance: deletes expired nonces, tickets and transfers, old App Check counts, unused App
+/// Attest keys, and old account history entries. Enables accounts whose disabling has ended. Ends the waits
+/// of event readers at shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
         & AuditStore & ServiceHourStore
@@ -22,7 +22,7 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - auditKeptFor: Retention time of the audit log in milliseconds.
+    ///   - auditKeptFor: Audit log retention time in milliseconds.
     ///   - secondsAhead: Returns the seconds by which `now` is ahead of Apple's time; `nil` while unknown.
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
@@ -62,12 +62,12 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes expired nonces in bounded steps, so that sign-ins are committed between the steps.
+    /// Deletes expired nonces in bounded steps, so that sign-ins can be committed between steps.
     func purgeNonces() async {
         do {
             while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
-            // The next run retries the purge. Rows that were not deleted only occupy space.
+            // The next run retries the purge. Until then the remaining rows only take up space.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
         }
     }
@@ -81,8 +81,8 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes expired transfers. Apple forgets the transfer identifiers at the same time, so no later
-    /// sign-in can present them. They identify users of another team.
+    /// Deletes expired transfers, because they identify another team's users. Apple forgets the transfer
+    /// identifiers at the same time, so no later sign-in can present them.
     func purgeTransfers() async {
         do {
             while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}
@@ -91,7 +91,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes hourly counts of App Check after seven days.
+    /// Deletes hourly App Check counts after seven days.
     func purgeAppCheckHours() async {
         let end = AppCheckHour.beginning(of: now().milliseconds / 1000) - AppCheckHour.kept
         do {
@@ -101,7 +101,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes hourly numbers of the service after seven days.
+    /// Deletes the service's hourly numbers after seven days.
     func purgeServiceHours() async {
         let end = ServiceHourCount.beginning(of: now()).advanced(byMilliseconds: -ServiceHourCount.kept)
         do {
@@ -111,7 +111,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes keys that have not been used for a long time. Their apps attest new keys.
+    /// Deletes keys that have not been used for a long time. Their apps can attest new keys.
     func purgeAttestedKeys() async {
         let moment = now().advanced(byMilliseconds: -AttestedKeyRecord.keptUnused)
         do {
@@ -121,7 +121,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes rows of the audit log after their retention time.
+    /// Deletes audit log rows after their retention time.
     func purgeAudit() async {
         do {
             try await audit.purge()
@@ -130,8 +130,7 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes history entries of accounts after 90 days. An erasure deletes the entries of its account
-    /// immediately.
+    /// Deletes account history entries after 90 days. An erasure deletes its account's entries immediately.
     func purgeHistory() async {
         let moment = now().advanced(byMilliseconds: -HistoryEntry.keptFor)
         do {
@@ -141,12 +140,12 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Maximum number of accounts that a step enables.
+    /// Maximum number of accounts that one step enables.
     static let mostEnabled = 100
 
-    /// Enables accounts whose disabling has ended, in bounded steps. Their users can already sign in; this
+    /// Enables accounts whose disabling has ended, in bounded steps. Their users can already sign in, so this
     /// work only adds events to the feed and deletes the stored disabling. With several replicas, the first
-    /// replica does the work.
+    /// one does the work.
     func enableAccounts() async {
         do {
             while !Task.isCancelled {
@@ -173,22 +172,22 @@ public struct Maintenance: Service {
     }
 }
 
-/// Deletes rows of the audit log after their retention time.
+/// Deletes audit log rows after their retention time.
 ///
-/// A clock that is years ahead must not empty the log. So if this machine's clock is ahead of Apple's time,
+/// A clock that is years ahead must not empty the log, so if this machine's clock is ahead of Apple's time,
 /// Apple's time applies. Until Apple has responded, the deleted time span grows only as fast as the uptime:
-/// one day of rows per day of uptime, and no rows while the oldest rows are uncertain.
+/// one day of rows per day of uptime, and no rows while the age of the oldest rows is uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment
         let uptime: Duration
     }
 
-    /// Maximum disorder of row times in milliseconds, because the clocks of replicas differ.
+    /// Maximum disorder of row times in milliseconds, because the replicas' clocks differ.
     private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
-    /// Retention time of rows in milliseconds.
+    /// Row retention time in milliseconds.
     private let keptFor: Int64
     private let secondsAhead: @Sendable () -> Int64?
     private let uptime: @Sendable () -> Duration
@@ -208,8 +207,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a whole day at a time. Each step adds a row about itself, so deleting single rows would not
-    /// shrink the log.
+    /// Deletes a whole day at a time, because each step adds a row about itself, so deleting single rows
+    /// would not shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment
@@ -225,12 +224,12 @@ final class AuditRetention: Sendable {
         while try await store.purgeAudit(before: end, at: now) > 0, !Task.isCancelled {}
     }
 
-    /// Returns the time of the oldest row at the first purge plus the uptime since then; `nil` without rows,
-    /// and while the oldest row is uncertain.
+    /// Returns the time of the oldest row at the first purge plus the uptime since then; `nil` if there are
+    /// no rows or the age of the oldest row is uncertain.
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
         guard let first = try await beginning(at: uptime) else { return nil }
-        // A wrong clock can have written more rows than were read, and then all other rows would seem old.
+        // A wrong clock may have written more rows than were read, and all other rows would then seem old.
         let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
         guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)
@@ -239,7 +238,7 @@ final class AuditRetention: Sendable {
     private func beginning(at uptime: Duration) async throws -> Beginning? {
         if let known = beginning.withLock({ $0 }) { return known }
         let anchor = try await store.auditChain().anchor.sequence
-        // A wrong clock can have written the first row.
+        // A wrong clock may have written the first row.
         let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
         guard let oldest = rows.map(\.facts.moment).min() else { return nil }
         let first = Beginning(oldest: oldest, uptime: uptime)

@@ -14,13 +14,13 @@ public struct NonceMint: Sendable {
         MintedNonce(texts.make(expiresAt: expiresAt), expiresAt: expiresAt)
     }
 
-    /// Returns the expiry of a nonce; `nil` for a text that was not made with this key.
+    /// Returns a nonce's expiry; `nil` for a text that was not made with this key.
     func expiry(of nonce: String) -> Moment? { texts.expiry(of: nonce) }
 }
 
 /// A nonce that this service made for one sign-in.
 public struct MintedNonce: Sendable, Hashable {
-    /// A prefix that distinguishes our nonces, which are consumed, from nonces that callers make and check
+    /// The prefix that distinguishes our nonces, which we consume, from nonces that callers make and check
     /// themselves.
     public static let prefix = "siwa-nonce-"
 
@@ -41,9 +41,9 @@ extension SignInNonce {
     /// Classifies the posted nonce or, without a posted nonce, the nonce in the token. Returns `nil` for a
     /// text that is not our nonce.
     ///
-    /// The digest of our nonce has the same form as the digest of a caller's nonce. So a token with a digest
-    /// is only bound to our nonce if the caller posts our nonce, or if it was used before.
-    /// - Parameter keptUntil: Time at which the token has expired by the clock of every replica.
+    /// The digest of our nonce has the same form as the digest of a caller's nonce, so a token with a digest
+    /// is bound to our nonce only if the caller posts our nonce or the nonce was used before.
+    /// - Parameter keptUntil: Time by which the token has expired by every replica's clock.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }
@@ -77,11 +77,10 @@ extension SignInNonce {
     }
 }
 
-/// Makes texts that expire and that can be verified without storage, so that a text has no row until it is
-/// used.
+/// Makes texts that expire and can be verified without storage, so that a text has no row until it is used.
 ///
 /// A text consists of the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian),
-/// 16 random bytes, and an HMAC-SHA-256 of these parts and of the bound value. All replicas share the HMAC
+/// 16 random bytes, and an HMAC-SHA-256 over these parts and the bound value. All replicas share the HMAC
 /// key.
 struct ExpiringText: Sendable {
     private static let expirySize = 6
@@ -91,7 +90,7 @@ struct ExpiringText: Sendable {
     private let prefix: [UInt8]
     private let mac: HMACSHA256
 
-    /// - Parameter prefix: A prefix for each use, so that a text is never valid for another use.
+    /// - Parameter prefix: A separate prefix for each use, so that a text is never valid for another use.
     init(prefix: String, key: NonceKey) {
         self.prefix = Array(prefix.utf8)
         mac = HMACSHA256(key: key.bytes)
@@ -108,8 +107,7 @@ struct ExpiringText: Sendable {
         return String(decoding: prefix, as: UTF8.self) + Base64URL.encode(bytes)
     }
 
-    /// Returns the expiry of a text; `nil` for a text that was made with another key or is bound to another
-    /// value.
+    /// Returns a text's expiry; `nil` for a text that was made with another key or is bound to another value.
     func expiry(of text: String, boundTo context: [UInt8] = []) -> Moment? {
         guard text.utf8.starts(with: prefix) else { return nil }
         let text = Array(text.utf8.dropFirst(prefix.count))

@@ -6,22 +6,22 @@ public import Cryptography
 import JOSE
 package import Logging
 
-/// Exchanges App Attest receipts for newer receipts once a day, and stores the risk metric. The metric is
-/// only displayed.
+/// Exchanges App Attest receipts for newer ones once a day, and stores the risk metric. The metric is only
+/// displayed.
 ///
-/// A claim moves the receipt's next exchange ahead before the call to Apple, so that only one replica sends
-/// the receipt. Apple forgets an attestation after 30 days. The worker then deletes the receipt and keeps the
+/// Before the call to Apple, a claim moves the receipt's next exchange ahead, so that only one replica sends
+/// the receipt. Apple forgets an attestation after 30 days. The worker then deletes the receipt but keeps the
 /// last metric.
 package struct ReceiptRefresh: Worker {
     package static let traits = WorkerTraits(
         width: 4, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no receipts could be claimed", counter: "siwa_app_attest_receipts",
         help: "Exchanges of App Attest receipts at Apple by result.")
-    /// Duration of a claim in milliseconds. It is longer than an exchange with two signing keys can take.
+    /// Claim duration in milliseconds. It is longer than an exchange with two signing keys can take.
     static let lease: Int64 = 120_000
     /// Minimum time between two exchanges of a receipt in milliseconds. Apple can request a later time.
     static let interval: Int64 = 86_400_000
-    /// Maximum rate of exchanges per second. A million keys per day need 11.6 exchanges per second.
+    /// Maximum exchange rate per second. A million keys per day need 11.6 exchanges per second.
     static let perSecond = 25.0
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(30), longest: .seconds(3600)), throttlesInARow: 1,
@@ -41,8 +41,8 @@ package struct ReceiptRefresh: Worker {
     private let apple: any AppleReceiptService
     private let pace: SharedPace
 
-    /// - Parameter receipts: Opens and stores receipts; `nil` without a sealing key, when the service stores
-    ///   no receipts.
+    /// - Parameter receipts: Opens and stores receipts; `nil` if no sealing key is configured, in which case
+    ///   the service stores no receipts.
     package init(
         receipts: AppReceipts?, store: any AppReceiptStore, apple: any AppleReceiptService,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment,
@@ -66,7 +66,7 @@ package struct ReceiptRefresh: Worker {
 
     package func clientID(of key: AttestedKeyRecord) -> String { key.appID.bundleID }
 
-    /// Returns the metadata for log lines. Omits the key, which would identify a device.
+    /// Returns the metadata for log lines. Omits the key, because it would identify a device.
     package func logMetadata(of key: AttestedKeyRecord) -> Logger.Metadata {
         ["client_id": "\(key.appID.bundleID)", "environment": "\(key.environment.rawValue)"]
     }
@@ -93,7 +93,7 @@ package struct ReceiptRefresh: Worker {
         }
     }
 
-    /// Opens a receipt. If it does not open, the worker gives it up, because the next attestation contains a
+    /// Opens a receipt. If it does not open, the worker gives it up, because the next attestation brings a
     /// new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
@@ -126,8 +126,8 @@ package struct ReceiptRefresh: Worker {
             })
     }
 
-    /// Returns the time of the next exchange: a day ahead, or at the later time that Apple requests, spread
-    /// over an hour.
+    /// Returns the time of the next exchange: a day ahead, or the later time that Apple requests, spread over
+    /// an hour.
     ///
     /// - Parameter notBefore: The time that Apple requests, in milliseconds since 1970.
     private func nextTime(_ notBefore: Int64?) -> Moment {
@@ -182,7 +182,7 @@ public struct AppReceipts: Sendable {
     let sealer: AppReceiptSealer
     let signals = WorkerSignals()
 
-    /// - Parameter root: The root certificate of receipts. It is Apple's, except in development.
+    /// - Parameter root: The root certificate for receipts. It is Apple's, except in development.
     public init(root: TrustAnchor, sealingKeys: SealingKeyRing) {
         self.root = root
         sealer = AppReceiptSealer(keys: sealingKeys)
@@ -191,8 +191,8 @@ public struct AppReceipts: Sendable {
     /// Wakes the worker because a receipt was just stored.
     func wake() { signals[ReceiptRefresh.self].wake() }
 
-    /// Verifies the receipt of an attestation, and seals it. Returns `nil` for a refused receipt: the key is
-    /// registered without a receipt, because the receipt does not affect the registration.
+    /// Verifies an attestation's receipt, and seals it. Returns `nil` for a refused receipt: the key is then
+    /// registered without one, because the receipt does not affect the registration.
     func seal(
         receiptOf attestation: VerifiedAttestation, _ clientDataHash: ClientDataHash, at moment: Moment
     ) -> SealedSecret? {
@@ -223,7 +223,7 @@ struct AppReceiptSealer: Sendable {
 
     private static let purpose = SealingPurpose("app_attest_receipt")
 
-    /// Seals a receipt. Returns `nil` for a receipt above the size bound, which is four times the size of
+    /// Seals a receipt. Returns `nil` for a receipt above the size limit, which is four times the size of
     /// Apple's receipts.
     func seal(_ receipt: [UInt8], of key: AttestedKeyID) -> SealedSecret? {
         SealedSecret(keys.seal(receipt, for: Self.purpose, associatedData: Self.associatedData(key)))
@@ -233,7 +233,7 @@ struct AppReceiptSealer: Sendable {
         try keys.open(sealed.bytes, for: Self.purpose, associatedData: Self.associatedData(key))
     }
 
-    /// Returns the associated data. It binds a value to its row, so that an attacker cannot exchange rows.
+    /// Returns the associated data. It binds a value to its row, so that an attacker cannot swap rows.
     private static func associatedData(_ key: AttestedKeyID) -> [UInt8] {
         Array("app_attest_receipt\n\(key.base64)".utf8)
     }

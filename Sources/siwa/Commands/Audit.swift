@@ -17,7 +17,7 @@ struct Audit: ParsableCommand {
             """,
         subcommands: [VerifyAudit.self, TailAudit.self, ExportAudit.self])
 
-    /// Reads the log of the configured database. Prints errors of the database, and ends the command.
+    /// Reads the configured database's log. If the database fails, prints the error and ends the command.
     static func reading(
         _ body: (any DatabaseInspection, DatabaseLocation) async throws -> Void
     ) async throws {
@@ -85,7 +85,7 @@ struct ExportAudit: AsyncParsableCommand {
 
 extension DatabaseLocation {
     /// Records in the audit log that a command exports data. If the service has the SQLite file open, the
-    /// command reports that the log has no entry about the export.
+    /// command reports that the export was not logged.
     func noteExport(_ action: AuditAction, detail: String, command: String) async throws {
         let moment = Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
         let entry = AuditEntry(
@@ -130,7 +130,7 @@ struct TailAudit: AsyncParsableCommand {
         }
     }
 
-    /// Writes rows without buffering: `print` would buffer lines to a file or a pipe.
+    /// Writes rows without buffering, because `print` would buffer lines to a file or a pipe.
     private static func write(_ rows: some Sequence<AuditRow>) throws {
         let text = rows.map { $0.line + "\n" }.joined()
         if !text.isEmpty { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
@@ -177,8 +177,8 @@ struct VerifyAudit: AsyncParsableCommand {
         let (first, last) = (verification.firstSequence, verification.verified.sequence)
         guard last >= first else { return ["The audit log has no rows."] }
         var lines = ["The audit log is as it was written: rows \(first) to \(last)."]
-        // Printed even for 0, so that operators can store the number with the hash: a row cleared by hand
-        // looks like an erasure.
+        // Printed even if it is 0, so that operators can store the number with the hash: a row cleared by
+        // hand looks like an erasure.
         lines.append("Rows whose user was erased: \(verification.anonymous).")
         if let since = verification.rowsSinceExpected {
             lines.append("Rows since the expected hash: \(since).")
@@ -189,7 +189,7 @@ struct VerifyAudit: AsyncParsableCommand {
 }
 
 extension AuditVerification.Fault {
-    /// The verification result as a sentence for an operator: the expected and the found state.
+    /// The verification result as a sentence for an operator, with the expected and the actual state.
     var sentence: String {
         switch code {
         case .missing: "The audit log is broken: row \(sequence) is missing."
@@ -213,7 +213,8 @@ extension AuditVerification.Fault {
 }
 
 extension AuditRow {
-    /// The row as a line of an export. It contains all values that its hash covers, and the personal columns.
+    /// The row as a line of an export. It contains all values that the row's hash covers, and the personal
+    /// columns.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("sequence", .integer(sequence)), ("time", .string(facts.moment.rfc3339)),

@@ -116,8 +116,7 @@ struct ClientNew: ParsableCommand {
             throw ValidationError(NewClientMistakes(error, id: id).description)
         }
         if let secret = lines.secret {
-            // Writes only the lines for the configuration to a file, because the secret must not be stored
-            // there.
+            // Writes only the configuration lines to a file, because the secret must not be stored there.
             if TerminalStyle.isFile(STDOUT_FILENO) {
                 ErrorMessage.write("secret: \(secret)")
             } else {
@@ -130,13 +129,13 @@ struct ClientNew: ParsableCommand {
 
     private static let publicKinds = list(ClientKind.all.filter { !$0.isConfidential }.map(\.name), "or")
 
-    /// Returns the words as a list in a sentence.
+    /// Returns the words as a list for a sentence.
     fileprivate static func list(_ words: [String], _ conjunction: String) -> String {
         guard words.count > 1, let last = words.last else { return words.joined() }
         return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 
-    /// The entry of the file, without default values.
+    /// The entry for the configuration file, without default values.
     var draft: ClientDraft {
         var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name ?? id])
         client.scopes = scopes
@@ -174,7 +173,7 @@ struct ClientTexts: ParsableCommand {
         print(Self.template)
     }
 
-    /// The file, as YAML. A quoted text of YAML has the escapes of JSON.
+    /// The file, as YAML. Quoted YAML text uses the same escapes as JSON.
     static var template: String {
         var lines = ["# The texts of the pages. Translate them, and keep the names and the words in braces."]
         var open: [Substring] = []

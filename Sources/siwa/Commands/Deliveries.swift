@@ -163,7 +163,7 @@ extension Deliveries {
         throw ExitCode.failure
     }
 
-    /// Runs `body`. Prints errors of the database, and ends the command.
+    /// Runs `body`. If the database fails, prints the error and ends the command.
     static func ending(_ body: () async throws -> Void) async throws {
         try await OpenedDatabase.reportingFailures(
             of: "siwa deliveries",

@@ -10,20 +10,20 @@ import Foundation
     import Darwin
 #endif
 
-/// The program siwa-dev in the folder of this program. It contains the trial and the fakes.
+/// The siwa-dev program in this program's folder. It contains the trial and the fakes.
 struct DevelopmentProgram {
-    /// Exit status EX_UNAVAILABLE of sysexits.h.
+    /// The exit status EX_UNAVAILABLE from sysexits.h.
     static let unavailable = ExitCode(69)
 
     let path: String
 
-    /// Returns the file beside this program, and never another file: PATH
-    /// and the working directory belong to the caller.
+    /// Returns the file beside this program, and never another file, because the caller controls PATH and the
+    /// working directory.
     static func beside(_ program: String) -> DevelopmentProgram {
         DevelopmentProgram(path: URL(fileURLWithPath: program).deletingLastPathComponent().path + "/siwa-dev")
     }
 
-    /// Path of this program, with links resolved.
+    /// This program's path, with links resolved.
     static var own: String? {
         #if os(Linux)
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -32,19 +32,19 @@ struct DevelopmentProgram {
         #endif
     }
 
-    /// Returns the command in the arguments that siwa-dev executes: its own commands, also after `help`, and
-    /// `verify --emulator`, which trusts the roots of the fake Apple.
+    /// Returns the command in the arguments if siwa-dev executes it: siwa-dev's own commands, also after
+    /// `help`, and `verify --emulator`, which trusts the fake Apple's roots.
     static func command(in arguments: [String]) -> String? {
         if arguments.first == "verify" { return arguments.contains("--emulator") ? "verify --emulator" : nil }
         let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         return names.first.flatMap { DevelopmentCommand(rawValue: $0)?.rawValue }
     }
 
-    /// Reason not to start siwa-dev; `nil` if it may be started.
+    /// The reason not to start siwa-dev; `nil` if it may be started.
     ///
-    /// siwa-dev must not have set-user-ID or set-group-ID bits, and other users must not be able to replace
-    /// it: otherwise a caller of siwa, perhaps through sudo, would run a program with the rights of its
-    /// owner. The groups of this process and of root may have write access.
+    /// siwa-dev must have no set-user-ID or set-group-ID bit, and other users must not be able to replace it,
+    /// because otherwise a caller of siwa, perhaps through sudo, would run a program with its owner's rights.
+    /// This process's group and root's group may have write access.
     var refusal: String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -71,8 +71,8 @@ struct DevelopmentProgram {
             || (mode & S_IWGRP != 0 && group != 0 && group != ownGroup)
     }
 
-    /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only if this
-    /// fails.
+    /// Replaces this process with siwa-dev, with the same arguments, environment and name. Returns only if
+    /// this fails.
     func start(_ command: String, _ arguments: [String]) -> ExitCode {
         var reason = refusal
         if reason == nil {
@@ -84,7 +84,7 @@ struct DevelopmentProgram {
     }
 }
 
-/// A command of siwa-dev, for help and completions. It never runs: `Siwa.main` starts siwa-dev before.
+/// A siwa-dev command, for help and completions. It never runs, because `Siwa.main` starts siwa-dev first.
 protocol CommandOfSiwaDev: ParsableCommand {
     static var command: DevelopmentCommand { get }
 }

@@ -59,7 +59,7 @@ struct Healthcheck: AsyncParsableCommand {
     /// - Returns: `nil` for port 0, because the system chooses the port.
     static func address(host: String, port: Int) -> String? {
         guard port != 0 else { return nil }
-        // Clients cannot connect to wildcard addresses, so the loopback address replaces them.
+        // Clients cannot connect to wildcard addresses, so they are replaced with the loopback address.
         let host =
             switch host {
             case "0.0.0.0": "127.0.0.1"
@@ -75,8 +75,8 @@ struct Healthcheck: AsyncParsableCommand {
 
     private static let largestBody = 16 * 1024
 
-    /// Configuration of the HTTP client. It follows no redirect: `/readyz` never redirects, so a redirect
-    /// counts as the response.
+    /// The HTTP client's configuration. The client follows no redirects: `/readyz` never redirects, so a
+    /// redirect counts as the response.
     static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -93,13 +93,12 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// Returns the code and the cause of a problem, or the warnings of a ready service; empty if there are
-    /// none.
+    /// Returns the code and cause of a problem, or a ready service's warnings; empty if there are none.
     static func words(in body: [UInt8]) -> String {
         let json = try? JSONValue(parsing: body)
         let words = [json?["code"], json?["cause"]].compactMap { $0?.string }
         let warnings = (json?["warnings"]?.array ?? []).compactMap(\.string).map { warning in
-            // The usual cause of the first warning is a database that predates a rotation of the key.
+            // The usual cause of the first warning is a database older than a key rotation.
             switch ServiceWarnings.Warning(rawValue: warning) {
             case .sealingKeysWrong:
                 "\(warning) (stored tokens do not open: SIWA_SEALING_KEYS lacks the key that sealed them)"

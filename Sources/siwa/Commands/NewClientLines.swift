@@ -4,8 +4,8 @@ import AuthorizationServer
 import Composition
 import Cryptography
 
-/// The configuration lines and the secret of a new OAuth client. The lines are checked in the same way as the
-/// service's configuration at its start.
+/// A new OAuth client's configuration lines and secret. The lines are checked just as the service checks its
+/// configuration at start.
 struct NewClientLines {
     /// The secret; `nil` for a client without a secret.
     let secret: String?
@@ -14,7 +14,7 @@ struct NewClientLines {
     /// - Throws: `ConfigurationMistakes` with all mistakes.
     init(of draft: ClientDraft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
         var client = draft
-        // The check below refuses an unknown kind.
+        // An unknown kind is refused by the check below.
         let kind = ClientKind.named(client.kind)
         if client.scopes.isEmpty { client.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
         let hasSecret = withSecret || kind?.isConfidential ?? false
@@ -34,7 +34,7 @@ struct NewClientLines {
         let declared = client.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
             .map { ScopeDraft(name: $0, text: ["en": $0]) }
         guard let app = ClientID(client.app), let team = TeamID("AAAAAAAAAA"),
-            // The other client IDs of the app are in another part of the file.
+            // The app's other client IDs are in another part of the file.
             let deployment = try? Deployment(
                 apps: [
                     App(
@@ -56,8 +56,7 @@ struct NewClientLines {
         }
     }
 
-    /// Returns the entry of `app_attest` that the client needs. The real entry is in another part of the
-    /// file.
+    /// Returns the `app_attest` entry that the client needs. The real entry is in another part of the file.
     private static func attested(_ client: ClientDraft, team: TeamID) -> AppCheckPolicies {
         let bundleID = client.bundleID ?? client.app
         guard let appID = AppID(teamID: team.rawValue, bundleID: bundleID) else { return .none }
@@ -75,7 +74,7 @@ struct NewClientLines {
         return "  - " + lines.joined(separator: "\n").dropFirst(4)
     }
 
-    /// Returns the value of a member as YAML; `nil` if it is absent.
+    /// Returns a member's value as YAML; `nil` if it is absent.
     private static func text(of member: ClientMember, in client: ClientDraft) -> String? {
         switch member.value {
         case .text(let path): quoted(client[keyPath: path])
@@ -110,12 +109,12 @@ struct NewClientLines {
     }
 }
 
-/// The mistakes of a new client, with the names of the options of
-/// `siwa client new`, because no configuration exists yet.
+/// The mistakes in a new client. They use the option names of `siwa client new`, because no configuration
+/// exists yet.
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 
-    /// - Parameter id: ID of the client, with which each configuration mistake begins.
+    /// - Parameter id: The client's ID, with which each configuration mistake begins.
     init(_ mistakes: ConfigurationMistakes, id: String) {
         let lines = mistakes.list.map { Self.option(of: $0, id: id) }
         description =
@@ -124,7 +123,7 @@ struct NewClientMistakes: CustomStringConvertible {
             : "\(lines.count) options are wrong:\n" + lines.map { "  - \($0)" }.joined(separator: "\n")
     }
 
-    /// Replaces the configuration name of a member by the name of its option.
+    /// Replaces a member's configuration name with the name of its option.
     private static func option(of mistake: String, id: String) -> String {
         for (member, option) in options where mistake.hasPrefix("\(member): ") {
             let text = mistake.dropFirst(member.count + 2)

@@ -6,11 +6,11 @@ import Foundation
 import Logging
 import PostgresStorage
 
-/// Opens the database for a command that writes. Only one process at a time can open a SQLite file; with
-/// PostgreSQL the command can run while the service runs.
+/// Opens the database for a command that writes. A SQLite file can be open in only one process at a time;
+/// with PostgreSQL the command can run while the service runs.
 enum OpenedDatabase {
-    /// Opens the database. Throws `MissingDatabase` if it does not exist, and `StorageError`, with `.busy`
-    /// while the service has the file open.
+    /// Opens the database. Throws `MissingDatabase` if it does not exist, and `StorageError`, whose code is
+    /// `.busy` while the service has the file open.
     static func with<Result>(
         _ settings: ServiceSettings, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
@@ -44,8 +44,8 @@ enum OpenedDatabase {
 }
 
 extension ServiceSettings {
-    /// Reads the settings from the environment of this process. When the configuration has mistakes, it
-    /// prints them and ends the process with status 78.
+    /// Reads the settings from this process's environment. If the configuration has mistakes, prints them and
+    /// ends the process with status 78.
     static func ofProcess() async throws -> ServiceSettings {
         try await SettingsReader.ending {
             try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
@@ -54,8 +54,8 @@ extension ServiceSettings {
 }
 
 extension DatabaseLocation {
-    /// Reads the location from the environment of this process, like
-    /// `ServiceSettings.ofProcess()`, for a command that needs no other setting.
+    /// Reads the location from this process's environment, like `ServiceSettings.ofProcess()`, for a command
+    /// that needs no other setting.
     static func ofProcess() async throws -> DatabaseLocation {
         try await SettingsReader.ending {
             try await SettingsReader.database(environment: ProcessInfo.processInfo.environment)
@@ -64,7 +64,7 @@ extension DatabaseLocation {
 }
 
 extension SettingsReader {
-    /// Prints the mistakes of a configuration, and ends the process with status 78.
+    /// If the configuration has mistakes, prints them and ends the process with status 78.
     fileprivate static func ending<Value>(_ read: () async throws -> Value) async throws -> Value {
         do {
             return try await read()
@@ -77,11 +77,11 @@ extension SettingsReader {
 }
 
 extension OpenedDatabase {
-    /// Prints errors of the database, and ends the command.
+    /// Runs `body`. If the database fails, prints the error and ends the command.
     ///
     /// - Parameters:
     ///   - command: For example "siwa reseal".
-    ///   - busy: Text for a database that is open in another process.
+    ///   - busy: Text to print if the database is open in another process.
     static func reportingFailures(
         of command: String, busy: String, _ body: () async throws -> Void
     ) async throws {
@@ -100,7 +100,7 @@ extension OpenedDatabase {
 }
 
 /// The configured location has no database. A command that works on stored data must not create an empty
-/// database and report success.
+/// database and then report success.
 struct MissingDatabase: Error, Equatable, CustomStringConvertible {
     let location: DatabaseLocation
     /// True if this user may not read the file or its folder.
@@ -120,7 +120,7 @@ struct MissingDatabase: Error, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseLocation {
-    /// Throws `MissingDatabase`, and `StorageError` when the database cannot be reached.
+    /// Throws `MissingDatabase`, and `StorageError` if the database cannot be reached.
     func checkPresence() async throws {
         switch self {
         case .sqlite(let path):
@@ -148,14 +148,14 @@ extension DatabaseLocation {
     }
 }
 
-/// Advice for users whose shell lacks the variables of the service.
+/// Advice for users whose shell lacks the service's environment variables.
 enum ServiceVariables {
     /// The folder that docs/deploy.md creates.
     private static let folder = "/etc/siwa"
 
-    /// - Parameter arguments: The arguments of this process.
-    /// - Returns: `nil` if the shell has variables of the service, or the service is
-    ///   not installed as docs/deploy.md describes.
+    /// - Parameter arguments: This process's arguments.
+    /// - Returns: `nil` if the shell has any of the service's variables, or the service is not installed as
+    ///   docs/deploy.md describes.
     static func advice(
         _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -27,7 +27,7 @@ final class ProgressBar: Sendable {
         let elapsed = start.duration(to: .now)
         let text = state.withLock { state in
             state.done += count
-            // Users can resize the window during the work.
+            // The user may resize the window during the work.
             state.display.columns = TerminalStyle.columns(of: STDERR_FILENO)
             return state.display.update(done: state.done, after: elapsed)
         }
@@ -65,11 +65,11 @@ struct ProgressDisplay {
     let title: String
     let total: Int
     let isTerminal: Bool
-    /// Width of the terminal in columns.
+    /// Terminal width in columns.
     var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
-    /// Count in the last line.
+    /// The count in the last line.
     private var shownDone: Int?
 
     /// Minimum time between two redraws, and maximum time without a line while there is progress.
@@ -80,7 +80,7 @@ struct ProgressDisplay {
         (self.title, self.total, self.isTerminal) = (title, total, isTerminal)
     }
 
-    /// Returns the text to write now, or `nil` when it is too early.
+    /// Returns the text to write now; `nil` if it is too early.
     mutating func update(done: Int, after elapsed: Duration) -> String? {
         if isTerminal {
             if let shownAt, elapsed - shownAt < Self.redraw { return nil }
@@ -93,14 +93,14 @@ struct ProgressDisplay {
         return "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Returns the last text; `nil` when the last line already shows it.
+    /// Returns the final text; `nil` if the last line already shows it.
     func end(done: Int, after elapsed: Duration) -> String? {
         if isTerminal { return "\r\(bar(done: done, after: elapsed))\u{1B}[K\n" }
         return done == shownDone ? nil : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Returns the bar. It is shorter than a line of the terminal, because a carriage return only moves to
-    /// the beginning of the last line.
+    /// Returns the bar. It is shorter than a terminal line, because a carriage return moves only to the start
+    /// of the last line.
     private func bar(done: Int, after elapsed: Duration) -> String {
         let figures = figures(done: done, after: elapsed)
         let width = min(24, columns - 1 - title.count - figures.count - 4)

@@ -71,7 +71,7 @@ struct Reseal: AsyncParsableCommand {
             detail: "\(outcome.resealed) with \(keys.keys.first?.name ?? "")")
     }
 
-    /// Returns the exit status for scripts. After `--dry-run` the status 0 means that the old keys can be
+    /// Returns the exit status for scripts. After `--dry-run`, status 0 means that the old keys can be
     /// removed.
     static func status(for outcome: Resealing.Outcome, isDryRun: Bool) -> ExitCode {
         guard outcome.isComplete else { return .failure }
@@ -110,17 +110,17 @@ struct Reseal: AsyncParsableCommand {
     }
 }
 
-/// Seals stored values again with the first key if another key sealed
-/// them, including the service's own signing keys.
+/// Seals stored values, including the service's own signing keys, again with the first key if another key
+/// sealed them.
 ///
-/// A run can be stopped at any time and repeated; resealed values stay. It counts a value that cannot be
-/// opened and does not change it.
+/// A run can be stopped at any time and repeated, because values stay resealed. A value that cannot be opened
+/// is counted but not changed.
 struct Resealing {
     let store: any AppleTokenStore & AuthorizationStore
     let keys: SealingKeyRing
     /// Called with the number of values processed since the last call.
     let progress: (Int) -> Void
-    /// Time of the audit entries, if signing keys that cannot be opened are removed; otherwise `nil`.
+    /// Time of the audit entries if signing keys that cannot be opened are to be removed; otherwise `nil`.
     var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {
@@ -129,9 +129,9 @@ struct Resealing {
         var current = 0
         /// Number of values that the service changed or deleted during the run.
         var overtaken = 0
-        /// Number of values sealed by keys that are not configured, by the name of the key.
+        /// Number of values sealed by keys that are not configured, by key name.
         var unknownKeys: [String: Int] = [:]
-        /// Number of values that are damaged, or sealed by another key of the same name.
+        /// Number of values that are damaged, or sealed by another key with the same name.
         var damaged = 0
         /// Number of damaged keys that sign this service's tokens.
         var damagedSigningKeys = 0
@@ -141,7 +141,7 @@ struct Resealing {
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
     }
 
-    /// Number of values per transaction. Each commit waits for the disk, which takes most of the time.
+    /// Number of values per transaction. Large batches are faster, because each commit waits for the disk.
     private static let page = 256
 
     /// Returns the number of stored values and signing keys.
@@ -156,7 +156,7 @@ struct Resealing {
         return outcome
     }
 
-    /// Reseals the keys that sign tokens, one at a time, because there are few.
+    /// Reseals the keys that sign tokens, one at a time, because there are only a few.
     private func resealSigningKeys(isDryRun: Bool, into outcome: inout Outcome) async throws {
         let sealer = SigningKeySealer(keys: keys)
         for key in try await store.signingKeys() {
@@ -207,14 +207,14 @@ struct Resealing {
         }
     }
 
-    /// Returns the resealed value. Returns `nil`, and counts the value, if the first key has sealed it or if
-    /// it cannot be opened.
+    /// Returns the resealed value. If the first key has sealed it or it cannot be opened, counts it and
+    /// returns `nil`.
     private func change(of row: SealedRow, into outcome: inout Outcome) -> SealedChange? {
         let associatedData = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
         let plaintext: [UInt8]
         do throws(SealError) {
-            // Opens values of the first key too, so that damage is found now and not at the next use of the
-            // value.
+            // Also opens values sealed by the first key, so that damage is found now and not when the value
+            // is next used.
             plaintext = try keys.open(
                 row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {

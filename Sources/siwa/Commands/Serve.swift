@@ -12,8 +12,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Refuses settings that only the trial needs: the keys of the fake Apple's roots are public, so any
-    /// party could attest under them.
+    /// Refuses settings that only the trial needs. The keys of the fake Apple's roots are public, so anyone
+    /// could attest under them.
     static func refuseTrial(_ settings: ServiceSettings) throws(ConfigurationMistakes) {
         guard settings.isWithFakeApple, !settings.appCheck.all.isEmpty else { return }
         var mistakes = ConfigurationMistakes()

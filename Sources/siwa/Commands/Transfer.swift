@@ -16,7 +16,7 @@ struct Transfer: AsyncParsableCommand {
         subcommands: [TransferPrepare.self, TransferApply.self])
 }
 
-/// The options of both steps of a transfer.
+/// Options shared by both transfer steps.
 struct TransferOptions: ParsableArguments {
     @Option(help: "The largest number of requests to Apple per second.")
     var perSecond = 10
@@ -122,7 +122,7 @@ struct TransferApply: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await TransferReport.ending(on: settings.database) {
-            // Checked before the first request to Apple.
+            // Checks the database before the first request to Apple.
             try await settings.database.checkPresence()
             let application = try TransferApplication(
                 path: file, deployment: settings.deployment, perSecond: options.perSecond,

@@ -76,7 +76,7 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "Verify the input as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
-    /// Accepted for scripts of earlier versions. All checks also run without it.
+    /// Accepted for scripts written for earlier versions. All checks run without it too.
     @Flag(help: .hidden)
     var all = false
 
@@ -214,7 +214,7 @@ struct IssuedTokenOptions: ParsableArguments {
 
     var isEmpty: Bool { issuer == nil && !readsDatabase }
 
-    /// Throws `ValidationError` for a missing option, or an option for another kind.
+    /// Throws `ValidationError` for a missing option, or for an option that belongs to another kind.
     func check(_ kind: IssuedTokenKind) throws {
         switch kind {
         case .refreshToken, .authorizationCode, .deviceCode, .userCode:
@@ -229,14 +229,14 @@ struct IssuedTokenOptions: ParsableArguments {
         }
     }
 
-    /// URL of the issuer's key set.
+    /// The URL of the issuer's key set.
     var keySetURL: String? {
         guard let issuer else { return nil }
         return issuer.hasSuffix("/") ? "\(issuer)oauth/jwks.json" : "\(issuer)/oauth/jwks.json"
     }
 }
 
-/// Source of the keys for `siwa verify`: a file, a URL, or Apple.
+/// The source of the keys for `siwa verify`: a file, a URL, or Apple.
 struct InspectionKeys: InspectedKeySource {
     let file: String?
     let url: String?

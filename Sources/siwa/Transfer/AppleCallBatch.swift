@@ -2,8 +2,8 @@ import AppleIDClient
 import Composition
 import Synchronization
 
-/// Makes one call to Apple for each of many items: several calls at once, at a limited rate, with retries.
-/// The calls must be safe to repeat.
+/// Makes one call to Apple for each of many items: several at once, at a limited rate, and with retries. The
+/// calls must be safe to repeat.
 struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     let perSecond: Int
     let clock: any Clock<Duration>
@@ -12,8 +12,8 @@ struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     /// The number of concurrent calls.
     private static var width: Int { 8 }
 
-    /// Makes the call for every item and passes each result to `each`, in any order. When an error would be
-    /// the same for all items, it stops and returns that error.
+    /// Makes the call for every item, and passes each result to `each` in any order. Stops at an error that
+    /// would be the same for all items, and returns that error.
     func run(
         _ items: [Item], each: (Item, Result<Response, AppleCallError>) throws -> Void
     ) async throws -> AppleCallError? {
@@ -30,7 +30,7 @@ struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
                         return (item, result, isEnd)
                     }
                     running += 1
-                    // The rate limit determines the shortest time between two calls.
+                    // The rate limit determines the minimum time between two calls.
                     try await clock.sleep(for: .seconds(1) / perSecond)
                 }
                 guard let (item, result, isEnd) = try await group.next() else { break }
@@ -74,13 +74,13 @@ private final class SharedPolicy: Sendable {
     let state = Mutex(RetryPolicy())
 }
 
-/// Decides how to react to a failed call among many calls to Apple. Makes no call itself.
+/// Decides how to react when one of many calls to Apple fails. Makes no call itself.
 struct RetryPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
         /// Abandons this call; other calls continue.
         case fail
-        /// Stops the run: all calls would fail with this error.
+        /// Stops the run, because all calls would fail with this error.
         case stop
     }
 
@@ -93,7 +93,7 @@ struct RetryPolicy: Equatable {
 
     mutating func succeeded() { unanswered = 0 }
 
-    /// - Parameter attempt: The number of the attempt for this call, from 1.
+    /// - Parameter attempt: The number of this call's attempt, counted from 1.
     mutating func decide(on error: AppleCallError, attempt: Int) -> Decision {
         if error.isOfConfiguration { return .stop }
         if error.isFinal {

@@ -4,11 +4,11 @@ import AppleIdentity
 import Composition
 import StrictJSON
 
-/// The receiving team's step: requests the new identifiers of the accounts in the file from Apple, then moves
-/// the accounts.
+/// The receiving team's step: asks Apple for the new identifiers of the accounts in the file, then moves the
+/// accounts.
 ///
-/// Apple's responses are stored beside the file, so that no request
-/// is repeated, even when the database is locked.
+/// Apple's responses are stored beside the file, so that no request is repeated, even if the database turns
+/// out to be locked.
 struct TransferApplication {
     struct Asked: Equatable {
         var total = 0
@@ -58,7 +58,7 @@ struct TransferApplication {
         return results
     }
 
-    /// - Parameter isDryRun: True to send the request for only one account, and to write nothing.
+    /// - Parameter isDryRun: True to send only one account's request, and to write nothing.
     func ask(
         _ apple: any AppleMigrationService, isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void
     ) async throws -> Asked {
@@ -140,18 +140,18 @@ extension TransferApplication.Moved {
     }
 }
 
-/// The new identifiers of a transferred account, from Apple's response: a line of the results file.
+/// A transferred account's new identifiers from Apple's response: one line of the results file.
 struct TransferResult: Equatable, Sendable {
     let accountID: AccountID
     let subject: AppleSubject
     let email: EmailAddress?
 
-    /// Creates a result. Returns `nil` when Apple's response has no usable subject.
+    /// Creates a result. Returns `nil` if Apple's response has no usable subject.
     init?(accountID: AccountID, user: MigratedUser) {
         guard let subject = AppleSubject(user.subject) else { return nil }
         (self.accountID, self.subject) = (accountID, subject)
-        // The response is not signed, but it comes from Apple's
-        // server over TLS, so it is trusted like a token.
+        // The response is not signed, but it comes from Apple's server over TLS, so it is trusted like a
+        // token.
         email = user.email.flatMap {
             EmailAddress(
                 address: $0, isVerified: true,

@@ -3,15 +3,15 @@ import Composition
 import Foundation
 import StrictJSON
 
-/// The file of a transfer, as received by the receiving team.
+/// A transfer file, as received by the receiving team.
 ///
-/// The file may have been copied, joined from parts, or edited. Changes without loss are accepted. Otherwise
-/// the whole file is refused before any request to Apple is sent and any account is moved.
+/// The file may have been copied, joined from parts, or edited. It is accepted if nothing was lost. Otherwise
+/// the whole file is refused before any request is sent to Apple and before any account is moved.
 struct TransferFile {
-    /// Lines of the file in order, one per account.
+    /// The file's lines in order, one per account.
     let lines: [TransferLine]
 
-    /// - Throws: `LineFile.Unusable`, also when a line's app does not belong to the receiving team in this
+    /// - Throws: `LineFile.Unusable`, also if a line's app does not belong to the receiving team in this
     ///   deployment.
     init(path: String, deployment: Deployment) throws(LineFile.Unusable) {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -33,8 +33,8 @@ struct TransferFile {
                         + "which the configuration does not have")
             }
             if let first = places[line.accountID] {
-                // Overlapping parts may repeat a line. If two lines of an account differ, the correct line is
-                // unknown.
+                // Overlapping parts may repeat a line. If an account's two lines differ, there is no telling
+                // which one is correct.
                 guard first.line == line else {
                     throw refusal(
                         "has different data for one account in lines \(first.number) and \(number); "
@@ -54,7 +54,7 @@ struct TransferFile {
     }
 }
 
-/// One account of an app that changes teams: a line of the file that the sending team gives to the receiving
+/// An account in an app that changes teams: one line of the file that the sending team gives to the receiving
 /// team.
 struct TransferLine: Equatable, Sendable {
     let accountID: AccountID
@@ -100,8 +100,8 @@ struct TransferLine: Equatable, Sendable {
     }
 }
 
-/// A file of JSON objects, one per line, to which lines are appended as the work proceeds. Only its owner can
-/// read it, because it contains personal data.
+/// A file with one JSON object per line, to which lines are appended as the work proceeds. It is readable
+/// only by its owner, because it contains personal data.
 final class LineFile {
     struct Unusable: Error, CustomStringConvertible {
         let path: String
@@ -112,7 +112,7 @@ final class LineFile {
     let path: String
     private let handle: FileHandle
 
-    /// Opens or creates the file, and removes an incomplete last line that a crash has left. Throws
+    /// Opens or creates the file, and removes an incomplete last line left behind by a crash. Throws
     /// `Unusable`.
     init(appendingTo path: String) throws {
         self.path = path
@@ -124,7 +124,7 @@ final class LineFile {
         if whole < content.count { try handle.truncate(atOffset: UInt64(whole)) }
     }
 
-    /// Appends lines. They are durable when this returns.
+    /// Appends lines. They are durable when this call returns.
     func append(_ lines: [JSONObject]) throws {
         guard !lines.isEmpty else { return }
         var bytes: [UInt8] = []
@@ -133,17 +133,17 @@ final class LineFile {
         try handle.synchronize()
     }
 
-    /// Returns the complete lines of a file; no lines if there is no file. Throws `Unusable` for a line that
-    /// is not a JSON object.
+    /// Returns a file's complete lines; no lines if there is no file. Throws `Unusable` for a line that is
+    /// not a JSON object.
     static func read(_ path: String) throws(Unusable) -> [JSONObject] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try numberedLines(of: path).map(\.object)
     }
 
-    /// Returns the lines of a file with their numbers, without blank lines. Windows line ends are accepted.
+    /// Returns a file's lines with their numbers, but without blank lines. Accepts Windows line endings.
     ///
-    /// - Parameter isEnded: True if the file is complete. A last line without a line end is then not ignored
-    ///   as the remainder of a crash: it is read if it is valid; otherwise the file was truncated.
+    /// - Parameter isEnded: True if the file is complete. A last line without a line ending is then not
+    ///   ignored as the remains of a crash: it is read if it is valid; otherwise the file was truncated.
     /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false
@@ -152,7 +152,7 @@ final class LineFile {
             throw Unusable(path: path, reason: "cannot be read")
         }
         var lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // The remaining text after the last line end.
+        // The text that remains after the last line ending.
         let rest = lines.popLast() ?? Data()
         let isCutOff = isEnded && !isBlank(rest)
         if isCutOff { lines.append(rest) }
@@ -174,7 +174,7 @@ final class LineFile {
         line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     }
 
-    /// Replaces the content of the file with these lines. Removes the file if there are none.
+    /// Replaces the file's content with these lines. Removes the file if there are none.
     static func replace(_ path: String, with lines: [JSONObject]) throws {
         try? FileManager.default.removeItem(atPath: path)
         if !lines.isEmpty { try LineFile(appendingTo: path).append(lines) }

@@ -3,7 +3,7 @@ import AppleIDClient
 import Composition
 import Foundation
 
-/// The sending team's step: writes a transfer identifier for every account of an app to a file.
+/// The sending team's step: writes a transfer identifier for each of an app's accounts to a file.
 struct TransferPreparation {
     struct Outcome: Equatable {
         var total = 0
@@ -25,7 +25,7 @@ struct TransferPreparation {
     let accounts: (AccountID?) async throws -> [TransferableAccount]
 
     /// - Parameters:
-    ///   - isDryRun: True to send the request for only one account, and to write nothing.
+    ///   - isDryRun: True to send only one account's request, and to write nothing.
     ///   - begin: Called with the number of requests to make.
     func run(isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void) async throws -> Outcome {
         let prepared = try preparedAccounts()
@@ -64,7 +64,7 @@ struct TransferPreparation {
         return outcome
     }
 
-    /// Throws `LineFile.Unusable` when the file belongs to another app or another receiving team.
+    /// Throws `LineFile.Unusable` if the file belongs to another app or another receiving team.
     private func preparedAccounts() throws -> Set<AccountID> {
         var prepared: Set<AccountID> = []
         for json in try LineFile.read(output) {

@@ -4,7 +4,7 @@ import ArgumentParser
 import Composition
 import StrictJSON
 
-/// The output of a step of a transfer.
+/// A transfer step's output.
 struct TransferReport: Equatable {
     let text: String
     let isComplete: Bool
@@ -82,11 +82,11 @@ struct TransferReport: Equatable {
     }
 }
 
-/// An account that could not be transferred in this run: a line of the failures file. The next run retries
+/// An account that could not be transferred in this run: one line of the failures file. The next run retries
 /// it.
 struct TransferFailure: Equatable, Sendable {
     let accountID: AccountID
-    /// Error code of this service or of Apple.
+    /// An error code from this service or from Apple.
     let cause: String
 
     init(accountID: AccountID, cause: String) {

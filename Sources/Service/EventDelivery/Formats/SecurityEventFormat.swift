@@ -46,8 +46,8 @@ extension EventMessage {
 /// The format of security event tokens for an OAuth client. The client gets events about users who had a
 /// grant to the client at the time of the event.
 ///
-/// The last earlier event in the feed about a grant of the account to the client decides. Changes of the
-/// grant between the event and its delivery have no effect.
+/// The feed's latest earlier event about the account's grant to the client decides. Changes to the grant
+/// between the event and its delivery have no effect.
 public struct ClientEventFormat: EventFormat {
     private let issuer: String
     private let client: OAuthClientID
@@ -88,7 +88,7 @@ public struct ClientEventFormat: EventFormat {
             let last = try await store.events(numbered: [sequence]).first, let grant = last.grant
         else { return false }
         guard let reason = grant.reason else { return true }
-        // The change that caused the event also ended the grant, in the same transaction.
+        // The client is meant if the change that caused the event also ended the grant, in one transaction.
         return reason.accountEvent == event.kind && last.recordedAt == event.recordedAt
     }
 }
@@ -107,7 +107,7 @@ extension GrantEndReason {
     }
 }
 
-/// The format of reports to Google about ended refresh tokens (RISC, `token-revoked`): one security event
+/// The format of the RISC reports to Google about ended refresh tokens (`token-revoked`): one security event
 /// token for each event that contains such a token.
 public struct GoogleReportFormat: EventFormat {
     /// Kinds of events that can contain an ended refresh token.

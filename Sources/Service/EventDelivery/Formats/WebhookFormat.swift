@@ -3,7 +3,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The format of Standard Webhooks: the event as in the feed, with one signature for each secret.
+/// The Standard Webhooks format: the event as in the feed, with one signature for each secret.
 public struct WebhookFormat: EventFormat {
     /// Maximum number of secrets. During a rotation two secrets sign each message, so that the receiver can
     /// switch to the new secret at any time.
@@ -20,8 +20,8 @@ public struct WebhookFormat: EventFormat {
         event.write(into: &json)
         // The ID is the same in each attempt, so that the receiver recognizes repeated messages.
         let id = event.id.rawValue
-        // The timestamp is the time of the attempt. Receivers refuse old timestamps, so that a message cannot
-        // be replayed.
+        // The timestamp is the time of the attempt. Receivers refuse old timestamps, so a message cannot be
+        // replayed later.
         let timestamp = moment.milliseconds / 1000
         let body = json.bytes
         let signatures = secrets.map { $0.signature(id: id, timestamp: timestamp, body: body) }
@@ -33,7 +33,7 @@ public struct WebhookFormat: EventFormat {
     }
 }
 
-/// The secret of a webhook in the format of Standard Webhooks: "whsec_" and 24 to 64 bytes in base64.
+/// A webhook secret in the Standard Webhooks format: "whsec_" and 24 to 64 bytes in base64.
 /// Descriptions never contain it.
 public struct WebhookSecret: Sendable {
     public static let prefix = "whsec_"
@@ -48,7 +48,7 @@ public struct WebhookSecret: Sendable {
         code = HMACSHA256(key: key)
     }
 
-    /// Returns the signature of a message, in the format of the field `webhook-signature`.
+    /// Returns the signature of a message, in the format of the `webhook-signature` header.
     func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         "v1," + Base64.encode(code.code(for: Array("\(id).\(timestamp).".utf8) + body))
     }

@@ -3,8 +3,8 @@ public import Logging
 public import ServiceLifecycle
 import SignIn
 
-/// Pauses receivers that have not polled for seven days, so that the operator sees them. The delivery engine
-/// pauses receivers that accept no events for the same time. Runs once an hour in each replica.
+/// Pauses receivers that have not polled for seven days, so that the operator notices them. The delivery
+/// engine likewise pauses receivers that accept no events for seven days. Runs once an hour in each replica.
 public struct AbandonedReceivers: Service {
     static let interval = Duration.seconds(3600)
     /// Maximum number of feed pages that are read for one receiver at a time.
@@ -27,7 +27,7 @@ public struct AbandonedReceivers: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // Receivers first have an hour to poll, because the service itself may have been down for a
+                // Gives receivers an hour to poll first, because the service itself may have been down for a
                 // week.
                 try? await clock.sleep(for: Self.interval)
                 guard !Task.isCancelled else { return }
@@ -38,14 +38,14 @@ public struct AbandonedReceivers: Service {
 
     func look(at receiver: PolledReceiver) async {
         let moment = now()
-        // No receiver is paused while the database does not respond.
+        // Pauses no receiver while the database is not responding.
         guard let stored = try? await store.receiver(receiver.name), stored.record.pausedAt == nil,
             let isAbandoned = try? await isAbandoned(stored, receiver, at: moment), isAbandoned
         else { return }
         let progress = ReceiverProgress(
             cursor: stored.record.cursor, notBefore: stored.record.notBefore, pausedAt: moment,
             countsAsClaim: true)
-        // If a poll has changed the number of claims since the read, the write fails and the receiver is not
+        // If a poll has changed the number of claims since the read, the write fails, so the receiver is not
         // paused.
         guard (try? await store.settle(stored.record, progress)) ?? false else { return }
         let last = (try? await store.lastEventSequence()) ?? stored.record.cursor
@@ -63,7 +63,7 @@ public struct AbandonedReceivers: Service {
             moment >= begin.advanced(byMilliseconds: ReceiverTurn.lifetime)
         }
         if stored.retries.contains(where: { $0.attempts > 0 && isOld($0.waitingSince) }) { return true }
-        // The field contains the time of the last poll that changed something, or of the resumption.
+        // `notBefore` is the time of the last poll that changed something, or of the resumption.
         guard isOld(stored.record.notBefore) else { return false }
         var cursor = stored.record.cursor
         for _ in 0..<Self.mostPages {

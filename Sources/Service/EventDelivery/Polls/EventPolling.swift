@@ -8,10 +8,10 @@ import Synchronization
 /// Returns security event tokens to receivers that poll (RFC 8936), at least once per token, and in order for
 /// each account.
 ///
-/// A returned token counts as a retry of the delivery engine until the receiver acknowledges it: after a
-/// pause it is returned again. So a crash of the receiver loses no tokens, and a receiver that acknowledges
-/// nothing does not get the same tokens in every poll. A poll reads the receiver, decides, and writes. Of
-/// several concurrent polls, even at different replicas, one poll writes and the others restart.
+/// Until the receiver acknowledges a returned token, the token is treated like a retry of the delivery
+/// engine: after a pause it is returned again. So a receiver that crashes loses no tokens, and a receiver
+/// that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver, decides,
+/// and writes. Of several concurrent polls, even at different replicas, one writes and the others restart.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -19,17 +19,17 @@ public final class EventPolling: Sendable {
     public static let longestWait = SignInUseCases.longestWait
     /// Maximum number of waiting polls of one receiver in this process.
     public static let mostWaiting = 8
-    /// Pauses before a token that the receiver has not acknowledged is returned again.
+    /// The pauses after which a token that the receiver has not acknowledged is returned again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
-    /// Minimum time between two reads of a waiting poll, in milliseconds. Without it, a steady stream of
-    /// commits would cause a read for each commit.
+    /// Minimum time between two reads by a waiting poll, in milliseconds. Without this minimum, a steady
+    /// stream of commits would cause a read for each commit.
     static let shortestPause: Int64 = 500
-    /// Maximum time between two reads of a waiting poll, in milliseconds. Another replica or a command can
-    /// change the receiver in the meantime.
+    /// Maximum time between two reads by a waiting poll, in milliseconds, because another replica or a
+    /// command can change the receiver in the meantime.
     static let longestPause: Int64 = 5000
     /// Maximum number of feed pages that one attempt reads.
     static let mostPages = 20
-    /// Maximum number of attempts while other polls of the receiver write.
+    /// Maximum number of attempts by a poll when other polls of the receiver write first.
     static let mostAttempts = 8
 
     private let store: any Store
@@ -148,7 +148,7 @@ public final class EventPolling: Sendable {
 
 /// A poll for security event tokens (RFC 8936 §2.2).
 public struct PollRequest: Sendable, Hashable {
-    /// Maximum number of tokens in a response. A request for more tokens gets this number.
+    /// Maximum number of tokens in a response. Requests for more are capped at this number.
     public static let mostTokens = 64
     /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
     /// tokens.
@@ -158,9 +158,9 @@ public struct PollRequest: Sendable, Hashable {
     public let mostTokens: Int
     /// True if the response must not wait (`returnImmediately`).
     public let isImmediate: Bool
-    /// The member `ack`: the tokens that the receiver has accepted.
+    /// The tokens that the receiver has accepted (member `ack`).
     public let taken: Set<EventID>
-    /// The member `setErrs`: the tokens that the receiver cannot use. They are not sent again.
+    /// The tokens that the receiver cannot use (member `setErrs`). They are not sent again.
     public let refused: Set<EventID>
 
     public init(
@@ -184,14 +184,14 @@ public struct PollResponse: Sendable, Hashable {
     /// True if the receiver should poll again immediately. Can be true even if the remaining events are not
     /// for this receiver.
     public internal(set) var hasMore = false
-    /// Number of tokens that the request has acknowledged. Counts only tokens that were returned before.
+    /// Number of tokens that the request has acknowledged, counting only tokens that were returned before.
     public internal(set) var taken = 0
     /// Number of tokens that the request has refused.
     public internal(set) var refused = 0
 }
 
-/// The poll is refused, because the receiver acknowledged nothing for seven days. An operator must resume the
-/// receiver.
+/// The poll is refused, because the receiver has acknowledged nothing for seven days. An operator must resume
+/// the receiver.
 public struct ReceiverPaused: Error, Sendable, Equatable {
     public init() {}
 }
@@ -200,7 +200,7 @@ public struct ReceiverPaused: Error, Sendable, Equatable {
 public struct PolledReceiver: Sendable {
     public let name: ReceiverName
     public let kinds: Set<AccountEvent.Kind>
-    /// The apps whose events the receiver gets, by the same rule as in the event feed.
+    /// The apps whose events the receiver gets, chosen by the same rule as in the event feed.
     public let scope: AppScope
     public let format: any EventFormat
 

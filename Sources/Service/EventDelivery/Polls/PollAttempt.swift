@@ -1,8 +1,8 @@
 import AppleAccounts
 import SignIn
 
-/// An attempt to respond to a poll. It determines the tokens of the response, and the progress to write
-/// before the response.
+/// An attempt to respond to a poll. It determines the tokens to return, and the progress to write before
+/// responding.
 ///
 /// The member `sets` is unordered, so a response contains at most one event per user.
 struct PollAttempt {
@@ -62,7 +62,7 @@ struct PollAttempt {
         }
     }
 
-    /// Adds the tokens of a page to the response. Returns `false` if a part of the page remains for the next
+    /// Adds a page's tokens to the response. Returns `false` if part of the page remains for the next
     /// response.
     private mutating func collectPage(
         for receiver: PolledReceiver, from store: any EventPolling.Store
@@ -90,7 +90,7 @@ struct PollAttempt {
         return isDone
     }
 
-    /// Determines if the next poll would find tokens immediately.
+    /// Determines whether the next poll would find tokens immediately.
     mutating func finish(_ store: any EventPolling.Store) async throws {
         if !turn.dueLanes(at: moment).isEmpty {
             response.hasMore = true

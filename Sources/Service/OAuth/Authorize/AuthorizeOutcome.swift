@@ -27,7 +27,7 @@ public struct AuthorizeOutcome: Sendable {
         case signIn(WebAuthorizationRequest)
     }
 
-    /// A change of the session cookie.
+    /// A change to the session cookie.
     public enum SessionChange: Sendable, Hashable {
         case keep
         /// The new value of the cookie, and its lifetime in seconds.
@@ -45,7 +45,7 @@ public struct AuthorizeOutcome: Sendable {
     }
 }
 
-/// Reasons why a posted consent form was refused. The refusal stores nothing.
+/// The reason why a posted consent form was refused. A refused form stores nothing.
 public struct FormRefusal: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The service did not show this form to this session for this request, or the form was changed.
@@ -55,7 +55,7 @@ public struct FormRefusal: Error, Sendable {
     }
 
     public let code: Code
-    /// The query of the request, with which the user can start over.
+    /// The request's query, with which the user can start over.
     public let query: String
     public let languages: RequestedLanguages
 }
@@ -63,7 +63,7 @@ public struct FormRefusal: Error, Sendable {
 /// The contents of the consent page and its form.
 public struct ConsentPrompt: Sendable {
     public let client: OAuthClient
-    /// The name of the app whose account the client requests, as users know it.
+    /// The user-visible name of the app whose account the client requests.
     public let appName: LocalizedText
     public let target: RedirectTarget
     /// The scopes that the client requests, in the order of the request.
@@ -72,11 +72,11 @@ public struct ConsentPrompt: Sendable {
     /// The account that the client suggests, as written in the request.
     public let loginHint: String?
     public let formToken: String
-    /// The unchanged query of the request. The form is posted to a URL with this query.
+    /// The request's unchanged query. The form is posted to a URL with this query.
     public let query: String
     public let languages: RequestedLanguages
-    /// True in development, for a request with `email` or `profile` but without `openid`. The page then
-    /// explains this to the developer.
+    /// True in development, for a request with `email` or `profile` but without `openid`. The page then tells
+    /// the developer about it.
     public let explainsOpenID: Bool
 
     init(
@@ -95,7 +95,7 @@ public struct ConsentPrompt: Sendable {
         languages = request.languages
     }
 
-    /// Makes a prompt for the preview of a page.
+    /// Makes a prompt for a page preview.
     init(
         client: OAuthClient, appName: LocalizedText, target: RedirectTarget, scopes: [DeclaredScope],
         account: Account, formToken: String
@@ -108,7 +108,7 @@ public struct ConsentPrompt: Sendable {
 
     /// The `login_hint`, unless it names the signed-in account.
     ///
-    /// Includes a hint that cannot be compared, because the account's address is hidden or unknown, so that
+    /// Includes a hint that cannot be compared because the account's address is hidden or unknown, so that
     /// the user can judge it.
     public var otherAccountHint: String? {
         guard let hint = loginHint, hint != account.id.rawValue,
@@ -119,7 +119,7 @@ public struct ConsentPrompt: Sendable {
 
     public var sharesEmail: Bool { scopes.contains { $0.token == .email } }
 
-    /// The query of the same request with a preceding choice of another account at Apple.
+    /// The query for the same request, but with a choice of another Apple account first.
     public var otherAccountQuery: String {
         var query = query
         return query.withUTF8 { query in
@@ -135,7 +135,7 @@ public struct ConsentPrompt: Sendable {
                 next = end + 1
                 guard !pair.isEmpty else { continue }
                 guard !pair.starts(with: "prompt=".utf8) else {
-                    // Keeps "login" and "consent". Both encodings of a space can separate words.
+                    // Keeps "login" and "consent". Words can be separated by either encoding of a space.
                     let words = String(decoding: pair.dropFirst("prompt=".utf8.count), as: UTF8.self)
                         .replacing("%20", with: "+").split(separator: "+")
                     prompts.formUnion(words.map { String($0) })
@@ -150,10 +150,10 @@ public struct ConsentPrompt: Sendable {
     }
 }
 
-/// The contents of the page that tells a user about a disabled account.
+/// The contents of the page that tells users that their account is disabled.
 public struct DisabledAccountNotice: Sendable {
     public let client: OAuthClient
-    /// The client's URL with the error `access_denied`, for the button of the page.
+    /// The client's URL with the error `access_denied`, for the page's button.
     public let location: String
     public let languages: RequestedLanguages
 

@@ -5,23 +5,23 @@ import AuthorizationServer
 /// an error.
 enum AuthorizeStep: Equatable {
     case signIn
-    /// The consent page for the account of the session.
+    /// The consent page for the session's account.
     case ask(Account)
     case issue
     case tellDisabled
     case refuse(OAuthError.Code, String)
 }
 
-/// Facts about the user when a valid request arrives. Determines the next step, without side effects.
+/// Facts about the user when a valid request arrives. They determine the next step, without side effects.
 struct AuthorizeSituation {
     let request: AuthorizationRequest
-    /// The unchanged query of the request.
+    /// The request's unchanged query.
     let query: String
-    /// The session in the cookie, even if it has expired.
+    /// The session from the cookie, even if it has expired.
     let session: BrowserSession?
-    /// The origin of the ID token in the request; `nil` without an ID token.
+    /// The origin of the ID token in the request; `nil` if there is none.
     var hint: SigningKeys.HintOrigin?
-    /// The status of the session's account; `nil` if it was not read, or the account does not exist.
+    /// The status of the session's account; `nil` if it was not read or the account does not exist.
     let status: AccountStatus?
     /// The user's existing grant to the client.
     let grant: GrantRecord?
@@ -30,7 +30,7 @@ struct AuthorizeSituation {
     var step: AuthorizeStep {
         guard let session, isGood(session), isRecent(session), isMeant(session) else { return signInStep }
         if let status, status.isDisabled(at: now) {
-            // `prompt=none` does not allow a page.
+            // `prompt=none` does not allow the service to show a page.
             let error = DisabledAccountNotice.error
             return request.prompts.contains(.none) ? .refuse(error.code, error.explanation) : .tellDisabled
         }
@@ -47,7 +47,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The user must be asked for consent.")
     }
 
-    /// True if the session is valid and recent, as far as this can be decided without the store.
+    /// True if the session is valid and recent, as far as can be decided without the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple for this request.
@@ -57,9 +57,9 @@ struct AuthorizeSituation {
         if request.prompts.contains(.none) {
             return .refuse(.loginRequired, "The user must sign in, and prompt=none forbids it.")
         }
-        // The browser has already been at Apple for this request, and another round trip would have the same
-        // result. OpenID Connect Core §3.1.2.1 requires an error if the end user cannot be authenticated
-        // again. This prevents a redirect loop.
+        // The browser has already been at Apple for this request, so another round trip would have the same
+        // result, and the browser would be redirected endlessly. OpenID Connect Core §3.1.2.1 requires an
+        // error if the end user cannot be authenticated again.
         guard roundTrip == nil else {
             return .refuse(.loginRequired, "The sign-in at Apple is not one that this request accepts.")
         }
@@ -82,13 +82,13 @@ struct AuthorizeSituation {
         if AuthenticationAge(longest: request.maxAge).accepts(session.authenticatedAt, at: now) {
             return true
         }
-        // A user can spend sixty seconds on Apple's page. This time must not make the sign-in too old for a
-        // request with `max_age=60`.
+        // A user can spend sixty seconds on Apple's page, and this time must not make the sign-in too old for
+        // a request with `max_age=60`.
         return roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
     }
 
     /// Returns `true` if the session belongs to the user that the request's ID token names. A token that
-    /// cannot be judged counts as a token of a signed-out user, so the user must sign in for this request.
+    /// cannot be judged is treated like the token of a signed-out user, so the user must sign in again.
     private func isMeant(_ session: BrowserSession) -> Bool {
         switch hint {
         case nil: true
@@ -104,9 +104,9 @@ struct AuthorizeSituation {
 
     private var grantedScopes: ScopeSet? { grant.flatMap { ScopeSet(parsing: $0.scope) } }
 
-    /// Returns `true` if the hint can name this account, as far as the client may know. Without access to the
-    /// user's address, the client must not learn from `prompt=none` or a missing page which address is right,
-    /// so no address matches.
+    /// Returns `true` if the hint can name this account, as far as the client may know. A client without
+    /// access to the user's address must not learn from `prompt=none` or a missing page which address is
+    /// right, so for such a client no address matches.
     private func isHintMet(by account: Account) -> Bool {
         guard let hint = request.loginHint else { return true }
         guard hint.hasPrefix("acc_") || !hint.contains("@") || mayKnowEmail else { return false }
@@ -126,12 +126,12 @@ extension BrowserSession {
 }
 
 extension Account {
-    /// Returns `false` only for a `login_hint` that certainly names another account: the ID of another
-    /// account, or another address, if the account's own address is known.
+    /// Returns `false` only for a `login_hint` that certainly names another account: another account's ID, or
+    /// a different address if the account's own address is known.
     func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
-        // A token from Apple can omit if an address is private. The address is compared in this case. A relay
-        // address is not compared, because no hint contains it.
+        // A token from Apple may not say whether an address is private. The address is then compared. A relay
+        // address is not compared, because no hint contains one.
         guard hint.contains("@"), let email, !(isPrivateEmail ?? false) else { return true }
         return hint.lowercased() == email.lowercased()
     }

@@ -4,10 +4,10 @@ public import Commits
 public import Cryptography
 public import SignIn
 
-/// The authorization of a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
+/// Authorizes a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
 ///
-/// The query contains the request, and a sealed cookie contains the session. Nothing is stored before a user
-/// presses a button, or has consented to an earlier request, so a flood of requests causes no disk writes.
+/// The query carries the request, and a sealed cookie carries the session. Nothing is stored until a user
+/// presses a button or has consented to an earlier request, so a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore
@@ -22,7 +22,7 @@ public struct AuthorizeUseCase: Sendable {
     /// - Parameters:
     ///   - sealingKeys: The keys for cookies. All replicas need the same keys, because any replica may
     ///     receive the next request of a session.
-    ///   - now: Returns the time of the wall clock.
+    ///   - now: Returns the wall-clock time.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,
         keys: SigningKeys, web: WebSignIn,
@@ -42,25 +42,25 @@ public struct AuthorizeUseCase: Sendable {
     public var languages: PageLanguages { settings.languages }
     /// True in development, where pages explain refusals to developers.
     public var explainsRefusals: Bool { settings.explainsRefusals }
-    /// Returns an app's name for pages, by its primary client ID.
+    /// Returns the name that pages show for the app with this primary client ID.
     public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }
 
-    /// Name of the session cookie. The prefix `__Host-` prevents other hosts of the same site from setting
+    /// Name of the session cookie. The `__Host-` prefix prevents other hosts of the same site from setting
     /// the cookie (RFC 6265bis §4.1.3.2).
     public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }
 
     /// Handles `GET /oauth/authorize`.
     ///
-    /// Waits only for a browser with a session, and for a request with an ID token. The client receives
-    /// errors of the store.
+    /// Waits only if the browser has a session or the request contains an ID token. The client receives the
+    /// store's errors.
     ///
-    /// - Parameter query: The query as sent; can be empty.
+    /// - Parameter query: The query as sent, which can be empty.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
         visit(query, browser) { $0.begin() }
     }
 
-    /// Handles `POST /oauth/authorize` with the form of the consent page.
+    /// Handles `POST /oauth/authorize` with the consent page's form.
     ///
     /// - Parameter query: The query of the URL to which the form was posted.
     public func response(
@@ -94,15 +94,15 @@ public struct AuthorizeUseCase: Sendable {
     }
 }
 
-/// The return of the browser from Apple.
+/// Handles the browser's return from Apple.
 extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
     /// Starts the session of a browser whose user has signed in, and continues its request.
     ///
-    /// The lifetime of the session starts when Apple's token is verified, so that a repeated request of the
-    /// same URL does not extend it.
+    /// The session's lifetime starts when Apple's token is verified, so requesting the same URL again does
+    /// not extend it.
     ///
     /// - Parameter sessionCookie: The session cookie as the browser sent it.
     public func arrive(
@@ -116,7 +116,7 @@ extension AuthorizeUseCase {
     /// Starts the session of a browser whose user has signed in.
     ///
     /// - Parameters:
-    ///   - request: Identifies the request for which the browser was at Apple.
+    ///   - request: Identifies the request for which the browser went to Apple.
     ///   - sessionCookie: The session cookie as the browser sent it.
     func beginSession(
         of authentication: WebAuthentication, for request: String, sessionCookie: String?
@@ -137,8 +137,8 @@ extension AuthorizeUseCase {
         return cookie(of: session, at: now)
     }
 
-    /// Redirects to the client with an error after a failed sign-in at Apple. The
-    /// user of a disabled account first sees a page about the disabled account.
+    /// Redirects to the client with an error after a failed sign-in at Apple. If the account is disabled, the
+    /// user first sees a page that says so.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {
@@ -158,7 +158,7 @@ extension AuthorizeUseCase {
 }
 
 extension OAuthError {
-    /// Apple's error is unsigned, so the client receives no part of its text.
+    /// Apple's error is not signed, so none of its text reaches the client.
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
@@ -171,7 +171,7 @@ extension OAuthError {
 }
 
 extension AuthorizeUseCase {
-    /// Returns the session of a browser for any app; `nil` if the session has expired or was ended.
+    /// Returns the browser's session for any app; `nil` if the session has expired or was ended.
     ///
     /// - Throws: `StorageError`.
     func liveSession(of browser: AuthorizeBrowser) async throws -> BrowserSession? {
@@ -183,7 +183,7 @@ extension AuthorizeUseCase {
     }
 }
 
-/// Cookies and header fields of a request to `/oauth/authorize`.
+/// Cookies and headers of a request to `/oauth/authorize`.
 public struct AuthorizeBrowser: Sendable {
     /// The value of the session cookie.
     public var session: String?

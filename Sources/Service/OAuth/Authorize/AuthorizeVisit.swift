@@ -4,16 +4,16 @@ import Commits
 import Cryptography
 import SignIn
 
-/// A valid request of a browser. Carries out the steps that `AuthorizeSituation` determines.
+/// A browser's valid request. Carries out the steps that `AuthorizeSituation` determines.
 struct AuthorizeVisit: Sendable {
     let useCase: AuthorizeUseCase
     let request: AuthorizationRequest
     let query: String
-    /// The session in the cookie, even if it has expired.
+    /// The session from the cookie, even if it has expired.
     var session: BrowserSession?
     let webCookie: String?
     let now: Moment
-    /// The origin of the ID token in the request; `nil` without an ID token, and before it has been judged.
+    /// The origin of the ID token in the request; `nil` before it is judged and if there is no ID token.
     var hint: SigningKeys.HintOrigin?
 
     func begin() -> Step<AuthorizeOutcome> {
@@ -43,14 +43,13 @@ struct AuthorizeVisit: Sendable {
         return visit.begin()
     }
 
-    /// Does not judge the hint, because the form's token already belongs to the account that the page has
-    /// shown.
+    /// Does not judge the hint, because the form's token already belongs to the account that the page showed.
     func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
         guard let token = form.token, let decision = form.decision else { return .now(refusal(.formRefused)) }
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
-        // Checks the token before the decision. Otherwise another site could cancel on behalf of the user.
+        // Checks the token before the decision, because otherwise another site could cancel for the user.
         guard FormToken.isValid(token, for: query, in: session) else { return .now(refusal(.formRefused)) }
         let scopes = ScopeSet(
             useCase.settings.scopes.declarations(of: request.scopes)
@@ -86,8 +85,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // The transaction of the code does not check this: a code written during a sign-out counts as written
-        // before it, and a sign-out ends no codes.
+        // The transaction that issues the code does not check this: a code written during a sign-out counts
+        // as written before it, and a sign-out ends no codes.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil
@@ -135,8 +134,8 @@ struct AuthorizeVisit: Sendable {
             isExplained: useCase.settings.explainsRefusals)
     }
 
-    /// Returns the session without the round trip to Apple, because a round trip only counts once. Otherwise
-    /// the same link would need no new sign-in during the session's lifetime.
+    /// Returns the session without the round trip to Apple, because a round trip counts only once. Otherwise
+    /// the same link would require no new sign-in for the rest of the session's lifetime.
     private func sessionWithoutRoundTrip(_ situation: AuthorizeSituation) -> AuthorizeOutcome.SessionChange {
         guard situation.roundTrip != nil, var session else { return .keep }
         session.roundTrip = nil
@@ -184,8 +183,8 @@ struct AuthorizeVisit: Sendable {
             .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
     }
 
-    /// Redirects to the client with an error after which a retry may succeed. Rethrows any other error, which
-    /// is a bug of this service.
+    /// Redirects to the client with an error after which it may retry successfully. Rethrows any other error,
+    /// which is a bug in this service.
     private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
         return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")
@@ -193,9 +192,9 @@ struct AuthorizeVisit: Sendable {
 }
 
 extension AuthorizeVisit {
-    /// Stores the code, and returns the redirect URL with the code.
+    /// Stores the code, and returns the redirect URL that contains it.
     ///
-    /// - Throws: `GrantRefusal` if the credential is not valid any more; `StorageError`, `OverloadedError`.
+    /// - Throws: `GrantRefusal` if the credential is no longer valid; `StorageError`, `OverloadedError`.
     func issue(_ scopes: ScopeSet, _ session: BrowserSession) async throws -> String {
         let client = request.client
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))

@@ -4,26 +4,26 @@ import Encodings
 import SignIn
 import StrictJSON
 
-/// The session of a browser after a sign-in with Apple. With a session, later authorization requests for the
-/// same app need no new sign-in. The session is stored only in a sealed cookie. If a session ends before it
-/// expires, `EndedSessions` records it.
+/// A browser session after a sign-in with Apple. During a session, further authorization requests for the
+/// same app need no new sign-in. The session is stored only in a sealed cookie. `EndedSessions` records a
+/// session that ends before it expires.
 public struct BrowserSession: Sendable, Hashable {
     /// Random bytes that identify the session. The browser cannot read them.
     let id: [UInt8]
     public let accountID: AccountID
-    /// The primary client ID of the app that the user signed in to. The session is only valid for this app.
+    /// The primary client ID of the app that the user signed in to. The session is valid only for this app.
     public let clientID: ClientID
     /// The authorization time in Apple's token.
     public let authenticatedAt: Moment
     public let expiresAt: Moment
-    /// The key for the tokens of forms in this session. The browser cannot read it.
+    /// The key for the session's form tokens. The browser cannot read it.
     var formKey: [UInt8]
-    /// The round trip to Apple for a request; `nil` after the request has its response.
+    /// The round trip to Apple for a request; `nil` once the request has its response.
     var roundTrip: RoundTrip?
 
-    /// Size of a form key in bytes.
+    /// Form key size in bytes.
     static let formKeySize = 32
-    /// Size of a session ID in bytes.
+    /// Session ID size in bytes.
     static let idSize = 16
 
     init(
@@ -43,9 +43,9 @@ public struct BrowserSession: Sendable, Hashable {
     func isGood(for app: ClientID, at moment: Moment) -> Bool { clientID == app && moment < expiresAt }
 }
 
-/// A browser's round trip to Apple for one authorization request. It counts only once. Without it, a request
-/// that requires a new sign-in would be redirected to Apple endlessly. If it counted again, a repeated
-/// request would need no sign-in.
+/// A browser's round trip to Apple for one authorization request. Without this record, a request that
+/// requires a new sign-in would be redirected to Apple endlessly. It counts only once, because otherwise a
+/// repeated request would need no sign-in.
 struct RoundTrip: Sendable, Hashable {
     /// The digest of the request's query.
     let requestDigest: SHA256Digest
@@ -95,11 +95,10 @@ extension BrowserSession {
     }
 }
 
-/// Sessions that ended before they expired. The record makes copies of their cookies invalid.
+/// Sessions that ended before they expired. This record invalidates copies of their cookies.
 ///
-/// A row contains the digest of a session ID. It is stored until the session has expired by the clock of
-/// every replica. Only the holder of a genuine session can add a row, and each sign-in at Apple allows one
-/// row.
+/// A row contains the digest of a session ID, and is kept until the session has expired by every replica's
+/// clock. Only the holder of a genuine session can add a row, and each sign-in at Apple allows one row.
 struct EndedSessions: Sendable {
     let tickets: any TicketStore
 
@@ -125,7 +124,7 @@ struct EndedSessions: Sendable {
     }
 }
 
-/// Makes and reads the value of the session cookie.
+/// Makes and reads the session cookie's value.
 ///
 /// The value is sealed, so that no browser, including the user's own browser, can forge a session or read its
 /// account.
@@ -143,8 +142,8 @@ struct SessionSeal: Sendable {
                 session.json, for: Self.purpose, associatedData: Array(Self.purpose.rawValue.utf8)))
     }
 
-    /// Returns the session in a value; `nil` for a value that this service did not seal for this purpose.
-    /// Also returns expired sessions.
+    /// Returns the session in a value, even if it has expired; `nil` for a value that this service did not
+    /// seal for this purpose.
     func open(_ text: String?) -> BrowserSession? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text),
             let json = try? keys.open(
@@ -154,11 +153,11 @@ struct SessionSeal: Sendable {
     }
 }
 
-/// The token of a form. It proves that this service showed the form to this session and for this request.
+/// A form token, which proves that this service showed the form to this session and for this request.
 ///
-/// The token is a MAC with the session's form key over everything that the user agrees to: the account, the
-/// app, and the whole query with its client, redirect URI, scope, state and challenge. A page of another site
-/// cannot make such a token (CSRF), and a token of another request or session is invalid.
+/// The token is a MAC, keyed with the session's form key, over everything that the user agrees to: the
+/// account, the app, and the whole query with its client, redirect URI, scope, state and challenge. Another
+/// site's page cannot make such a token (CSRF), and a token from another request or session is invalid.
 enum FormToken {
     static func make(for query: String, in session: BrowserSession) -> String {
         Base64URL.encode(HMACSHA256(key: session.formKey).code(for: message(query, session)))
@@ -170,8 +169,8 @@ enum FormToken {
         return HMACSHA256(key: session.formKey).isValid(code, for: message(query, session))
     }
 
-    /// Returns the message for the MAC. The query is its last part and the other parts contain no line break,
-    /// so different inputs have different messages.
+    /// Returns the message for the MAC. The query comes last, and the other parts contain no line break, so
+    /// different inputs have different messages.
     private static func message(_ query: String, _ session: BrowserSession) -> [UInt8] {
         Array("siwa consent\n\(session.accountID.rawValue)\n\(session.clientID.rawValue)\n\(query)".utf8)
     }

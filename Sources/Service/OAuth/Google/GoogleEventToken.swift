@@ -8,11 +8,11 @@ import KeySets
 import SignIn
 import StrictJSON
 
-/// A verified security event token of Google (RFC 8417, RISC).
+/// A verified security event token from Google (RFC 8417, RISC).
 struct GoogleEventToken: Sendable {
     let jti: String
     let events: [GoogleEventCommand.Event]
-    /// The state of a verification event. See `GoogleEventCommand`.
+    /// The state in a verification event. See `GoogleEventCommand`.
     let verificationState: String?
 
     /// - Parameters:
@@ -31,7 +31,7 @@ struct GoogleEventToken: Sendable {
         } catch GoogleToken.Fault.notSigned {
             throw SecurityEventError(.invalidKey, "The signature is not by a current key of the issuer.")
         }
-        // Events about tokens of a Google project only concern the clients of this project.
+        // A Google project's token events concern only the clients of this project.
         let named = SecurityEventClaims.audiences(of: token.claims)
         let recipients = clients.filter { client in
             (client.googleLinking?.googleClientIDs ?? []).contains { id in
@@ -43,8 +43,8 @@ struct GoogleEventToken: Sendable {
             audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
             at: now.milliseconds / 1000)
         jti = claims.id
-        // Adds 999 ms, because the event's time has whole seconds and a grant of the same second counts as
-        // older.
+        // Adds 999 ms, because the event's time is in whole seconds, and a grant made within the same second
+        // counts as older.
         let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
         events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
@@ -92,7 +92,7 @@ struct GoogleEventToken: Sendable {
         }
     }
 
-    /// Returns the state of a verification event; `nil` for any other event, and for a state that is too long
+    /// Returns the state in a verification event; `nil` for any other event, and for a state that is too long
     /// to store.
     private static func state(_ uri: String, _ event: JSONValue) -> String? {
         guard GoogleEventKind(uri: uri) == .verification, let state = event["state"]?.string,
@@ -111,13 +111,13 @@ struct GoogleEventToken: Sendable {
         return account
     }
 
-    /// Returns the double SHA-512 digest of a refresh token. Accepts both spellings of Google's
-    /// documentation.
+    /// Returns the double SHA-512 digest of a refresh token. Google's documentation spells the name of this
+    /// algorithm in two ways, and both are accepted.
     private static func tokenDigest(_ subject: JSONValue) -> SHA512Digest? {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"]?.string {
-            // Google does not document the case of the digits.
+            // Google does not say whether the digits are lowercase or uppercase.
             case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
             case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil
@@ -134,8 +134,8 @@ public struct SecurityEventReceiver: Sendable {
         self.server = server
     }
 
-    /// Verifies the token, applies its events, and stores the token. Returns when the transaction is durable.
-    /// A token with a known `jti` changes nothing.
+    /// Verifies the token, applies its events, and stores it. Returns when the transaction is durable. A
+    /// token whose `jti` is already known changes nothing.
     ///
     /// - Throws: `SecurityEventError`; `KeySetError` if Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`.

@@ -4,12 +4,12 @@ import JOSE
 import KeySets
 import StrictJSON
 
-/// A token of Google that has passed the checks for both kinds of tokens: form, key and signature (RS256).
+/// A token from Google that has passed the checks common to both kinds of tokens: form, key and signature
+/// (RS256).
 struct GoogleToken: Sendable {
-    /// Maximum length in bytes. Google's tokens have about a kilobyte.
+    /// Maximum length in bytes. Google's tokens are about a kilobyte long.
     static let longest = 16 * 1024
-    /// The time check. Its leeway of a minute covers differences between Google's clock and this machine's
-    /// clock.
+    /// The time check. It tolerates a clock skew of one minute between Google and this machine.
     static let times = TokenTimeCheck(leeway: 60)
 
     enum Fault: Error, Equatable {
@@ -21,7 +21,7 @@ struct GoogleToken: Sendable {
 
     let claims: JSONObject
 
-    /// Performs all checks without a key first, so that malformed tokens never cause a fetch.
+    /// First performs all checks that need no key, so that malformed tokens never cause a fetch.
     ///
     /// - Throws: `Fault`; `KeySetError` with the code `keys_unavailable` if Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {
@@ -47,7 +47,7 @@ struct GoogleToken: Sendable {
         self.claims = object
     }
 
-    /// Returns `true` if the issuer equals an element of `issuers`, byte for byte.
+    /// Returns `true` if the issuer is in `issuers`, compared byte for byte.
     func hasIssuer(_ issuers: [String]) -> Bool {
         guard let issuer = claims["iss"]?.string else { return false }
         return issuers.contains { $0.isByteEqual(to: issuer) }
@@ -65,7 +65,7 @@ struct GoogleToken: Sendable {
         return audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
     }
 
-    /// Returns the value of a claim if it is a text of 1 to 255 bytes without control characters; `nil` for
+    /// Returns the value of a claim if it is a string of 1 to 255 bytes without control characters; `nil` for
     /// any other value.
     func name(_ claim: String) -> String? {
         guard let text = claims[claim]?.string, (1...255).contains(text.utf8.count),
@@ -74,8 +74,8 @@ struct GoogleToken: Sendable {
         return text
     }
 
-    /// Returns `true` if `nbf` allows the use of the token. `nbf` is optional, but the check refuses a value
-    /// that is not a time (RFC 7523 §3, rule 5).
+    /// Returns `true` if `nbf` allows the token to be used. `nbf` is optional, but a value that is not a time
+    /// is refused (RFC 7523 §3, rule 5).
     func isValid(at now: Int64) -> Bool {
         guard claims["nbf"] != nil else { return true }
         guard let notBefore = seconds("nbf") else { return false }
@@ -94,7 +94,7 @@ struct GoogleToken: Sendable {
 
 /// The issuers of Google's tokens.
 public struct GoogleSettings: Sendable, Hashable {
-    /// The `iss` values of Google's ID tokens. Old tokens have an `iss` without a scheme.
+    /// The `iss` values of Google's ID tokens. In old tokens the `iss` has no scheme.
     public let identityIssuers: [String]
     /// The `iss` of Google's security event tokens, and of the Google accounts in their subjects.
     public let eventIssuer: String
@@ -105,14 +105,14 @@ public struct GoogleSettings: Sendable, Hashable {
         eventIssuer: "https://accounts.google.com/")
 }
 
-/// The identity of a user from a verified ID token of Google (OpenID Connect Core §3.1.3.7).
+/// The user's identity from a verified Google ID token (OpenID Connect Core §3.1.3.7).
 struct GoogleIdentity: Sendable, Equatable {
     let subject: String
     /// Time of issue in seconds since 1970, by Google's clock.
     let issuedAt: Int64
     let email: String?
     let isEmailVerified: Bool
-    /// The claim `hd`: the domain of a Google Workspace account.
+    /// The domain of a Google Workspace account (claim `hd`).
     let hostedDomain: String?
     let givenName: String?
     let familyName: String?
@@ -126,7 +126,7 @@ struct GoogleIdentity: Sendable, Equatable {
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, but must not sign a user in.
+        // A security event token has the same keys and audiences, but must not be usable to sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
@@ -142,8 +142,9 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found. Google must guarantee it: the mailbox is Google's, or
-    /// Google hosts the domain. Any other address may have another owner since Google verified it.
+    /// The address by which an account may be found. Google must vouch for it, as it does if the mailbox is
+    /// Google's or Google hosts the domain. Any other address may have changed owners since Google verified
+    /// it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

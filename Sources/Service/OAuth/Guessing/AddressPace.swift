@@ -6,16 +6,17 @@ import Encodings
 /// Bounds the number of requests from one address per time window. A wide network may send
 /// `CountedNetwork.share` times as many requests. Does no I/O and reads no clock.
 struct AddressPace: Sendable {
-    /// Maximum number of counted networks. Above it, networks with the fewest requests are removed first.
+    /// Maximum number of counted networks. Beyond it, the networks with the fewest requests are removed
+    /// first.
     static let mostAddresses = 10_000
 
-    /// Maximum number of requests from one address per window. Many users can share an address.
+    /// Maximum number of requests from one address per window. It allows for many users who share an address.
     let most: Int
-    /// Length of the window in milliseconds.
+    /// Window length in milliseconds.
     let window: Int64
 
     private var begunAt = Moment(milliseconds: 0)
-    /// Number of requests by network. The key `nil` counts all requests from unknown addresses.
+    /// Number of requests per network. The `nil` key counts all requests from unknown addresses.
     private var requests: [CountedNetwork?: Int] = [:]
 
     init(most: Int, window: Int64) {
@@ -50,7 +51,7 @@ struct AddressPace: Sendable {
     }
 }
 
-/// The error of too many requests from an address, or too many registrations for an app.
+/// Too many requests came from an address, or too many registrations for an app.
 public struct RequestsPaused: Error, Sendable, Equatable {
     public enum Cause: Sendable {
         case registrations, devices
@@ -76,17 +77,17 @@ public struct RequestsPaused: Error, Sendable, Equatable {
 }
 
 /// Bounds the rate of App Attest key registrations without an API key. Any program can send attestations;
-/// each costs a verification, and a genuine attestation adds a row.
+/// each one costs a verification, and a genuine one adds a row.
 ///
 /// Counts requests by address and new keys by app, in windows of a minute. Does no I/O and reads no clock.
 struct RegistrationPace: Sendable {
-    /// Maximum number of requests from one address per window, including failed requests. Many phones can
-    /// share an address.
+    /// Maximum number of requests from one address per window, including failed requests. It allows for many
+    /// phones that share an address.
     static let mostOfAddress = 300
-    /// Maximum number of new keys of an app per window. Apple recommends that an app makes at most 100
+    /// Maximum number of new keys of an app per window. Apple recommends that an app make at most 100
     /// attestations per second.
     static let mostOfApp = 6000
-    /// Length of the window in milliseconds.
+    /// Window length in milliseconds.
     static let window: Int64 = 60_000
 
     private var addresses = AddressPace(most: Self.mostOfAddress, window: Self.window)

@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// An address may fail ten times without a pause, and a wide network `CountedNetwork.share` times as often.
 /// After that, the next attempt must wait for a second. Each further failure doubles the pause, up to a
-/// minute. The count resets after fifteen minutes without a failure. Does no I/O and reads no clock.
+/// minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
 package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// The longest pause in milliseconds.
     static var longestPause: Int64 { 60_000 }
     static var memory: Int64 { 900_000 }
-    /// Maximum number of counted keys. Above it, the keys with the oldest last failures are removed.
+    /// Maximum number of counted keys. Beyond it, the keys whose last failure is oldest are removed.
     static var mostKeys: Int { 10_000 }
 
     struct Key: Hashable {
@@ -57,9 +57,9 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         address?.networks.map { Key(subject: subject, network: $0) } ?? [Key(subject: subject, network: nil)]
     }
 
-    /// Returns the networks with counted failures, the most failures first. Contains a wide network only
-    /// while it is slowed down; its failures are the failures of all networks in it. `seconds` is the
-    /// remaining pause; `nil` without a pause.
+    /// Returns the networks with counted failures, the most failures first. Includes a wide network only
+    /// while it is slowed down, and then with the failures of all networks in it. `seconds` is the remaining
+    /// pause; `nil` if there is none.
     func kept(
         for subject: Subject, now: Moment
     ) -> [(network: CountedNetwork?, failures: Int, isSlowed: Bool, seconds: Int64?)] {
@@ -94,8 +94,8 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         return counted
     }
 
-    /// Removes a failure that was counted before its outcome was known. Does not shorten pauses because of
-    /// other failures.
+    /// Removes a failure that was counted before its outcome was known. Does not shorten pauses that other
+    /// failures caused.
     mutating func takeBack(_ counted: Counted) {
         for (key, before, after) in counted.changes {
             guard var record = records[key] else { continue }
@@ -108,7 +108,8 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Returns `true` if the record still counts. A clock that was set back must not extend a pause.
+    /// Returns `true` if the record still counts. The lower bound prevents a clock that was set back from
+    /// extending a pause.
     private func isKept(_ record: Record, at now: Moment) -> Bool {
         (0..<Self.memory).contains(now.milliseconds - record.failedAt.milliseconds)
     }
@@ -122,12 +123,12 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The subject of failures that are only counted by address.
+/// A single subject, for failures that are counted only by address.
 package struct AnySubject: Hashable, Sendable {
     package init() {}
 }
 
-/// The origin of a request for counting: an IPv4 address, or the /64 network of an IPv6 address.
+/// A request's origin for counting: an IPv4 address, or the /64 network of an IPv6 address.
 public struct RequesterAddress: Sendable, Hashable {
     private let network: UInt64
     private let isVersion4: Bool
@@ -136,19 +137,19 @@ public struct RequesterAddress: Sendable, Hashable {
         (self.network, self.isVersion4) = (network, isVersion4)
     }
 
-    /// The networks in which requests of this origin are counted, the narrowest network first.
+    /// The networks in which requests from this origin are counted, the narrowest network first.
     public var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
 
     /// The address in text form: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
     public var text: String { networks[0].text }
 }
 
-/// Slows down the guessing of client secrets per client and network (`AttemptPauses`). Correct secrets are
-/// not counted.
+/// Slows down the guessing of client secrets per client and network (`AttemptPauses`). Correct secrets do not
+/// count.
 typealias SecretGuessing = AttemptPauses<OAuthClientID>
 
 extension SecretGuessing {
-    /// Returns the networks with counted wrong secrets of a client.
+    /// Returns the networks from which wrong secrets for a client were counted.
     func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
         kept(for: client, now: now).map {
             SecretGuesses(network: $0.network, wrong: $0.failures, isSlowed: $0.isSlowed, pause: $0.seconds)
@@ -156,23 +157,23 @@ extension SecretGuessing {
     }
 }
 
-/// Wrong secrets of a client from one address or network, for operators.
+/// Wrong secrets for a client from one address or network, shown to operators.
 package struct SecretGuesses: Sendable, Equatable {
     /// The network; `nil` for all requests from unknown addresses.
     package let network: CountedNetwork?
     /// Number of counted wrong secrets. A wrong secret during a pause does not count.
     package let wrong: Int
-    /// True if each further wrong secret starts a pause, because the attempts without a pause are exhausted.
+    /// True if each further wrong secret starts a pause, because no attempts without a pause remain.
     package let isSlowed: Bool
-    /// The remaining pause in seconds; `nil` without a pause.
+    /// The remaining pause in seconds; `nil` if there is none.
     package let pause: Int64?
 }
 
 /// Authenticates clients, and slows down the guessing of client secrets.
 ///
-/// Wrong secrets never block a correct secret, so that an attacker at the client's address, or behind the
-/// same proxy, cannot lock the client out. A comparison costs less than a lookup, and a secret has 256 random
-/// bits, so comparing every secret does not weaken security.
+/// Wrong secrets never block a correct secret, so an attacker at the client's address, or behind the same
+/// proxy, cannot lock the client out. Checking every secret does not weaken security, because a comparison
+/// costs less than a lookup, and a secret has 256 random bits.
 public struct GuardedAuthentication: Sendable {
     private let server: OAuthServer
 
@@ -180,8 +181,8 @@ public struct GuardedAuthentication: Sendable {
         self.server = server
     }
 
-    /// Authenticates a client. If an address has sent too many wrong secrets, the response to a further wrong
-    /// secret requires the sender to wait.
+    /// Authenticates a client. If an address has sent too many wrong secrets, the response to another wrong
+    /// secret tells the sender to wait.
     ///
     /// - Parameters:
     ///   - credentials: The credentials that the client sent.
@@ -192,13 +193,13 @@ public struct GuardedAuthentication: Sendable {
         _ authenticate: () throws(TokenEndpointError) -> Value
     ) throws -> Value {
         do throws(TokenEndpointError) {
-            // A correct secret does not end a pause. Otherwise an honest client at a shared address would end
-            // each pause of an attacker.
+            // A correct secret does not end a pause, because otherwise an honest client at a shared address
+            // would end every pause of an attacker.
             return try authenticate()
         } catch {
             guard let client = error.guessedClient else { throw error }
             let now = server.now()
-            // The lock orders concurrent attempts, so that each is counted.
+            // The lock serializes concurrent attempts, so that each is counted.
             let pause = server.guessing.withLock { guessing -> Int64? in
                 if let seconds = guessing.pause(for: client, at: address, now: now) { return seconds }
                 guessing.failed(for: client, at: address, now: now)
@@ -210,13 +211,13 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// The error for a further wrong secret from an address with too many wrong secrets.
+/// The error for another wrong secret from an address that has already sent too many.
 public struct GuessingPaused: Error, Sendable, Equatable {
     /// Time in seconds during which wrong secrets get this error; at least 1.
     public let seconds: Int64
     let usedBasic: Bool
 
-    /// The client's error: `invalid_client`, as for every wrong secret.
+    /// The error that the client receives: `invalid_client`, as for every wrong secret.
     public var error: TokenEndpointError {
         TokenEndpointError(
             OAuthError(

@@ -2,25 +2,25 @@ import AppleAccounts
 
 /// Slows down the guessing of user codes (RFC 8628 §5.1) per network, per account, and in total.
 ///
-/// Unlike a client secret, a user code only has 34 bits, so a pause must also refuse correct codes to be
-/// effective. The total bound over all addresses protects against an attacker with many addresses. An
-/// attacker could use it to block all users, so a browser with a session only counts for its account, and no
-/// attacker can block it. Sign-ins at Apple bound the attacker's accounts. With the total bound of 1,000
-/// attempts in ten minutes, an attacker finds one of 10,000 waiting codes with a probability of 1 in 2,560.
-/// Each replica counts separately. Does no I/O and reads no clock.
+/// Unlike a client secret, a user code has only 34 bits, so a pause must refuse correct codes too. The total
+/// bound across all addresses protects against an attacker with many addresses. An attacker could exhaust it
+/// to block all users, so browsers with a session count only towards their account, and no attacker can block
+/// them. Sign-ins at Apple limit how many accounts an attacker has. With the total bound of 1,000 attempts in
+/// ten minutes, an attacker finds one of 10,000 waiting codes with a probability of 1 in 2,560. Each replica
+/// counts separately. Does no I/O and reads no clock.
 struct UserCodeGuessing: Sendable {
-    /// Maximum number of wrong codes per window, from all addresses.
+    /// Maximum number of wrong codes per window, across all addresses.
     static let mostInAll = 1000
-    /// Length of the window in milliseconds: the lifetime of a code.
+    /// Window length in milliseconds: the lifetime of a code.
     static let window: Int64 = 600_000
 
-    /// Pauses by account of the session; the subject is `nil` without a session.
+    /// Pauses by the session's account; the subject is `nil` without a session.
     private var pauses = AttemptPauses<AccountID?>()
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
-    /// A counted attempt. It counts as wrong until its code is known to be correct, so that concurrent
-    /// attempts are all counted.
+    /// A counted attempt. It counts as wrong until its code proves to be correct, so that concurrent attempts
+    /// are all counted.
     struct Attempt: Sendable {
         fileprivate let counted: AttemptPauses<AccountID?>.Counted
         /// Start of the window in which the attempt counts; `nil` for an attempt with a session.
@@ -29,13 +29,13 @@ struct UserCodeGuessing: Sendable {
 
     enum Admission: Sendable {
         case admitted(Attempt)
-        /// The attempt is refused. The value is the waiting time in seconds.
+        /// The attempt is refused for this many seconds.
         case paused(Int64)
     }
 
     /// - Parameters:
-    ///   - address: The address of the request; `nil` if it is unknown.
-    ///   - account: The account of the browser's session; `nil` without a session.
+    ///   - address: The request's address; `nil` if it is unknown.
+    ///   - account: The account of the browser session; `nil` without a session.
     mutating func begin(at address: RequesterAddress?, by account: AccountID?, now: Moment) -> Admission {
         let address = account == nil ? address : nil
         if let seconds = pauses.pause(for: account, at: address, now: now) { return .paused(seconds) }

@@ -5,11 +5,10 @@ import Encodings
 import KeySets
 import SignIn
 
-/// The grant type `urn:ietf:params:oauth:grant-type:jwt-bearer` with an ID token of Google: streamlined
-/// linking.
+/// The grant type `urn:ietf:params:oauth:grant-type:jwt-bearer` with a Google ID token: streamlined linking.
 ///
-/// Finds an account by the Google account that is linked to it or created it. Otherwise finds an account by
-/// an e-mail address that both sides have verified and that Google guarantees.
+/// Finds the account that is linked to the Google account or was created by it. Otherwise finds an account by
+/// an e-mail address that both sides have verified and that Google vouches for.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
@@ -29,8 +28,8 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant(.assertionInvalid)
         }
         let scope = client.completed(grant.scope ?? client.scopes)
-        // Also applies to the intent `check`: a disabled Google account cannot be linked, with or without an
-        // account in this service.
+        // Also applies to the `check` intent, because a disabled Google account cannot be linked, with or
+        // without an account in this service.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity, .googleAccountDisabled)
         }
@@ -54,8 +53,8 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Finds the account. Does not find an account with a revoked credential, because the user must authorize
-    /// it again by signing in with the browser. Finds a disabled account, which gets no tokens, because a new
+    /// Finds the account. An account with a revoked credential is not found, because the user must authorize
+    /// it again by signing in with the browser. A disabled account is found but gets no tokens, because a new
     /// account would circumvent the disabling.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
@@ -103,7 +102,7 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Stores the Google account of an existing link. A refusal or a failure does not affect the response.
+    /// Stores an existing link's Google account. A refusal or a failure does not affect the response.
     private func learn(_ identity: GoogleIdentity, of account: Found, client: OAuthClient) async {
         _ = try? await server.dependencies.commits.submit(
             LearnGoogleSubjectCommand(
@@ -127,8 +126,8 @@ struct AssertionGrant: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
-            // Since the lookup, the account was revoked, erased or disabled, or does not match any more. Or
-            // the assertion is older than Google's last event about the Google account.
+            // Since the lookup, the account was revoked, erased or disabled, or no longer matches. Or the
+            // assertion is older than Google's last event about the Google account.
             return Self.refusal(identity, refusal.code.reason)
         }
         let new = NewTokens(client: client, refreshToken: refreshToken, givesIDToken: false, moment: now)
@@ -148,8 +147,8 @@ struct AssertionGrant: Sendable {
         let command = SignInCommand(
             key: SubjectKey(team: app.team, subject: subject), clientID: app.primaryClientID,
             authorizedAt: now,
-            // The address is only verified if Google guarantees it. Any other address may have a new owner,
-            // who would then get access to this account.
+            // The address counts as verified only if Google vouches for it. Any other address may have a new
+            // owner, who would then get access to this account.
             email: identity.email.flatMap {
                 EmailAddress(
                     address: $0, isVerified: identity.authoritativeEmail != nil, isPrivate: false)

@@ -7,8 +7,8 @@ import Cryptography
 struct CodeRedemption: Sendable {
     let server: OAuthServer
 
-    /// Redeems a code. The transaction that redeems the code also checks its bindings, so that only one of
-    /// several concurrent redemptions succeeds.
+    /// Redeems a code. The same transaction also checks the code's bindings, so that only one of several
+    /// concurrent redemptions succeeds.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
@@ -51,7 +51,7 @@ extension TokenMaker {
 }
 
 extension OAuthError {
-    /// Makes the error for a refusal because of a temporary limit.
+    /// Makes the error for a refusal that is due to a temporary limit.
     init(limitedBy refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         self.init(
@@ -61,7 +61,7 @@ extension OAuthError {
 }
 
 extension OAuthServer {
-    /// Token families of Google do not count towards the limit of the account, and the limit never ends them.
+    /// Google's token families do not count towards the account's limit, and the limit never ends them.
     func limits(of client: OAuthClient) -> FamilyLimits {
         FamilyLimits(
             perClient: client.refreshTokenLimit,
@@ -69,12 +69,12 @@ extension OAuthServer {
     }
 }
 
-/// The grant type `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4): a poll by a device.
+/// The grant type `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4), with which a device polls.
 struct DevicePoll: Sendable {
     let server: OAuthServer
 
-    /// The transaction decides if the poll came too early and if the user has agreed. Only one of several
-    /// concurrent polls gets the tokens.
+    /// The transaction decides whether the poll came too early and whether the user has agreed. Only one of
+    /// several concurrent polls gets the tokens.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.DeviceGrant, of client: OAuthClient) throws -> Step<TokenResponse> {

@@ -11,7 +11,7 @@ public struct TokenEndpoint: Sendable {
     /// The response to a token request.
     public enum Response: Sendable {
         case tokens(TokenResponse)
-        /// A response of Google's streamlined linking without tokens.
+        /// A streamlined-linking response to Google without tokens.
         case linking(LinkingResponse)
     }
 
@@ -21,13 +21,13 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// Waits only for the commit, for keys that are not in memory, for the reads of an assertion, and for RSA
-    /// signatures. RSA signatures are made on other threads, because they would delay other requests on the
-    /// event loop.
+    /// Waits only for the commit, for keys that are not in memory, for the reads that an assertion needs, and
+    /// for RSA signatures. RSA signatures are made on other threads, because on the event loop they would
+    /// delay other requests.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {
-        // Checks the keys first, so that a failing request consumes no proof, code or token, and can be
+        // Checks the keys first, so that a request that fails consumes no proof, code or token, and can be
         // repeated.
         try TokenMaker(server: server).requireKeys(for: request).then { [self] in
             try ClientAppCheck(server: server).check(request).then { [self] in
@@ -58,18 +58,18 @@ public struct TokenEndpoint: Sendable {
 /// A successful token response (RFC 6749 §5.1).
 public struct TokenResponse: Sendable {
     public let accessToken: String
-    /// Lifetime of the access token in seconds.
+    /// Access token lifetime in seconds.
     public let expiresIn: Int64
     /// The refresh token; `nil` if the client gets no refresh token or keeps its current token.
     public let refreshToken: String?
     /// The granted scopes, separated by spaces.
     public let scope: String
     public let idToken: String?
-    /// The type of the issued token in the response to a token exchange (RFC 8693 §2.2.1); `nil` in any other
+    /// The issued token's type in the response to a token exchange (RFC 8693 §2.2.1); `nil` in any other
     /// response.
     public var issuedTokenType: TokenTypeIdentifier?
-    /// Names of dropped values of the identity token and of `user`, in the response to a token exchange. This
-    /// member is our own; clients ignore unknown members (RFC 6749 §5.1).
+    /// Names of the values that were dropped from the identity token and from `user` in a token exchange.
+    /// This member is our own, and clients ignore unknown members (RFC 6749 §5.1).
     public var dropped: [String] = []
 }
 
@@ -79,7 +79,7 @@ extension TokenResponse: JSONBody {
         "An access token response (RFC 6749 §5.1), or the result of the intent `check`."
     }
 
-    // No member is required, because the result of `check` only contains the last member.
+    // No member is required, because the result of `check` contains only the last member.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member.unrequired("access_token", "A JWT (RFC 9068).") { $0.accessToken }
         member(
@@ -111,7 +111,7 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// App Check of native clients: judges the app that sends a token request. The proof covers all other
+/// App Check for native clients: judges the app that sends a token request. The proof covers all other
 /// parameters of the request, so it cannot be used in another request.
 struct ClientAppCheck: Sendable {
     let server: OAuthServer

@@ -8,9 +8,9 @@ import SignIn
 /// The grant type `urn:ietf:params:oauth:grant-type:token-exchange` with an identity token from Apple (RFC
 /// 8693): a native sign-in without a browser.
 ///
-/// Runs two transactions: first the sign-in, then the grant with its tokens. If the second transaction fails,
-/// the user is signed in and the nonce is consumed, but there is no grant. The app then asks the user to sign
-/// in again, which repeats both transactions.
+/// Runs two transactions: the sign-in, then the grant with its tokens. If the second transaction fails, the
+/// user is signed in and the nonce is consumed, but there is no grant. The app then asks the user to sign in
+/// again, which repeats both transactions.
 struct TokenExchange: Sendable {
     let server: OAuthServer
 
@@ -53,7 +53,7 @@ struct TokenExchange: Sendable {
     private func signIn(
         _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
     ) throws -> Step<User> {
-        // The service only consumes its own nonces, so only such a nonce makes the identity token valid once.
+        // The service consumes only its own nonces, so only they make an identity token valid just once.
         guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
             let bundleID = client.nativeSignInBundleID
         else {
@@ -66,8 +66,8 @@ struct TokenExchange: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
         }
-        // The client is public, so any program can send any address in its name. The user's address comes
-        // from Apple's token instead.
+        // The client is public, so any program can send any address in its name. The user's address is
+        // therefore taken from Apple's token.
         profile?.email = nil
         let request = SignInRequest(
             token: IdentityTokenRequest(
@@ -77,8 +77,8 @@ struct TokenExchange: Sendable {
         let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
         return try Step.mappingErrors(Self.oauthError) {
             try useCases.verify(request.token, allowed: only).then { verified in
-                // If the token contained the nonce itself, any reader of the token could exchange the token.
-                // A token without a nonce, as old systems get, would be valid with any nonce.
+                // If the token contained the nonce itself, anyone who reads the token could exchange it. Old
+                // systems get a token without a nonce, which would be valid with any nonce.
                 guard let claim = verified.identity.nonce, claim != grant.nonce else {
                     throw OAuthError(
                         .invalidRequest,

@@ -13,7 +13,7 @@ public struct TokenIntrospection: Sendable {
         /// A confidential client, which can only introspect its own tokens.
         case client(OAuthClient)
 
-        /// The ID of the client; `nil` for a caller with an API key.
+        /// The client's ID; `nil` for a caller with an API key.
         public var client: OAuthClientID? {
             switch self {
             case .apps: nil
@@ -29,7 +29,7 @@ public struct TokenIntrospection: Sendable {
     }
 
     /// Returns the description of a token; `nil` unless this service issued the token, the token is valid,
-    /// and the caller may see it. The response names no cause, so that callers learn nothing about other
+    /// and the caller may see it. The response gives no reason, so that callers learn nothing about other
     /// clients' tokens.
     ///
     /// - Throws: `StorageError`.
@@ -43,8 +43,8 @@ public struct TokenIntrospection: Sendable {
     }
 
     private func find(_ text: String) async throws -> GoodToken? {
-        // The text shows the kind of the token, so the hint is unnecessary. Only the newest refresh token is
-        // active, because an exchanged token only allows a repetition of the same exchange.
+        // The token's text shows its kind, so no hint is needed. Only the newest refresh token is active,
+        // because an exchanged one can only repeat the same exchange.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -57,12 +57,12 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
-    /// Returns an access token if it is genuine and has neither expired nor ended.
+    /// Returns an access token if it is genuine and has neither expired nor been ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let status = try await server.dependencies.store.status(ofFamily: token.familyID),
             status.isGood(at: server.now()), status.grant.oauthClientID == token.clientID,
-            // A transfer, or a reset of the emulator, can have moved the token family to another account.
+            // A transfer or an emulator reset may have moved the token family to another account.
             status.status.account.id == token.accountID,
             let scope = server.settings.clients[token.clientID]?.remainingScope(of: token.scope)
         else { return nil }
@@ -81,7 +81,7 @@ struct GoodToken: Sendable {
 
 /// The response to an introspection request (RFC 7662 §2.2).
 public struct TokenDescription: Sendable {
-    /// The token; `nil` for every token that is not valid.
+    /// The token; `nil` if it is not valid.
     private let token: GoodToken?
     private let issuer: String
 
@@ -144,7 +144,7 @@ public struct TokenRevocation: Sendable {
         self.server = server
     }
 
-    /// Ends the token family of a token of this client. Ignores unknown tokens, ended tokens and other
+    /// Ends the token family of one of this client's tokens. Ignores unknown tokens, ended tokens and other
     /// clients' tokens, so that the client learns nothing about them.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
@@ -163,7 +163,7 @@ public struct TokenRevocation: Sendable {
         do {
             try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
-            // There is no token that could end.
+            // There is no token to end.
         }
     }
 }

@@ -4,9 +4,9 @@ import Commits
 import Cryptography
 import JOSE
 
-/// Makes the tokens of a response, after the store has returned the contents of the tokens.
+/// Makes the tokens for a response, once the store has returned their contents.
 struct TokenMaker: Sendable {
-    /// Lifetime of an ID token in seconds. Clients read an ID token on arrival.
+    /// ID token lifetime in seconds. It can be short, because clients read an ID token on arrival.
     static let idTokenLifetime: Int64 = 3600
 
     let server: OAuthServer
@@ -54,7 +54,7 @@ struct TokenMaker: Sendable {
     }
 
     /// Signs the tokens. Waits for keys that are not in memory. Makes RSA signatures on another thread,
-    /// because they take much longer than the rest of a request.
+    /// because they take much longer than the rest of the request.
     ///
     /// - Throws: `StorageError`, `SigningKeysShut`, `JOSEError`.
     func response(for issued: IssuedTokens, _ new: NewTokens) throws -> Step<TokenResponse> {
@@ -104,10 +104,10 @@ struct TokenMaker: Sendable {
             scope: issued.scope, idToken: idText)
     }
 
-    /// Returns the end of a token family whose refresh token is not used again.
+    /// Returns the time when a token family ends if its refresh token is not used again.
     ///
-    /// - Parameter isNew: True for a new token family. For an older family, the store contains the end that
-    ///   counts from its beginning.
+    /// - Parameter isNew: True for a new token family. For an older family, the end that counts from its
+    ///   beginning is already in the store.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last
@@ -116,11 +116,11 @@ struct TokenMaker: Sendable {
     }
 }
 
-/// The new tokens for a command. The text of a refresh token is made before the transaction, because the
+/// The new tokens for a command. The refresh token's text is made before the transaction, because the
 /// transaction stores the token's digests.
 struct NewTokens: Sendable {
     let client: OAuthClient
-    /// The new refresh token, which the response contains only if the command stored it. `nil` if the request
+    /// The new refresh token, which the response contains only if the command stored it; `nil` if the request
     /// exchanges a refresh token.
     let refreshToken: RefreshTokenText?
     /// True if the response contains an ID token for the scope `openid`.

@@ -3,9 +3,9 @@ public import AuthorizationServer
 public import Commits
 public import SignIn
 
-/// The page that shows a user the clients with access to the account, and ends their grants.
+/// The page that shows users which clients have access to their account, and lets them end the grants.
 ///
-/// The user signs in with Apple as for the consent page, and both pages share the session. Nothing is stored
+/// The user signs in with Apple as on the consent page, and both pages share the session. Nothing is stored
 /// before the user removes a grant.
 public struct ConnectionsUseCase: Sendable {
     public static let path = "/account/connections"
@@ -13,21 +13,21 @@ public struct ConnectionsUseCase: Sendable {
     public let authorize: AuthorizeUseCase
     private let server: OAuthServer
 
-    /// - Parameter authorize: Provides the sessions of browsers and the sign-in.
+    /// - Parameter authorize: Provides the browser sessions and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
 
-    /// The apps with OAuth clients, in the order of the configuration.
+    /// The apps with OAuth clients, in configuration order.
     private var apps: [ClientID] {
         authorize.settings.clients.clients.map(\.app).reduce(into: []) { apps, app in
             if !apps.contains(app) { apps.append(app) }
         }
     }
 
-    /// Handles `GET /account/connections`. Waits only for a browser with a session.
+    /// Handles `GET /account/connections`. Waits only if the browser has a session.
     ///
-    /// - Parameter query: The query as sent; can be empty.
+    /// - Parameter query: The query as sent, which can be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
         let query = self.query(query)
@@ -40,7 +40,7 @@ public struct ConnectionsUseCase: Sendable {
         return .later { try await page(query, session, browser) }
     }
 
-    /// Handles `POST /account/connections`: ends a grant in the same way as the app's backend, including
+    /// Handles `POST /account/connections`: ends a grant just as the app's backend would, including the
     /// reports.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
@@ -91,7 +91,7 @@ public struct ConnectionsUseCase: Sendable {
                 of: authentication, for: Self.address(of: query), sessionCookie: sessionCookie))
     }
 
-    /// Handles the failure of a sign-in at Apple.
+    /// Handles a failed sign-in at Apple.
     public func refuse(_ failure: WebFailure, query: String) -> ConnectionsOutcome {
         ConnectionsOutcome(
             .refusal(failure.error == "temporarily_unavailable" ? .unavailable : .signInNeeded),
@@ -149,7 +149,7 @@ public struct ConnectionsUseCase: Sendable {
             // A revocation has ended all earlier sessions, even if the user has signed in since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser has already been at Apple for this page, and another round trip would have the same
+            // The browser has already been at Apple for this page, so another round trip would have the same
             // result.
             let hasReturned = session.roundTrip?.isFor(Self.address(of: query)) ?? false
             return hasReturned
@@ -157,7 +157,7 @@ public struct ConnectionsUseCase: Sendable {
                 : signIn(to: session.clientID, query, browser)
         }
         let grants = try await authorize.store.grants(of: session.accountID)
-            // An account has at most one grant per client, so the order is the same at each visit.
+            // An account has at most one grant per client, so this order is the same at each visit.
             .sorted { ($0.createdAt, $0.oauthClientID) < ($1.createdAt, $1.oauthClientID) }
         let list = ConnectionList(
             account: status.account, appName: authorize.appName(of: session.clientID),
@@ -179,8 +179,8 @@ public struct ConnectionsUseCase: Sendable {
 
     private static func address(of query: ConnectionsQuery) -> String { "\(path)?\(query.text)" }
 
-    /// Returns the message for the form's token. The query of an authorization request contains no line
-    /// break, so the token of a consent page is never valid here.
+    /// Returns the message for the form's token. An authorization request's query contains no line break, so
+    /// a consent page's token is never valid here.
     private static func purpose(of grant: GrantID) -> String { "\(path)\n\(grant.rawValue)" }
 }
 
@@ -194,7 +194,7 @@ public struct ConnectionsForm: Sendable {
     }
 }
 
-/// The outcome of a request to the page about connected clients.
+/// The outcome of a request to the connections page.
 public struct ConnectionsOutcome: Sendable {
     public let action: Action
     public let query: ConnectionsQuery
@@ -225,25 +225,25 @@ public struct ConnectionList: Sendable {
     public let account: Account
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
-    /// Sorted by age, the oldest connection first, and then by client ID. Includes grants for other apps of
-    /// the team.
+    /// Sorted by age, the oldest connection first, and then by client ID. Includes grants for the team's
+    /// other apps.
     public let connections: [Connection]
 
     public struct Connection: Sendable {
         public let grant: GrantRecord
-        /// The client; `nil` if it is not configured any more.
+        /// The client; `nil` if it is no longer configured.
         public let client: OAuthClient?
         public let name: LocalizedText
-        /// The texts of all scopes to which the user has agreed.
+        /// Descriptions of all scopes that the user has granted.
         public let scopes: [LocalizedText]
         /// The token that proves that the service showed this form to this session.
         public let formToken: String
     }
 }
 
-/// Reasons why a user page shows an error. The request changed nothing.
+/// The reason why a user page shows an error. The request changed nothing.
 public enum UserPageRefusal: String, Sendable, CaseIterable {
-    /// There is no page for the query.
+    /// No page exists for the query.
     case pageUnknown = "not_found"
     case embeddedBrowser = "disallowed_useragent"
     /// The service did not show this form to this session for this purpose, or the form was changed.

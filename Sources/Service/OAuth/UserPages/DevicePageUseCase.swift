@@ -5,10 +5,9 @@ import Encodings
 public import SignIn
 import Synchronization
 
-/// The page on which a user enters the code of a device, signs in, and grants or refuses access (RFC 8628
-/// §3.3).
+/// The page on which a user enters a device's code, signs in, and grants or refuses access (RFC 8628 §3.3).
 ///
-/// The user signs in with Apple as for the consent page, and both pages share the session. The query contains
+/// The user signs in with Apple as on the consent page, and both pages share the session. The query contains
 /// the code, as in `verification_uri_complete`. A wrong code costs one lookup, and `UserCodeGuessing` bounds
 /// the number of wrong codes.
 public struct DevicePageUseCase: Sendable {
@@ -17,7 +16,7 @@ public struct DevicePageUseCase: Sendable {
     public let authorize: AuthorizeUseCase
     let server: OAuthServer
 
-    /// - Parameter authorize: Provides the sessions of browsers and the sign-in.
+    /// - Parameter authorize: Provides the browser sessions and the sign-in.
     public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
         (self.server, self.authorize) = (server, authorize)
     }
@@ -25,7 +24,7 @@ public struct DevicePageUseCase: Sendable {
     /// Handles `GET /oauth/device`.
     ///
     /// - Parameters:
-    ///   - query: The query as sent; can be empty.
+    ///   - query: The query as sent, which can be empty.
     ///   - address: The browser's address; `nil` if it is unknown. All unknown addresses count as one
     ///     address.
     /// - Throws: `StorageError`.
@@ -46,7 +45,7 @@ public struct DevicePageUseCase: Sendable {
         }
     }
 
-    /// Handles `POST /oauth/device` with the form of the page.
+    /// Handles `POST /oauth/device` with the page's form.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func response(
@@ -81,9 +80,9 @@ public struct DevicePageUseCase: Sendable {
         let userCode: UserCode
         let scopes: ScopeSet
 
-        /// The message for the form's token. The query of an authorization request contains no line break, so
-        /// the token of a consent page is never valid here, and neither is a token for another device with
-        /// the same code.
+        /// The message for the form's token. An authorization request's query contains no line break, so a
+        /// consent page's token is never valid here. Neither is a token for another device with the same
+        /// code.
         var purpose: String {
             "\(DevicePageUseCase.path)\n\(Hexadecimal.encode(device.digest))\n\(client.id.rawValue)\n\(scopes.text)"
         }
@@ -113,7 +112,7 @@ public struct DevicePageUseCase: Sendable {
         }
         guard let device else { return .fault(.unknown) }
         server.userCodeGuessing.withLock { $0.takeBack(attempt) }
-        // The configuration may have changed since the device's request.
+        // The configuration may have changed since the device made its request.
         guard device.isWaiting(at: now), let client = authorize.settings.clients[device.oauthClientID],
             client.mayUse(.deviceCode),
             let scopes = client.remainingScope(of: device.scope).flatMap({ ScopeSet(parsing: $0) })
@@ -127,7 +126,7 @@ public struct DevicePageUseCase: Sendable {
         let (client, now) = (waiting.client, server.now())
         guard let session = authorize.sessions.open(browser.session),
             session.isGood(for: client.app, at: now),
-            // The user has signed out in this browser, so the cookie is a copy.
+            // The user has signed out in this browser, so this cookie is a copy.
             try await !authorize.endedSessions.contains(session, at: now)
         else { return signIn(to: client, query, browser) }
         let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }
@@ -144,7 +143,7 @@ public struct DevicePageUseCase: Sendable {
             // since.
             status.admits(authenticatedAt: session.authenticatedAt)
         else {
-            // The browser has already been at Apple for this page, and another round trip would have the same
+            // The browser has already been at Apple for this page, so another round trip would have the same
             // result.
             return roundTrip == nil
                 ? signIn(to: client, query, browser)
@@ -193,7 +192,7 @@ extension DevicePageUseCase {
         guard session.isGood(for: client.app, at: now) else {
             return DevicePageOutcome(.refusal(.signInNeeded), query, client: client)
         }
-        // Checks the token before the decision. Otherwise another site could refuse on behalf of the user.
+        // Checks the token before the decision, because otherwise another site could refuse for the user.
         guard FormToken.isValid(token, for: waiting.purpose, in: session) else {
             return DevicePageOutcome(.refusal(.formRefused), query, client: client)
         }
@@ -256,7 +255,7 @@ extension DevicePageUseCase {
                 of: authentication, for: address, sessionCookie: sessionCookie))
     }
 
-    /// Handles the failure of a sign-in at Apple. The device continues to wait, because the user may retry.
+    /// Handles a failed sign-in at Apple. The device keeps waiting, because the user may retry.
     public func refuse(_ failure: WebFailure, query: String) -> DevicePageOutcome {
         let query = self.query(query)
         if failure.isOfDisabledAccount { return DevicePageOutcome(.disabled, query) }
@@ -265,12 +264,12 @@ extension DevicePageUseCase {
     }
 }
 
-/// The outcome of a request to the page for the users of devices.
+/// The outcome of a request to the device page.
 public struct DevicePageOutcome: Sendable {
     public let action: Action
     public let query: DeviceQuery
     public let session: AuthorizeOutcome.SessionChange
-    /// The client of the device, if the code is correct.
+    /// The device's client, if the code is correct.
     public var client: OAuthClient?
 
     public enum Action: Sendable {
@@ -294,15 +293,15 @@ public struct DevicePageOutcome: Sendable {
         case refusal(UserPageRefusal)
     }
 
-    /// The reason why the page asks for the code again.
+    /// The reason that the page asks for the code again.
     public enum EntryFault: Sendable, Hashable {
         /// The code has a form that no device shows.
         case malformed
-        /// No device waits with this code.
+        /// No device is waiting with this code.
         case unknown
         /// The device authorization has expired, or a user has already decided.
         case over
-        /// The user entered too many wrong codes. The value is the waiting time in seconds.
+        /// The user entered too many wrong codes, and must wait for this many seconds.
         case paused(Int64)
     }
 

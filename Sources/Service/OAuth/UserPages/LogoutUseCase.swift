@@ -5,23 +5,24 @@ public import Commits
 /// Ends a browser's session at the request of a client (OpenID Connect RP-Initiated Logout 1.0) or of the
 /// user.
 ///
-/// Ends only the session. Grants and tokens remain; a client that wants to end its tokens must revoke them.
+/// Ends only the session. Grants and tokens remain, so a client that wants to end its tokens must revoke
+/// them.
 ///
-/// Any site can redirect a browser to this endpoint. So the session ends immediately only if the request
+/// Any site can redirect a browser to this endpoint, so the session ends immediately only if the request
 /// contains an ID token of the session's user, which no other site has. Otherwise the page asks the user.
 public struct LogoutUseCase: Sendable {
     public static let path = "/oauth/logout"
 
     public let authorize: AuthorizeUseCase
 
-    /// - Parameter authorize: Provides the sessions of browsers, and the keys that verify ID tokens.
+    /// - Parameter authorize: Provides the browser sessions, and the keys that verify ID tokens.
     public init(authorize: AuthorizeUseCase) {
         self.authorize = authorize
     }
 
     /// Handles a client's request.
     ///
-    /// - Parameter query: The query as sent; can be empty.
+    /// - Parameter query: The query as sent, which can be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
@@ -49,7 +50,7 @@ public struct LogoutUseCase: Sendable {
         }
     }
 
-    /// Handles the posted form of the page.
+    /// Handles the page's posted form.
     ///
     /// - Parameter query: The query of the URL to which the form was posted.
     /// - Throws: `StorageError`.
@@ -57,8 +58,8 @@ public struct LogoutUseCase: Sendable {
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
-        // Checks the form before the session, because a browser does not send its cookie with a form from
-        // another site (SameSite=Lax).
+        // Checks the form before the session, because a browser sends no cookie with a form from another site
+        // (SameSite=Lax).
         guard let token = form.token, let decision = form.decision else {
             return .now(LogoutOutcome(.refusal(.formRefused), request.languages))
         }
@@ -90,8 +91,8 @@ public struct LogoutUseCase: Sendable {
         let name: String?
     }
 
-    /// Determines the client of a request. An ID token for another client than `client_id` does not
-    /// authenticate the request. A client that only names itself may only use its registered URIs.
+    /// Determines a request's client. An ID token for a client other than `client_id` does not authenticate
+    /// the request. A client that only names itself may use only its registered URIs.
     private func asker(of request: LogoutRequest) async throws -> Asker {
         guard let unverified = request.idTokenHint.flatMap({ IDTokenHint.Unverified($0) }),
             case .genuine(let hint) = try await authorize.keys.origin(
@@ -108,8 +109,8 @@ public struct LogoutUseCase: Sendable {
 
     private func client(named id: String?) -> OAuthClient? { id.flatMap { authorize.settings.clients[$0] } }
 
-    /// Ends the session in the store before the browser deletes its cookie, so that a copy of the cookie
-    /// becomes invalid too.
+    /// Ends the session in the store before the browser deletes its cookie, so that copies of the cookie
+    /// become invalid too.
     private func end(
         _ session: BrowserSession, _ request: LogoutRequest, _ asker: Asker
     ) async throws -> LogoutOutcome {
@@ -117,9 +118,9 @@ public struct LogoutUseCase: Sendable {
         return signedOut(request, asker, session: .end)
     }
 
-    /// - Parameter session: `.keep` for a request without a session. The browser may have a session
-    ///   nevertheless, because it sends no cookie with requests from other sites. Such a request must not
-    ///   delete the cookie.
+    /// - Parameter session: `.keep` for a request without a session. The browser may still have a session,
+    ///   because it sends no cookie with requests from other sites. Such a request must therefore not delete
+    ///   the cookie.
     private func signedOut(
         _ request: LogoutRequest, _ asker: Asker, session: AuthorizeOutcome.SessionChange = .keep
     ) -> LogoutOutcome {
@@ -136,12 +137,12 @@ public struct LogoutUseCase: Sendable {
         return request.clientID == nil ? .clientMissing : .clientUnknown
     }
 
-    /// Returns the message for the form's token. A query contains no line break, so the token of another page
-    /// is never valid here.
+    /// Returns the message for the form's token. A query contains no line break, so another page's token is
+    /// never valid here.
     private static func purpose(of query: String) -> String { "\(path)\n\(query)" }
 }
 
-/// The outcome of a request to end a browser's session.
+/// The outcome of a logout request.
 public struct LogoutOutcome: Sendable {
     public let action: Action
     public let languages: RequestedLanguages
@@ -152,9 +153,9 @@ public struct LogoutOutcome: Sendable {
         case ask(LogoutPrompt)
         /// A 303 redirect to the client. The session has ended, or the browser had no session.
         case redirect(String)
-        /// A page for an ended session, and for a request without a session.
+        /// A page that says that the session has ended or that there was none.
         ///
-        /// - Parameter obstacle: The reason why the browser does not return to the URI in the request.
+        /// - Parameter obstacle: The reason that the browser does not return to the URI in the request.
         case signedOut(Obstacle?)
         /// A page that tells the user that the session remains.
         case stayed
@@ -162,7 +163,7 @@ public struct LogoutOutcome: Sendable {
         case refusal(Refusal)
     }
 
-    /// Reasons why a request with `post_logout_redirect_uri` leads to a page.
+    /// The reason why a request with `post_logout_redirect_uri` leads to a page.
     public enum Obstacle: String, Sendable, CaseIterable {
         /// The request contains neither `client_id` nor a valid `id_token_hint`.
         case clientMissing = "client_missing"
@@ -192,7 +193,7 @@ public struct LogoutPrompt: Sendable {
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
     public let account: Account
-    /// The registered URI of the next redirect; `nil` without a redirect.
+    /// The registered URI to which the browser is redirected next; `nil` without a redirect.
     public let target: RedirectTarget?
     /// The query of the URL to which the form is posted.
     public let query: String

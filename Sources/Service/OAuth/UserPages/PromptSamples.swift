@@ -1,7 +1,7 @@
 import AppleAccounts
 package import AuthorizationServer
 
-/// Prompts with the data of an invented user, for previews of pages. Their form tokens are invalid.
+/// Prompts with an invented user's data, for page previews. Their form tokens are invalid.
 package struct PromptSamples: Sendable {
     package let client: OAuthClient
     package let settings: OAuthSettings

@@ -3,11 +3,11 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// Stores the counts of App Check every 15 seconds. Stores the remaining counts at shutdown.
+/// Stores App Check counts every 15 seconds, and the remaining counts at shutdown.
 ///
 /// Counts that cannot be stored stay in memory, within the bound of `AppCheckCounts`. If the connection is
-/// lost during a commit, the counts may be stored twice. This is acceptable: the counts support an operator's
-/// decision, and a duplicate count is better than a lost count.
+/// lost during a commit, the counts may be stored twice. This is acceptable, because the counts only help an
+/// operator to decide, and a duplicate count is better than a lost one.
 public struct AppCheckRecorder: Service {
     private let counts: AppCheckCounts
     private let store: any AppCheckHourStore

@@ -4,15 +4,15 @@ public import Commits
 import Encodings
 import JOSE
 
-/// An attestation of a new key, as a backend posts it.
+/// A new key's attestation, as a backend posts it.
 public struct KeyRegistrationRequest: Sendable {
     /// The attestation object in base64 with padding.
     public var attestation: String
     /// The key ID that `generateKey` returned to the app.
     public var keyID: String
-    /// The text of the challenge, which the app hashed.
+    /// The challenge text that the app hashed.
     public var challenge: String
-    /// The bundle ID of the app.
+    /// The app's bundle ID.
     public var clientID: String
 
     public init(attestation: String, keyID: String, challenge: String, clientID: String) {
@@ -21,7 +21,7 @@ public struct KeyRegistrationRequest: Sendable {
     }
 }
 
-/// A registered key, with the iOS 27 facts of its attestation.
+/// A registered key, with the iOS 27 facts from its attestation.
 public struct KeyRegistration: Sendable {
     public let key: AttestedKeyRecord
     public let isNew: Bool
@@ -34,7 +34,7 @@ public struct AppAttestNotConfigured: Error, Sendable, Equatable {}
 extension AppChecks {
     /// Makes a challenge. Does not wait, and stores nothing.
     ///
-    /// - Parameter clientID: The bundle ID of the app.
+    /// - Parameter clientID: The app's bundle ID.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`.
     public func mintChallenge(
         _ purpose: AppAttestChallenge.Purpose, for clientID: String, allowed: AppScope
@@ -92,7 +92,7 @@ extension AppChecks {
                 then: { [receipts] result in
                     let registered = try Self.registered(result, hasExpired: challenge == nil)
                     if registered.isNew { receipts?.wake() }
-                    // A known key has the environment of its first attestation.
+                    // A known key keeps the environment of its first attestation.
                     guard registered.key.environment == policy.environment else {
                         throw Self.refusal(AppCheckCause(AppAttestationError(.environmentMismatch)))
                     }
@@ -110,7 +110,7 @@ extension AppChecks {
         }
     }
 
-    /// Returns a stored key; `nil` if the key is unknown, or the caller has no access to its app.
+    /// Returns a stored key; `nil` if the key is unknown or the caller has no access to its app.
     public func attestedKey(
         _ id: AttestedKeyID, allowed: AppScope
     ) async throws -> AttestedKeyRecord? {
@@ -150,7 +150,7 @@ extension AppChecks {
         AppCheckRefusal(.attestationInvalid, cause: cause)
     }
 
-    /// Maps a refusal of the challenge or the key by the transaction. Returns any other error unchanged.
+    /// Maps the transaction's refusal of the challenge or the key. Returns any other error unchanged.
     private static func registered(
         _ result: Result<RegisteredKey, any Error>, hasExpired: Bool
     ) throws -> RegisteredKey {

@@ -6,10 +6,10 @@ public import Cryptography
 import Encodings
 import JOSE
 
-/// App Attest for calls of the interface: challenges, keys, and proofs in requests.
+/// App Attest for API calls: challenges, keys, and proofs in requests.
 ///
-/// A challenge has no row until it is used. The transaction that increments the counter of the key consumes
-/// the challenge, whatever its result is.
+/// A challenge has no row until it is used. The transaction that increments the key's counter also consumes
+/// the challenge, whatever the result is.
 public final class AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }
@@ -24,8 +24,8 @@ public final class AppChecks: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - root: The root certificate of attestations. It is Apple's, except in development.
-    ///   - receipts: Stores the receipts of attestations; `nil` if the service does not exchange receipts.
+    ///   - root: The root certificate for attestations. It is Apple's, except in development.
+    ///   - receipts: Stores attestation receipts; `nil` if the service does not exchange receipts.
     ///   - nonceKey: The key for challenges. All replicas need the same key, because any replica must accept
     ///     all challenges.
     public init(
@@ -40,10 +40,10 @@ public final class AppChecks: Sendable {
         self.now = now
     }
 
-    /// Returns the policy for a request that names an app but no bundle ID. It is the policy of the bundle ID
-    /// in the proof's challenge, with the strictest mode of the app.
+    /// Returns the policy for a request that names an app but no bundle ID: the policy for the bundle ID in
+    /// the proof's challenge, with the app's strictest mode.
     ///
-    /// - Returns: `nil` if App Check judges no bundle ID of the app.
+    /// - Returns: `nil` if App Check judges none of the app's bundle IDs.
     public func policy(of app: App, for evidence: AppEvidence) -> AppCheckPolicy? {
         let bundleIDs = app.clientIDs.map(\.rawValue)
         guard let strictest = policies.strictest(of: bundleIDs) else { return nil }
@@ -58,7 +58,7 @@ public final class AppChecks: Sendable {
     /// Judges a request: verifies and consumes its proof, and counts the result.
     ///
     /// - Parameters:
-    ///   - policy: The policy of the app; `nil` if App Check does not judge it.
+    ///   - policy: The app's policy; `nil` if App Check does not judge the app.
     ///   - digest: The digest of the data that the proof must cover.
     /// - Returns: `nil` if App Check does not judge the app.
     /// - Throws: `AppCheckRefusal` in enforced mode. The commit throws it too, and also throws `StorageError`
@@ -76,9 +76,9 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.
+    /// Verifies a proof as far as is possible before the transaction. Waits only for the database.
     ///
-    /// Performs cheap checks first. A foreign or expired challenge costs no lookup.
+    /// Performs cheap checks first, so a foreign or expired challenge costs no lookup.
     func judge(
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest,
         at moment: Moment
@@ -146,7 +146,7 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Counts the request with its result.
+    /// Counts the request and its result.
     ///
     /// - Parameter refusal: The transaction's refusal. Any other refusal does not count as a refusal of the
     ///   proof.
@@ -167,7 +167,7 @@ public final class AppChecks: Sendable {
         appCheck.counts.add(decision.kind, for: judged.policy.target, at: moment.milliseconds / 1000)
     }
 
-    /// Counts the request with the result of the transaction that consumed its proof.
+    /// Counts the request and the result of the transaction that consumed its proof.
     ///
     /// - Throws: `AppCheckRefusal` in enforced mode; any other error of the transaction.
     func conclude(
@@ -181,8 +181,8 @@ public final class AppChecks: Sendable {
         }
     }
 
-    /// Returns the error of a sign-in that the transaction refused. A refusal of the proof is counted. A
-    /// refusal of the sign-in itself does not concern the app.
+    /// Returns the error for a sign-in that the transaction refused. Counts a refused proof, but not a
+    /// refused sign-in, because it does not concern the app.
     func error(for refusal: AccountRefusal, of judged: JudgedApp, at moment: Moment) -> any Error {
         guard AppCheckCause(refusal.code) != nil else { return refusal }
         do throws(AppCheckRefusal) {
@@ -194,9 +194,9 @@ public final class AppChecks: Sendable {
     }
 }
 
-/// A request whose proof was verified as far as this is possible before the transaction.
+/// A request whose proof was verified as far as is possible before the transaction.
 struct JudgedApp: Sendable {
-    /// The policy of the app. Its mode is not `off`.
+    /// The app's policy. Its mode is not `off`.
     let policy: AppCheckPolicy
     let appVersion: String?
     /// The proof that the transaction consumes; `nil` if there is no proof to consume.
@@ -210,7 +210,7 @@ struct JudgedApp: Sendable {
     /// Returns the result for the proof.
     ///
     /// - Parameter refusal: The transaction's refusal. A refusal that does not concern the proof does not
-    ///   count, and an earlier fault of the proof remains the cause.
+    ///   count, and an earlier fault in the proof remains the cause.
     func found(refusedFor refusal: AccountRefusal.Code? = nil) -> AppCheckProof {
         guard found == .holds, let cause = refusal.flatMap({ AppCheckCause($0) }) else { return found }
         return .doesNotHold(cause)
@@ -221,10 +221,10 @@ struct JudgedApp: Sendable {
     }
 }
 
-/// The result of App Check for an accepted request, as callers receive it.
+/// The App Check result for an accepted request, as callers receive it.
 public struct AppCheckResult: Sendable, Equatable {
     public let kind: AppCheckKind
-    /// The reason why the proof is invalid; `nil` for any other result.
+    /// The reason that the proof is invalid; `nil` for any other result.
     public let cause: AppCheckCause?
     /// The iOS 27 facts in a valid assertion; `nil` for any other result. They do not affect the result.
     public let extensions: AuthenticatorExtensions?

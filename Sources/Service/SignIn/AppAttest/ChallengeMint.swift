@@ -18,8 +18,8 @@ struct ChallengeMint: Sendable {
             text: texts.make(expiresAt: expiresAt, boundTo: Self.context(purpose, app)), expiresAt: expiresAt)
     }
 
-    /// Returns the challenge for the transaction, which consumes it. Its row is stored until the challenge
-    /// has expired by the clock of every replica.
+    /// Returns the challenge for the transaction, which consumes it. Its row is kept until the challenge has
+    /// expired by every replica's clock.
     ///
     /// - Throws: `challenge_invalid` for a text that is not a challenge for this purpose and app;
     ///   `challenge_expired`. In both cases no challenge is consumed.
@@ -35,7 +35,7 @@ struct ChallengeMint: Sendable {
             keptUntil: expiry.advanced(byMilliseconds: SignInUseCases.longestClockDifference))
     }
 
-    /// Returns `true` for a challenge of this purpose and app, even if the challenge has expired.
+    /// Returns `true` for a challenge for this purpose and app, even if the challenge has expired.
     func isChallenge(_ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID) -> Bool {
         texts.expiry(of: text, boundTo: Self.context(purpose, app)) != nil
     }
@@ -49,8 +49,8 @@ struct ChallengeMint: Sendable {
 public struct AppAttestChallenge: Sendable, Hashable {
     /// A prefix that distinguishes challenges from nonces.
     public static let prefix = "siwa-challenge-"
-    /// Lifetime in milliseconds. While Apple's servers are unavailable, apps should retry an attestation with
-    /// the same challenge (Apple's documentation).
+    /// Lifetime in milliseconds. It is long, because apps should retry an attestation with the same challenge
+    /// while Apple's servers are unavailable (Apple's documentation).
     static let lifetime: Int64 = 300_000
 
     /// The purpose of a challenge. A challenge for one purpose is invalid for the other purpose.
@@ -62,14 +62,15 @@ public struct AppAttestChallenge: Sendable, Hashable {
     public let expiresAt: Moment
 }
 
-/// Bounds the number of stored challenges with failed proofs, because any caller can send such proofs.
+/// Bounds the number of challenges that are stored for failed proofs, because any caller can send such
+/// proofs.
 ///
-/// Beyond the bound, the challenge of a failed proof is not stored, but the proof is still refused. A second
-/// attempt with the same challenge gives an attacker nothing, because each attempt needs a valid signature.
+/// Beyond the bound, a failed proof is still refused, but its challenge is not stored. Using the same
+/// challenge again gains an attacker nothing, because each attempt needs a valid signature.
 final class FailedChallenges: Sendable {
     /// Maximum number of challenges per window, in each process.
     static let mostInWindow = 100_000
-    /// Length of the window in milliseconds. A challenge is stored for the same time.
+    /// Window length in milliseconds. A challenge is stored for the same time.
     static let window = AppAttestChallenge.lifetime + SignInUseCases.longestClockDifference
 
     private let most: Int

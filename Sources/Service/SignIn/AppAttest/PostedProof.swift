@@ -6,17 +6,16 @@ public import StrictJSON
 
 /// The unverified proof in a request: an App Attest assertion.
 ///
-/// A malformed proof is not an error of the request, because monitored mode accepts requests with invalid
-/// proofs.
+/// A malformed proof is not a request error, because monitored mode accepts requests with invalid proofs.
 public enum PostedProof: Sendable {
     case malformed
     /// The case is indirect, so that requests without a proof stay small.
     indirect case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
 
-    /// Maximum size of client data in bytes: twice the necessary size.
+    /// Maximum size of client data in bytes: twice as much as is needed.
     static let longestClientData = 1024
 
-    /// Reads the member `attestation`. It must be an object with exactly these members.
+    /// Reads the `attestation` member. It must be an object with exactly these members.
     public init(_ value: JSONValue) {
         guard let object = value.object, object.members.count == 3 else {
             self = .malformed
@@ -30,7 +29,7 @@ public enum PostedProof: Sendable {
     /// - Parameters:
     ///   - keyID: The key ID that `DCAppAttestService` returned.
     ///   - assertion: The assertion in base64 with padding.
-    ///   - clientData: The text that the app hashed as UTF-8 bytes.
+    ///   - clientData: The text whose UTF-8 bytes the app hashed.
     public init(keyID: String?, assertion: String?, clientData: String?) {
         guard let keyID = keyID.flatMap({ AttestedKeyID(base64: $0) }), let assertion, let clientData,
             assertion.utf8.count <= (UnverifiedAssertion.longestObject + 2) / 3 * 4,
@@ -43,7 +42,7 @@ public enum PostedProof: Sendable {
     }
 }
 
-/// The reason why a proof is invalid.
+/// The reason that a proof is invalid.
 struct ProofFault: Error {
     let cause: AppCheckCause
 
@@ -78,11 +77,11 @@ extension AppCheckCause {
     }
 }
 
-/// The app's evidence in a request.
+/// An app's evidence in a request.
 public struct AppEvidence: Sendable {
     /// The proof; `nil` if the request contains none.
     public var proof: PostedProof?
-    /// The version of the app. It is unverified, because any client can send any version.
+    /// The app's version. It is unverified, because any client can send any version.
     public var appVersion: String?
 
     public init(proof: PostedProof? = nil, appVersion: String? = nil) {
@@ -92,7 +91,7 @@ public struct AppEvidence: Sendable {
 
 /// The client data of an assertion: a JSON object with exactly two members, `challenge` and `sha256`.
 ///
-/// The app hashes the exact bytes of the text, so this service never re-encodes the text.
+/// The app hashes the text's exact bytes, so this service never re-encodes the text.
 struct ClientData: Sendable {
     let challenge: String
     /// The digest of the signed request data.

@@ -8,15 +8,15 @@ public import ServiceLifecycle
 /// The workers that call Apple: they exchange authorization codes, check refresh tokens daily, and revoke the
 /// tokens of erased accounts.
 ///
-/// On shutdown the three workers stop together, and each worker finishes its current work. An exchange is
-/// never interrupted, because its response would be lost. In a service group, the workers come after the
-/// group commit, which stores their results, and before the server, whose requests may wait for an erasure.
+/// On shutdown the three workers stop together, and each finishes its current work. An exchange is never
+/// interrupted, because its response would be lost. A service group lists the workers after the group commit,
+/// which stores their results, and before the server, whose requests may wait for an erasure.
 public struct AppleTokenWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
-    ///   - commits: Stores the results of the workers.
-    ///   - check: Checks Apple's response to the exchange of a code.
+    ///   - commits: Stores the workers' results.
+    ///   - check: Checks Apple's response to a code exchange.
     ///   - schedule: The schedule of daily checks.
     ///   - checksPerSecond: Maximum number of daily checks per second.
     public init(
@@ -46,10 +46,10 @@ public struct AppleTokenWorkers: Service {
     }
 }
 
-/// The context that use cases and workers share. Use cases create work for Apple, and workers perform it.
+/// The context that use cases and workers share. Use cases create work for Apple, and workers do it.
 public struct AppleTokenContext: Sendable {
     public let tokens: any AppleTokenStore
-    /// The sealing keys; `nil` without a sealing key. In this case the service stores no codes and tokens
+    /// The sealing keys; `nil` if none is configured, in which case the service stores no codes or tokens
     /// from Apple.
     public let sealingKeys: SealingKeyRing?
     /// Returns `true` if the service has a private key for the team's calls to Apple.
@@ -111,8 +111,8 @@ extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
     /// Returns the associated data of a sealed value: the account, and the client ID for which Apple issued
-    /// the secret. A sealed value does not open for another account or client ID, so that an attacker cannot
-    /// exchange rows.
+    /// the secret. A sealed value does not open for another account or client ID, so an attacker cannot swap
+    /// rows.
     ///
     /// The data contains the account's ID instead of the `sub`, because a team transfer changes the `sub` and
     /// an erasure deletes it. Line feeds separate the three parts. No part can contain a line feed, so

@@ -6,26 +6,27 @@ import JOSE
 public import KeySets
 import Logging
 
-/// Exchanges the authorization codes of sign-ins for refresh tokens. Starts immediately, and retries within
-/// the five minutes of a code while Apple is unreachable or throttles requests.
+/// Exchanges the authorization codes from sign-ins for refresh tokens. Starts immediately, and retries for
+/// the five minutes that a code is valid while Apple is unreachable or throttles requests.
 ///
-/// A worker claims each code in the database first, so that no two processes send it. After a crash only the
-/// claim remains, and it expires.
+/// A worker first claims each code in the database, so that no two processes send it. A crash leaves only the
+/// claim behind, and the claim expires.
 struct CodeExchange: Worker {
-    /// With a response time of 200 ms, 32 concurrent exchanges are 160 codes per second.
+    /// At a response time of 200 ms, 32 concurrent exchanges handle 160 codes per second.
     static let traits = WorkerTraits(
-        // Codes of other processes send no signal to this process, so the longest look bounds the delay for
+        // Other processes' codes send no signal to this process, so the longest look bounds the delay for the
         // codes of a stopped process.
         width: 32, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no codes could be claimed", counter: "siwa_apple_exchanges",
         help: "Exchanges of authorization codes at Apple by result.")
-    /// Duration of a claim in milliseconds. It is longer than an exchange with two signing keys and a fetch
-    /// of Apple's keys can take.
+    /// Claim duration in milliseconds. It is longer than an exchange with two signing keys and a fetch of
+    /// Apple's keys can take.
     static let lease: Int64 = 30_000
-    /// A code expires after five minutes. Pauses of at most half a minute leave time for several attempts.
+    /// A code expires after five minutes, and pauses of at most half a minute leave time for several
+    /// attempts.
     ///
     /// Apple throttles the whole service, so the first throttled exchange pauses all exchanges. A single
-    /// refused exchange may have a wrong redirect URI, so a client ID only pauses after several refusals in a
+    /// refusal may be due to a wrong redirect URI, so a client ID pauses only after several refusals in a
     /// row.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(1), longest: .seconds(30)), throttlesInARow: 1, refusalsInARow: 3,
@@ -70,8 +71,8 @@ struct CodeExchange: Worker {
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
     /// - Parameters:
-    ///   - check: Checks Apple's response to the exchange of a code.
-    ///   - schedule: The schedule of daily checks, for the first check of a new token.
+    ///   - check: Checks Apple's response to a code exchange.
+    ///   - schedule: The schedule of daily checks, which determines a new token's first check.
     init(
         tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: TokenResponseCheck, schedule: CheckSchedule = CheckSchedule(),
@@ -113,7 +114,7 @@ struct CodeExchange: Worker {
         let rest = pace.update { $0.rest(of: record.clientID, at: moment) }
         if let rest, let later = attempt.later(rest, at: moment) { return release(code, until: later) }
         let outcome = await exchange(code, attempt)
-        // The task was cancelled during the call. The next claim of the code handles its unknown state.
+        // The task was cancelled during the call. The code's next claim handles its unknown state.
         if Task.isCancelled, !outcome.isToken { return .cutOff }
         switch outcome {
         case .token(let token): return await keep(token, of: code)
@@ -228,13 +229,12 @@ struct CodeExchange: Worker {
     }
 }
 
-/// Checks that Apple's response to a code concerns the user who posted the code (OpenID Connect Core
+/// Checks that Apple's response to a code is about the user who posted the code (OpenID Connect Core
 /// §3.1.3.7).
 ///
-/// A `c_hash` bound the code to a verified identity token, and Apple's response arrived over TLS. So the
+/// A `c_hash` bound the code to a verified identity token, and Apple's response arrived over TLS, so the
 /// service keeps the refresh token even if Apple's keys are unavailable or do not contain the signing key
-/// (rule 6 of that section). A refresh token cannot be requested again, and discarding it would protect no
-/// user.
+/// (rule 6 of that section). Discarding the token would protect no user, and it cannot be requested again.
 public struct TokenResponseCheck: Sendable {
     let verifier: IdentityTokenVerifier
     let keys: any VerificationKeys
@@ -245,7 +245,7 @@ public struct TokenResponseCheck: Sendable {
 
     enum Finding: Equatable {
         case confirmed
-        /// The response is accepted because of the code's hash and TLS, although the key is missing.
+        /// The response is accepted on the strength of the code's hash and TLS, although the key is missing.
         case keysMissing
         case mismatch
     }

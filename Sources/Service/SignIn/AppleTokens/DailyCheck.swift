@@ -5,27 +5,27 @@ import Logging
 
 /// Validates each refresh token at Apple once a day. The checks are spread over the day.
 ///
-/// A claim moves the token's next check one day ahead before the call to Apple, so that neither a crash nor a
-/// second process causes two calls within a day. A cancelled check is performed the next day. The worker
-/// keeps no state in memory for tokens that it is not checking.
+/// Before the call to Apple, a claim moves the token's next check one day ahead, so that neither a crash nor
+/// a second process causes two calls within a day. A cancelled check is made the next day. The worker keeps
+/// nothing in memory about tokens that it is not checking.
 ///
-/// A successful check needs no write. A failed check stores the time since which it has been due, even if the
-/// next attempt is on the next day, so that the age of overdue work is correct.
+/// A successful check needs no write. A failed check stores the time since which it has been overdue, even if
+/// the next attempt is on the next day, so that the reported age of overdue work is correct.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
-        // A new token is first due after a day, so it sends no signal. Regular looks also find tokens of
-        // other processes.
+        // A new token is first due after a day, so it sends no signal. Regular looks also find other
+        // processes' tokens.
         width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
         help: "Daily checks of refresh tokens at Apple by result.")
-    /// A single throttled check concerns one user; several throttled checks in a row concern this service.
+    /// A single throttled check is about one user, but several in a row are about this service.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(5), longest: .seconds(300)), throttlesInARow: 3, refusalsInARow: 1,
         clientRest: 600_000)
 
     enum WorkResult: String, CountedResult {
-        /// `rejected` has revoked a credential. `ended` concerned a token that had already ended in this
-        /// service.
+        /// `rejected` means that a credential was revoked. `ended` means that the token had already ended in
+        /// this service.
         case valid, rejected, ended, unknown, throttled
         case notAsked = "not_asked"
         case refusedUs = "client_rejected"
@@ -40,7 +40,7 @@ struct DailyCheck: Worker {
     private let schedule: CheckSchedule
     private let pace: SharedPace
 
-    /// - Parameter perSecond: Maximum rate of calls. A million tokens per day need 11.6 calls per second.
+    /// - Parameter perSecond: Maximum call rate. A million tokens per day need 11.6 calls per second.
     init(
         tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
@@ -57,7 +57,7 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // Claims for a pausing client ID would have to be returned all at once.
+        // Leaves out paused client IDs, because their claims would have to be returned all at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -82,7 +82,7 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
-        // An unreadable token does not count as overdue, because a token with a lost key would remain overdue
+        // An unreadable token does not count as overdue, because a token whose key is lost would stay overdue
         // forever. Unreadable tokens have their own alert.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
@@ -95,7 +95,7 @@ struct DailyCheck: Worker {
     }
 
     /// Opens a sealed token. A token that does not open stays stored, and is logged as an error every day. It
-    /// opens again when the operator configures its key again, and only this log line reports a changed row.
+    /// opens again once the operator restores its key; if a row was changed, only this log line reports it.
     private func open(_ check: ClaimedCheck) -> String? {
         guard let sealer = tokenContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, level: .error)
@@ -125,14 +125,14 @@ struct DailyCheck: Worker {
                 var generator = SystemRandomNumberGenerator()
                 return pace.missed(at: failedAt, using: &generator)
             }
-            // The random spread prevents that all checks are performed in the first second after the pause.
+            // The random spread prevents all checks from running in the first second after the pause.
             let spread = Int64.random(in: 0..<min(30_000, schedule.jitter))
             return release(check, until: until.advanced(byMilliseconds: spread), as: .notAsked)
         case .throttled:
             let failedAt = now()
             pace.update { pace in
                 var generator = SystemRandomNumberGenerator()
-                // The time that Apple requests only applies to this token.
+                // The time that Apple requests applies only to this token.
                 pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
             }
             tell("Apple throttles the daily check", of: check, error, level: .error)
@@ -164,7 +164,7 @@ struct DailyCheck: Worker {
             // The account was erased or transferred during the check, so no token remains to revoke.
             return .ended(.ended)
         } catch {
-            // Apple will give the same response tomorrow.
+            // The check is not repeated soon, because Apple will give the same response tomorrow.
             tell("a refused refresh token was not stored", of: check, error, level: .error)
             return release(check, until: nil, as: .notStored)
         }
@@ -188,8 +188,8 @@ struct DailyCheck: Worker {
 
 /// The meaning of Apple's response for a daily check. Does no I/O.
 ///
-/// Apple allows one call per token and day. A call that may have counted is therefore not repeated before the
-/// token's next check, which the claim has already scheduled. Only `rejected` concerns the user.
+/// Apple allows one call per token and day, so a call that may have counted is not repeated before the
+/// token's next check, which the claim has already scheduled. Only `rejected` says something about the user.
 enum CheckVerdict: Equatable {
     case valid
     /// Apple responded with `invalid_grant`: the user withdrew consent, changed the password, or the token
@@ -222,17 +222,18 @@ enum CheckVerdict: Equatable {
     }
 }
 
-/// Schedules the next validation of a refresh token at a random time, between a minute and an hour after the
-/// end of its day, so that tokens that were issued together are not checked together. The minute is a margin
-/// for Apple's clock, which counts from the arrival of a call.
+/// Schedules a refresh token's next validation at a random time, between a minute and an hour after the end
+/// of its day, so that tokens that were issued together are not checked together. The minute is a safety
+/// margin, because Apple's clock counts from the arrival of a call.
 public struct CheckSchedule: Sendable, Hashable {
     /// Time between two claims in milliseconds, including the margin. Apple allows one call per user and day.
     let interval: Int64
-    /// Maximum random delay in milliseconds. For an interval of a day, it is an hour without the margin. For
-    /// other intervals, it is the same fraction.
+    /// Maximum random delay in milliseconds. For an interval of a day it is an hour minus the margin, and for
+    /// other intervals it is the same fraction.
     let jitter: Int64
 
-    /// - Parameter interval: The interval of checks: a day. Only the fake Apple allows shorter intervals.
+    /// - Parameter interval: The interval between checks: a day. Only the fake Apple allows shorter
+    ///   intervals.
     public init(interval: Duration = .seconds(86_400)) {
         let milliseconds = max(interval.wholeMilliseconds, 1)
         let margin = milliseconds / 1440
@@ -240,14 +241,14 @@ public struct CheckSchedule: Sendable, Hashable {
         jitter = max(milliseconds / 24 - margin, 1)
     }
 
-    /// Returns the range of times at which the previous check can have been due.
+    /// Returns the range of times at which the previous check may have been due.
     public func previous(before next: Moment) -> ClosedRange<Moment> {
         let last = next.advanced(byMilliseconds: -interval)
         return last.advanced(byMilliseconds: -jitter)...last
     }
 
     /// Returns the time of the next attempt after a failed check. Returns `nil` if the interval is at most a
-    /// day, because the time that the claim has set then applies.
+    /// day, because the claim has then already set the time.
     func nextDay(after moment: Moment) -> Moment? {
         let day = CheckSchedule()
         guard interval > day.interval else { return nil }

@@ -3,19 +3,19 @@ import AppleIDClient
 import Cryptography
 import Logging
 
-/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges a pending code,
-/// revokes the token, and checks that Apple refuses to refresh it. Each step is stored before the next step,
-/// so that another replica can continue after a crash.
+/// Revokes erased accounts' tokens at Apple, and proves the revocation: exchanges a pending code, revokes the
+/// token, and checks that Apple refuses to refresh it. Each step is stored before the next one begins, so
+/// that another replica can continue after a crash.
 ///
-/// Every erasure ends: with the proof, at its deadline, or when a revocation is certainly impossible. The
-/// erasure record names the cause.
+/// Every erasure comes to an end: with the proof, at its deadline, or when a revocation is certainly
+/// impossible. The erasure record names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
-        // The longest look bounds the delay for erasures of a stopped process.
+        // The longest look bounds the delay for a stopped process's erasures.
         width: 8, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no erasures could be claimed", counter: "siwa_apple_revocations",
         help: "Revocations of erased accounts' tokens at Apple by result.")
-    /// Duration of a claim in milliseconds. It is longer than the longest step can take.
+    /// Claim duration in milliseconds. It is longer than the longest step can take.
     static let lease: Int64 = 30_000
 
     enum WorkResult: CountedResult {
@@ -124,8 +124,8 @@ struct ErasureWorker: Worker {
         }
     }
 
-    /// Exchanges a code. Its hash bound the code to its user when the code was posted. The response cannot be
-    /// compared with the `sub`, which has been erased.
+    /// Exchanges a code. The code's hash bound it to its user when it was posted. The response cannot be
+    /// compared with the `sub`, because the `sub` has been erased.
     private func exchange(
         _ item: inout ErasureToken, of claimed: ClaimedErasureToken
     ) async -> ErasureAction {
@@ -164,8 +164,8 @@ struct ErasureWorker: Worker {
         let action: ErasureAction
     }
 
-    /// Opens a sealed value. A missing key can be configured again before the deadline. Without any sealing
-    /// key, and for a changed value, waiting does not help.
+    /// Opens a sealed value. Waiting helps only if a key is missing that can be configured again before the
+    /// deadline, not if there is no sealing key at all or the value was changed.
     private func open(
         _ item: ErasureToken, of claimed: ClaimedErasureToken
     ) -> Result<String, Unopened> {
@@ -189,8 +189,8 @@ struct ErasureWorker: Worker {
         }
     }
 
-    /// Stores the result of a step. A token that was issued for a code must not be lost, and a proof must not
-    /// be requested twice.
+    /// Stores a step's result, because a token issued for a code must not be lost and a proof must not be
+    /// requested twice.
     private func save(
         _ item: ErasureToken, of claimed: ClaimedErasureToken, at moment: Moment
     ) async -> Bool {
@@ -216,10 +216,10 @@ struct ErasureWorker: Worker {
     }
 }
 
-/// The next step in revoking a token of an erased account. Does no I/O.
+/// The next step in revoking an erased account's token. Does no I/O.
 ///
 /// Apple responds with 200 to every revocation, so only a refused refresh proves the revocation. A token that
-/// still refreshes is revoked again.
+/// can still be refreshed is revoked again.
 enum ErasureAction: Equatable {
     case proceed(ErasureToken.Step)
     /// Try again later, starting with this step.
@@ -231,7 +231,7 @@ enum ErasureAction: Equatable {
         if case .proceed = self { true } else { false }
     }
 
-    /// - Parameter error: The error of the revocation; `nil` if Apple responded with 200.
+    /// - Parameter error: The revocation's error; `nil` if Apple responded with 200.
     init(afterRevocation error: AppleCallError?) {
         guard let error else {
             self = .proceed(.prove)
@@ -249,7 +249,7 @@ enum ErasureAction: Equatable {
         }
     }
 
-    /// - Parameter error: The error of the refresh; `nil` if the token still refreshes.
+    /// - Parameter error: The refresh's error; `nil` if the token can still be refreshed.
     init(afterProof error: AppleCallError?) {
         guard let error else {
             self = .retry(.revoke, cause: "still_valid")
@@ -273,13 +273,14 @@ enum ErasureAction: Equatable {
 }
 
 extension ErasureToken {
-    /// Applies an action to the record of the token. Does no I/O.
+    /// Applies an action to the token's record. Does no I/O.
     ///
     /// - Parameters:
-    ///   - lease: End of the claim if the next step follows immediately. No other replica may claim the
-    ///     record before this time.
+    ///   - lease: End of the claim if the next step follows immediately. Until then no other replica may
+    ///     claim the record.
     ///   - delay: Milliseconds until the next attempt, if the action is a retry.
-    ///   - deadline: Time after which the service does not call Apple any more, so that every erasure ends.
+    ///   - deadline: Time after which the service no longer calls Apple, so that every erasure comes to an
+    ///     end.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {
@@ -291,7 +292,7 @@ extension ErasureToken {
             cause = word
             guard now < deadline else { return end(.notRevoked) }
             step = next
-            // The last attempt is at the deadline and not after it.
+            // The last attempt is made at the deadline, not after it.
             nextAttemptAt = min(now.advanced(byMilliseconds: delay), deadline)
         case .finish(let outcome, let word):
             cause = word

@@ -1,16 +1,16 @@
 import AppleAccounts
 import AppleIDClient
 
-/// An attempt to exchange an authorization code at Apple: decides before the call if it should be made, and
+/// An attempt to exchange an authorization code at Apple: decides before the call whether to make it, and
 /// evaluates its result. Does no I/O and reads no clock.
 ///
 /// A code is valid once. It is not sent again if an earlier exchange may have succeeded and its response was
-/// lost: Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). In two cases
-/// a repetition does no harm: after a 5xx status, which issues no token, and after an attempt whose process
-/// ended, because its response is lost in any case. A refusal then does not show the state of the code.
+/// lost, because Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). In
+/// two cases a repetition does no harm: after a 5xx status, which issues no token, and after an attempt whose
+/// process ended, because its response is lost in any case. A refusal then says nothing about the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Time in milliseconds during which Apple accepts a code. It is counted from the time at which the code
-    /// was posted to this service, so that it never ends too early. A call that is slightly late only costs a
+    /// Time in milliseconds during which Apple accepts a code. It counts from the time at which the code was
+    /// posted to this service, so that it never ends too early. A call that is slightly late costs only a
     /// refusal.
     static let codeLifetime: Int64 = 300_000
     /// Time in milliseconds between the last attempt and the end of the code's lifetime.
@@ -33,8 +33,8 @@ struct ExchangeAttempt: Sendable, Hashable {
         return isInterrupted ? .exchangeUncertain : .codeExpired
     }
 
-    /// Returns the time of the next attempt if the client ID pauses until `end`; `nil` to try the code now.
-    /// The last attempt is always made, because other codes may have caused the pause.
+    /// Returns the time of the next attempt if the client ID is paused until `end`; `nil` to try the code
+    /// now. The last attempt is always made, because other codes may have caused the pause.
     func later(_ end: Moment, at now: Moment) -> Moment? {
         now < last ? min(end, last) : nil
     }
@@ -49,7 +49,7 @@ struct ExchangeAttempt: Sendable, Hashable {
                 at: now, delay: max(delay, error.retryAfter?.wholeMilliseconds ?? 0),
                 elseGiveUp: isInterrupted ? .exchangeUncertain : .codeExpired)
         case .signingFailed:
-            // The operator may be replacing the key file at this moment.
+            // The operator may be replacing the key file right now.
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)
@@ -79,7 +79,7 @@ struct ExchangeAttempt: Sendable, Hashable {
     }
 }
 
-/// Decides if the store keeps a sealed code until its exchange.
+/// Decides whether the store keeps a sealed code until its exchange.
 struct AuthorizationCodePolicy: Sendable {
     /// True if a sealing key is configured.
     let canSeal: Bool

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// Returns the account with this ID. If the caller may see no credential of the account, the account
+    /// Returns the account with this ID. If the caller may see none of the account's credentials, the account
     /// counts as not found.
     ///
     /// - Throws: `AccountRefusal` with the code `account_not_found`; `StorageError`.
@@ -12,7 +12,7 @@ extension SignInUseCases {
     }
 
     /// Returns the account of the user whom Apple identifies by `subject` in the team of an app. If the
-    /// caller may see no credential of the account, the account counts as not found.
+    /// caller may see none of the account's credentials, the account counts as not found.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`; `AccountRefusal` with the code `account_not_found`;
     ///   `StorageError`.
@@ -29,16 +29,16 @@ extension SignInUseCases {
 extension SignInUseCases {
     /// Maximum number of accounts in a page of `accounts`.
     public static let largestAccountPage = 100
-    /// Maximum number of further scans after a scan without a match. Bounds the duration of a request. The
-    /// position advances even if the page is empty.
+    /// Maximum number of further scans after a scan without a match, so that a request does not take too
+    /// long. The position advances even if the page is empty.
     private static let mostScans = 2
 
     /// Returns matching accounts with the credentials that the caller may see, the newest account first.
     ///
     /// - Parameters:
     ///   - limit: Maximum number of accounts, from 1 to `largestAccountPage`. Any other value is clamped.
-    /// - Returns: A page of accounts. An empty page can have a next page, if very many accounts did not
-    ///   match.
+    /// - Returns: A page of accounts. An empty page can still have a next page, because very many accounts
+    ///   may not match.
     /// - Throws: `SearchPositionUnknown` for a position that belongs to another kind of search;
     ///   `StorageError`.
     public func accounts(
@@ -57,8 +57,8 @@ extension SignInUseCases {
         return page
     }
 
-    /// Returns the events of an account after a cursor, like `events` for all accounts. Also returns events
-    /// of an erased account.
+    /// Returns an account's events after a cursor, like `events` for all accounts. Also returns events of an
+    /// erased account.
     ///
     /// - Throws: `AccountRefusal` with the code `account_not_found` if the caller may see neither the account
     ///   nor its erasure; `StorageError`.
@@ -71,8 +71,7 @@ extension SignInUseCases {
             visibleTo: allowed)
     }
 
-    /// Returns the stored past of an account. It only contains entries about apps that the caller has access
-    /// to.
+    /// Returns an account's stored past. It contains only entries about apps that the caller has access to.
     ///
     /// - Throws: The same errors as `events`.
     public func past(of id: String, allowed: AppScope) async throws -> AccountPast {
@@ -81,7 +80,7 @@ extension SignInUseCases {
         var payloads: [KeptPayload] = []
         if let account {
             let key = SubjectKey(team: account.team, subject: account.subject)
-            // Includes notifications of all apps of the team that the caller has access to, even if the
+            // Includes notifications for all of the team's apps that the caller has access to, even if the
             // account has no credential for the app.
             let apps = deployment.apps.filter { $0.team == account.team && allowed.allows($0) }
             payloads = try await store.payloads(
@@ -123,14 +122,14 @@ public struct AccountPast: Sendable {
     public let history: [SeenHistoryEntry]
     /// Notifications in the inbox, the latest notification first. Empty for an erased account.
     public let payloads: [KeptPayload]
-    /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
+    /// The next checks of Apple's refresh tokens, by the app's primary client ID.
     public let nextChecks: [ClientID: PlannedCheck]
 }
 
 /// The position belongs to another search.
 public struct SearchPositionUnknown: Error, Sendable, Equatable {}
 
-/// A history entry of an account. It only contains the parts that the caller may see.
+/// A history entry of an account, with only the parts that the caller may see.
 public struct SeenHistoryEntry: Sendable, Hashable {
     public let kind: HistoryEntry.Kind
     /// The primary client ID of the entry's app; `nil` if the caller has no access to the app.
@@ -146,7 +145,7 @@ public struct SeenHistoryEntry: Sendable, Hashable {
         let isOwn = scope.allows(entry.clientID)
         switch entry.kind {
         case .appleAccountDeleted:
-            // The entry concerns all apps of the user, and a sign-in to any app can have determined the
+            // The entry concerns all of the user's apps, and a sign-in to any of them may have determined the
             // deciding time.
             decidedBy = scope == .all ? entry.decidedBy : nil
         case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:

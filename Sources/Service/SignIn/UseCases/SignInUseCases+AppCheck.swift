@@ -5,24 +5,24 @@ public import Commits
 import Cryptography
 import KeySets
 
-/// A sign-in, together with the result of App Check.
+/// A sign-in, together with the App Check result.
 public struct CheckedSignIn: Sendable {
     public let outcome: SignInOutcome
-    /// The result of App Check; `nil` if App Check does not judge the app.
+    /// The App Check result; `nil` if App Check does not judge the app.
     public let app: AppCheckResult?
 }
 
-/// A verified identity token, together with the result of App Check for the app that sent it.
+/// A verified identity token, together with the App Check result for the app that sent it.
 public struct CheckedVerification: Sendable {
     public let signIn: VerifiedSignIn
-    /// The result of App Check; `nil` if App Check does not judge the app.
+    /// The App Check result; `nil` if App Check does not judge the app.
     public let app: AppCheckResult?
 }
 
 // Calls with an identity token that also judge the app by its bundle ID, which is the token's `aud`. The
-// proof covers the text of the token.
+// proof covers the token's text.
 extension SignInUseCases {
-    /// Verifies an identity token from Apple, and judges the app. Stores only the use of the proof.
+    /// Verifies an identity token from Apple, and judges the app. Stores nothing except the use of the proof.
     ///
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `AppCheckRefusal`, `StorageError`. The
     ///   commit throws `AppCheckRefusal`, `StorageError` and `OverloadedError`.
@@ -41,8 +41,8 @@ extension SignInUseCases {
 
     /// Verifies the token, judges the app, and signs the user in. Stores nothing before the commit.
     ///
-    /// Waits only for a fetch of the token's key, or for the proof's key. The account in the result only
-    /// contains credentials for apps that the caller has access to.
+    /// Waits only for a fetch of the token's key, or for the proof's key. The account in the result contains
+    /// only credentials for apps that the caller has access to.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws
     ///   `AccountRefusal`, `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
     public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
@@ -64,7 +64,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the policy of the token's app; `nil` if App Check does not judge the app.
+    /// Returns the policy for the token's app; `nil` if App Check does not judge the app.
     private func policy(for verified: VerifiedSignIn) -> AppCheckPolicy? {
         appChecks?.policies.ofApp(verified.identity.clientID)
     }
@@ -101,8 +101,8 @@ extension SignInUseCases {
                             app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
                     )
                 } catch let refusal as AccountRefusal {
-                    // The transaction refused the sign-in because of its proof, or for a reason that does not
-                    // concern the app.
+                    // The transaction refused the sign-in either because of its proof or for a reason that
+                    // does not concern the app.
                     throw appChecks.error(for: refusal, of: judged, at: moment)
                 }
             })

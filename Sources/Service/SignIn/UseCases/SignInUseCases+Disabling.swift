@@ -2,10 +2,9 @@ public import AppleAccounts
 public import Commits
 
 extension SignInUseCases {
-    /// Disables an account. If the account is already disabled, replaces the stored values.
+    /// Disables an account. If it is already disabled, the new values replace the stored ones.
     ///
-    /// - Parameter until: Time at which the account is enabled again; `nil` for an account that stays
-    ///   disabled.
+    /// - Parameter until: Time at which the account is enabled again; `nil` if it stays disabled.
     /// - Throws: `DisablingOver` if the end is not in the future; `CallerForbidden` if the caller has access
     ///   to some but not all apps that the account has credentials for; `AccountRefusal` with the code
     ///   `account_not_found`; `StorageError`, `OverloadedError`.
@@ -21,7 +20,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Enables an account. Does not change an enabled account.
+    /// Enables an account. An enabled account does not change.
     ///
     /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
     ///   `OverloadedError`.
@@ -32,7 +31,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Signs a user out everywhere: ends the grants of OAuth clients and the sessions in browsers.
+    /// Signs a user out everywhere: ends the OAuth clients' grants and the browser sessions.
     ///
     /// - Parameter keptClients: OAuth clients whose grants remain.
     /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`; `StorageError`,
@@ -53,8 +52,8 @@ extension SignInUseCases {
     ) async throws -> Account {
         guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
         var refused: SubjectKey?
-        // An account that is not found under its key was erased, or was transferred to another key. In this
-        // case the loop reads the account again.
+        // An account that is not found under its key was erased or was transferred to another key, so the
+        // loop reads the account again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { break }

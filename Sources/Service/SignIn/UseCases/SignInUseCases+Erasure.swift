@@ -8,12 +8,12 @@ extension SignInUseCases {
     /// seven days.
     static let erasureTime: Int64 = 7 * 86_400_000
 
-    /// Erases an account. Returns when this service has erased all personal data, and Apple has revoked the
-    /// account's tokens. If the revocation takes longer than `time`, returns earlier. The record shows the
-    /// progress.
+    /// Erases an account. Returns when this service has erased all personal data and Apple has revoked the
+    /// account's tokens, or after `time` if the revocation takes longer. The record shows the progress.
     ///
-    /// A repeated call returns the record of the erasure. If the caller may see no credential of the account,
-    /// the account counts as not found. The record only contains apps that the caller has access to.
+    /// A repeated call returns the record of the erasure. If the caller may see none of the account's
+    /// credentials, the account counts as not found. The record contains only apps that the caller has access
+    /// to.
     /// - Throws: `CallerForbidden` if the caller has access to some but not all apps that the account has
     ///   credentials for; `AccountRefusal` with the code `account_not_found`; `StorageError`,
     ///   `OverloadedError`.
@@ -38,7 +38,7 @@ extension SignInUseCases {
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
-    /// Returns the erasure of an account; `nil` if the account has no erasure or the caller may not see it.
+    /// Returns an account's erasure; `nil` if it has none or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
@@ -48,8 +48,8 @@ extension SignInUseCases {
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
-        // An account that is not found under its key was erased, or was transferred to another key. In this
-        // case the loop reads the account again.
+        // An account that is not found under its key was erased or was transferred to another key, so the
+        // loop reads the account again.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -105,7 +105,7 @@ struct ErasureWatch: Sendable {
             do {
                 try await clock.sleep(for: step)
             } catch {
-                // The caller has disconnected, so the last read record is the result.
+                // The caller has disconnected, so the record as last read is returned.
                 return record
             }
             waited += step

@@ -49,8 +49,8 @@ extension SignInUseCases {
         return commits.step(command) { ReceivedNotification(receipt: $0, changes: changes) }
     }
 
-    /// Returns the `jti` of the notification, or the digest of its payload if the `jti` is absent or cannot
-    /// be stored.
+    /// Returns the notification's `jti`, or the digest of its payload if the `jti` is absent or cannot be
+    /// stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {
@@ -64,7 +64,7 @@ extension SignInUseCases {
 }
 
 extension NotifiedEvent {
-    /// An event without a time gets the time of issue of its notification.
+    /// An event without a time gets its notification's time of issue.
     init(_ event: NotificationEvent, of notification: VerifiedNotification) {
         let moment =
             event.eventTimeMilliseconds.map { Moment(milliseconds: $0) }
@@ -89,11 +89,11 @@ extension NotifiedEvent.Change {
 }
 
 extension EmailAddress {
-    /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows if the
-    /// address is a relay address. Such an address would replace a better known address.
+    /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows whether
+    /// the address is a relay address, because such an address could replace a better known one.
     ///
-    /// Events contain no claim about verification. A relay address belongs to Apple; any other address counts
-    /// as unverified.
+    /// Events contain no claim about verification. A relay address belongs to Apple, and any other address
+    /// counts as unverified.
     fileprivate init?(_ event: NotificationEvent) {
         guard let address = event.email, let isPrivate = event.isPrivateEmail else { return nil }
         self.init(address: address, isVerified: isPrivate, isPrivate: isPrivate)
@@ -108,7 +108,7 @@ extension SignInUseCases {
 
     /// Returns the account events after a cursor, in commit order and without gaps.
     ///
-    /// A limited caller receives events about credentials for its apps, and about accounts with such
+    /// A limited caller receives the events about its apps' credentials, and about accounts with such
     /// credentials.
     ///
     /// - Parameters:
@@ -116,8 +116,8 @@ extension SignInUseCases {
     ///   - limit: Maximum number of events, from 1 to `largestEventPage`. Any other value is clamped.
     ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends early
     ///     with an empty page if the task is cancelled or the service shuts down.
-    /// - Returns: A page of events. An empty page can have a next page, if the caller may not see very many
-    ///   events.
+    /// - Returns: A page of events. An empty page can still have a next page, because very many events may be
+    ///   hidden from the caller.
     /// - Throws: `StorageError`, `EventCursorAhead`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
@@ -127,8 +127,8 @@ extension SignInUseCases {
             scope: allowed)
         let page = try await reader.page(after: max(cursor, 0))
         guard page.events.isEmpty, !page.hasMore else { return page }
-        // Reads the last sequence number after the page, because the feed only grows unless the database was
-        // restored.
+        // Reads the last sequence number after the page, because the feed never shrinks unless the database
+        // was restored.
         guard try await store.lastEventSequence() >= page.cursor else { throw EventCursorAhead() }
         guard wait > .zero else { return page }
         return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))

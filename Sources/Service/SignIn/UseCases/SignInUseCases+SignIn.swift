@@ -24,7 +24,7 @@ extension SignInUseCases {
     /// - Parameters:
     ///   - request: The request that contains the verified token.
     ///   - proof: The App Attest proof, which the transaction consumes.
-    ///   - demandsProof: True if the transaction must refuse the sign-in if the proof is invalid.
+    ///   - demandsProof: True if the transaction must refuse the sign-in when the proof is invalid.
     ///   - moment: Time at which the request arrived.
     func prepare(
         _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
@@ -39,7 +39,7 @@ extension SignInUseCases {
         return (
             command,
             { outcome in
-                // Wakes the worker after the commit, because it must find the code.
+                // Wakes the worker only after the commit, because it must find the code.
                 signal?.wake()
                 var outcome = outcome
                 outcome.narrow(to: allowed)
@@ -54,10 +54,10 @@ extension SignInUseCases {
         at moment: Moment
     ) throws -> SignInCommand {
         let identity = verified.identity
-        // The verifier has already checked this. Storage must not depend on the verifier.
+        // The verifier has already checked this, but storage must not depend on the verifier.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
         let nonce = nonce(of: identity, posted: request.token.nonce)
-        // A web sign-in has its own nonce. The sealed state makes this nonce valid once.
+        // A web sign-in has its own nonce, which the sealed state makes valid only once.
         if request.redirectURI == nil { try demandMintedNonce(for: verified, nonce) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
@@ -79,12 +79,12 @@ extension SignInUseCases {
             receivedAt: moment)
     }
 
-    /// Returns the code for storage, or the reason why the code is not stored. Both are `nil` for a sign-in
+    /// Returns the code for storage, or the reason that the code is not stored. Both are `nil` for a sign-in
     /// without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
-        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code for the client
+        // The verifier has bound the code to the token by `c_hash`, so Apple issued the code for the client
         // ID in the token's audience.
         guard let code = request.token.authorizationCode, let clientID = ClientID(verified.identity.clientID)
         else { return (nil, nil) }
@@ -107,7 +107,7 @@ extension SignInUseCases {
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // Performs all checks without a key before the key look-up, so that malformed tokens cause no fetch.
+        // Performs all checks that need no key first, so that malformed tokens cause no fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
@@ -144,18 +144,18 @@ public struct VerifiedSignIn: Sendable {
 }
 
 extension SignInUseCases {
-    /// Maximum difference between the clocks of two replicas in milliseconds, plus one second because times
-    /// in tokens are whole seconds.
+    /// Maximum difference between two replicas' clocks in milliseconds, plus one second because times in
+    /// tokens are whole seconds.
     package static let longestClockDifference: Int64 = 301_000
 
-    /// Makes a nonce for one sign-in. Does not wait and stores nothing; the transaction of the sign-in
-    /// consumes the nonce.
+    /// Makes a nonce for one sign-in. Does not wait and stores nothing; the sign-in's transaction consumes
+    /// the nonce.
     public func mintNonce() -> MintedNonce {
         nonces.mint(
             expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))
     }
 
-    /// Refuses a sign-in without a nonce of this service, if the app requires such a nonce. The transaction
+    /// Refuses a sign-in without one of this service's nonces, if the app requires one. The transaction
     /// refuses a nonce of this service that was used or has expired.
     func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
         guard verified.app.requiresMintedNonce else { return }
@@ -177,7 +177,7 @@ extension SignInUseCases {
 /// A sign-in with an identity token.
 public struct SignInRequest: Sendable {
     public var token: IdentityTokenRequest
-    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged. `nil` for a
+    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged; `nil` for a
     /// native app.
     public var redirectURI: String?
     public var user: UserProfile?
@@ -196,13 +196,13 @@ public struct SignInRequest: Sendable {
 /// An identity token, and the caller's facts about the sign-in, which the token must match.
 public struct IdentityTokenRequest: Sendable {
     public var identityToken: String
-    /// The raw nonce before hashing by the client.
+    /// The raw nonce, before the client hashed it.
     public var nonce: String?
-    /// A client ID that restricts the accepted audience. It never extends the accepted audience.
+    /// A client ID that restricts the accepted audience, but never extends it.
     public var clientID: String?
     public var authorizationCode: String?
     public var accessToken: String?
-    /// Evidence about the app. Only calls that judge the app use it.
+    /// Evidence about the app, used only by calls that judge the app.
     public var evidence: AppEvidence
 
     public init(
@@ -219,8 +219,7 @@ public struct IdentityTokenRequest: Sendable {
     }
 }
 
-/// The profile of a user. Apple sends it to the app once, at the user's first authorization, and does not
-/// sign it.
+/// A user's profile. Apple sends it to the app once, at the user's first authorization, and does not sign it.
 public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
@@ -234,7 +233,7 @@ public struct UserProfile: Sendable, Hashable {
 }
 
 extension JSONSchema {
-    /// The schema for names of dropped values: claims of the token, and parts of `user`.
+    /// The schema for the names of dropped values: token claims, and parts of `user`.
     public static var dropped: JSONSchema {
         .component("Dropped") {
             let words = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers

@@ -1,6 +1,6 @@
-// SignIn owns the use cases of accounts: it verifies tokens, writes through the group commit, reads, and
-// announces changes. It knows no HTTP and no database. Lower modules contain the rules about tokens and
-// states.
+// SignIn owns the account use cases: it verifies tokens, writes through the group commit, reads, and
+// announces changes. It knows no HTTP and no database. The rules about tokens and states are in lower
+// modules.
 
 import AppAttestation
 public import AppleAccounts
@@ -25,7 +25,7 @@ public final class SignInUseCases: Sendable {
     let nonceLifetime: Duration
     /// App Attest; `nil` if App Check judges no app.
     public let appChecks: AppChecks?
-    /// Tolerance for the expiry of tokens in seconds.
+    /// Tolerance for token expiry in seconds.
     let leeway: Int64
     /// Counts the dropped values of tokens and posted profiles.
     private let onDropped: @Sendable ([String]) -> Void
@@ -33,13 +33,13 @@ public final class SignInUseCases: Sendable {
     let refusedChanges = RefusedChangePace()
 
     /// - Parameters:
-    ///   - policy: Issuers and leeway. The client IDs of the deployment replace its client IDs.
+    ///   - policy: Issuers and leeway. The deployment's client IDs replace the policy's client IDs.
     ///   - feed: The event feed that `commits` advances.
     ///   - tokenContext: The context that use cases share with the workers.
     ///   - nonceKey: The key for nonces. All replicas need the same key, because any replica must accept all
     ///     nonces.
     ///   - onDropped: Called with the names of dropped values, once per token and profile.
-    ///   - now: Returns the time of the wall clock.
+    ///   - now: Returns the wall-clock time.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
@@ -78,15 +78,15 @@ public final class SignInUseCases: Sendable {
 /// The caller has no access to this app.
 public struct CallerForbidden: Error, Sendable, Equatable {}
 
-/// The app requires a nonce of this service, and the sign-in has no such nonce.
+/// The app requires a nonce made by this service, and the sign-in has none.
 public struct NonceNotMinted: Error, Sendable, Equatable {}
 
-/// The caller named a client ID that does not belong to an app of this deployment.
+/// The caller named a client ID that belongs to no app in this deployment.
 public struct UnknownClientID: Error, Sendable, Equatable {}
 
-/// The reader's cursor is after the end of the event feed. The database was restored from a backup, replaced
-/// by a lagging standby, or exchanged. It lacks events that the reader has received, and will assign their
-/// sequence numbers again.
+/// The reader's cursor is after the end of the event feed, because the database was restored from a backup,
+/// replaced by a lagging standby, or exchanged. It lacks events that the reader has received, and will assign
+/// their sequence numbers again.
 public struct EventCursorAhead: Error, Sendable, Equatable {}
 
 /// The end of the disabling is not in the future, so the disabling would have no effect.
@@ -94,7 +94,7 @@ public struct DisablingOver: Error, Sendable, Equatable {}
 
 extension SignInOutcome {
     mutating func narrow(to scope: AppScope) {
-        // The account has the credential of the sign-in, and the caller has access to its app.
+        // The account has the sign-in's credential, and the caller has access to its app.
         guard case .only = scope, let account = account.narrowed(to: scope) else { return }
         self = SignInOutcome(
             account: account, credential: credential, isNewAccount: isNewAccount, proofRefusal: proofRefusal)
@@ -102,7 +102,7 @@ extension SignInOutcome {
 }
 
 extension ErasureRecord {
-    /// Returns the record without apps that the caller has no access to, and without their tokens.
+    /// Returns the record without the apps that the caller has no access to, and without their tokens.
     func narrowed(to scope: AppScope) -> ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
@@ -112,7 +112,7 @@ extension ErasureRecord {
 }
 
 extension Deployment {
-    /// Returns the app with a client ID that a caller named.
+    /// Returns the app whose client ID a caller named.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`.
     func app(named clientID: String, in scope: AppScope) throws -> App {
@@ -123,11 +123,11 @@ extension Deployment {
 }
 
 /// Bounds the number of audit log rows about changes that an API key is not allowed to make, because the key
-/// can repeat a refused change endlessly. Counts in memory for each configured API key.
+/// can repeat a refused change endlessly. Counts in memory, for each configured API key.
 final class RefusedChangePace: Sendable {
     /// Maximum number of rows per API key and hour, at each replica.
     static let most = 20
-    /// Length of the window in milliseconds: one hour.
+    /// Window length in milliseconds: one hour.
     static let window: Int64 = 3_600_000
 
     private struct Hour {
@@ -140,7 +140,7 @@ final class RefusedChangePace: Sendable {
     /// Makes a change. Beyond the bound, a refusal adds no row.
     ///
     /// Reserves a row before the change, and releases it unless the change is refused, so that concurrent
-    /// requests do not exceed the bound.
+    /// requests cannot exceed the bound.
     func limiting<Value>(
         _ scope: AppScope, at moment: Moment, _ change: () async throws -> Value
     ) async throws -> Value {

@@ -23,10 +23,10 @@ extension UserProfile {
     }
 
     /// Reads the profile in all formats that apps use: Apple's own object
-    /// `{"name":{"firstName","lastName"},"email"}`, the credential of a library (`fullName`, `givenName`,
-    /// `family_name`, flat or nested), or the whole name as one text.
+    /// `{"name":{"firstName","lastName"},"email"}`, a library's credential (`fullName`, `givenName`,
+    /// `family_name`, flat or nested), or the whole name as one string.
     ///
-    /// Ignores unknown members, because Apple and libraries may add members. An empty name counts as absent,
+    /// Ignores unknown members, because Apple and libraries may add some. An empty name counts as absent,
     /// because Apple sends it if the user removed the name. `dropped` lists a name that is too long, and an
     /// invalid address.
     public init(_ object: JSONObject) throws(Fault) {
@@ -71,7 +71,7 @@ extension UserProfile {
     }
 
     /// Reads a part of the name, as spelled by Apple (`firstName`), by Apple's frameworks (`givenName`) or by
-    /// OpenID Connect (`given_name`). Uses the first spelling that contains a text.
+    /// OpenID Connect (`given_name`). Uses the first spelling that contains a string.
     private static func read(
         _ name: String, _ value: JSONValue, _ first: inout String?, _ last: inout String?
     ) throws(Fault) {
@@ -83,13 +83,13 @@ extension UserProfile {
     }
 
     /// Returns the canonical form of a member name, so that `given_name`, `givenName`, `GivenName` and
-    /// `_givenName` are equal. Returns a name that is longer than all known names unchanged.
+    /// `_givenName` are equal. A name that is longer than all known names is returned unchanged.
     private static func folded(_ name: String) -> String {
         name.utf8.count > 16 ? name : name.lowercased().filter { $0 != "_" }
     }
 
-    /// Returns the text of a member. Apple's own members must be texts; a member with another spelling can
-    /// have any type and is ignored.
+    /// Returns a member's text. Apple's own members must be strings; a member with another spelling can have
+    /// any type, and is then ignored.
     private static func text(_ value: JSONValue, of name: String) throws(Fault) -> String? {
         switch value {
         case .null: return nil

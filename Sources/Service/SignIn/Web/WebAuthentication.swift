@@ -5,7 +5,7 @@ import StrictJSON
 /// A completed sign-in that the authorization endpoint or another page of this service started.
 public struct WebAuthentication: Sendable, Hashable {
     public let accountID: AccountID
-    /// The primary client ID of the app.
+    /// The app's primary client ID.
     public let clientID: ClientID
     /// The authorization time in Apple's token.
     public let authenticatedAt: Moment
@@ -46,7 +46,7 @@ extension JSONWriter {
     }
 }
 
-/// The end of a web sign-in, for the browser that started it.
+/// The end of a web sign-in for the browser that started it.
 public enum WebArrival: Sendable, Hashable {
     /// The URL of the app's own page, including the code or the error.
     case appPage(String)
@@ -54,21 +54,21 @@ public enum WebArrival: Sendable, Hashable {
     case authorization(query: String, WebAuthentication)
     /// Return to the authorization request with this query, after a failed sign-in.
     case refusedAuthorization(query: String, WebFailure)
-    /// Return to the page about connected clients, after a successful sign-in.
+    /// Return to the connections page, after a successful sign-in.
     case connections(query: String, WebAuthentication)
-    /// Return to the page about connected clients, after a failed sign-in.
+    /// Return to the connections page, after a failed sign-in.
     case refusedConnections(query: String, WebFailure)
-    /// Return to the page for the users of devices, after a successful sign-in.
+    /// Return to the device page, after a successful sign-in.
     case device(query: String, WebAuthentication)
-    /// Return to the page for the users of devices, after a failed sign-in.
+    /// Return to the device page, after a failed sign-in.
     case refusedDevice(query: String, WebFailure)
 }
 
-/// The failure of a web sign-in. It uses the terms of RFC 6749 §4.1.2.1 for the app's page.
+/// A failed web sign-in, described to the app's page in the terms of RFC 6749 §4.1.2.1.
 public struct WebFailure: Sendable, Hashable {
-    /// An error code of Apple or of this service.
+    /// An error code from Apple or from this service.
     public let error: String
-    /// A stable code of this service, if this service detected the failure.
+    /// A stable code, if this service detected the failure.
     public let description: String?
 
     init(error: String, description: String?) {
@@ -100,8 +100,8 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "invalid_request", description: code)
     }
 
-    /// Apple sent this error, usually `user_cancelled_authorize`. The error is unsigned, so it is only passed
-    /// on if it is a plain word.
+    /// Apple sent this error, usually `user_cancelled_authorize`. It is not signed, so it is passed on only
+    /// if it is a plain word.
     public static func fromApple(_ error: String) -> WebFailure {
         let isWord =
             (1...64).contains(error.utf8.count)
@@ -117,9 +117,9 @@ public struct WebFailure: Sendable, Hashable {
     }
 }
 
-/// The refusal of a step of a web sign-in.
+/// A step of a web sign-in was refused.
 public struct WebRefusal: CodedError {
-    /// The codes of refusals. The raw values are the codes on the wire.
+    /// Refusal codes. The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
         /// This service did not make the `state`.
         case stateInvalid = "web_state_invalid"
@@ -131,7 +131,7 @@ public struct WebRefusal: CodedError {
         case ticketExpired = "web_ticket_expired"
         /// Another browser started the sign-in.
         case browserMismatch = "web_browser_mismatch"
-        /// The code is unknown, used or expired. The caller does not learn the cause.
+        /// The code is unknown, used or expired. The caller does not learn which.
         case codeInvalid = "web_code_invalid"
     }
 

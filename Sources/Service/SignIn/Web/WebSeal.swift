@@ -4,10 +4,10 @@ import Encodings
 
 /// Seals values that pass through the browser, so that only this service can read or make them.
 ///
-/// Any client can make this service seal any number of states without an API key. Each value is sealed with
-/// its own derived key (`SealingKey`), so the number of values needs no bound.
+/// Any client can make this service seal any number of states without an API key. That number needs no bound,
+/// because each value is sealed with its own derived key (`SealingKey`).
 struct WebSeal: Sendable {
-    /// The purpose of a sealed text. A text does not open for another purpose.
+    /// The purpose of a sealed text. The text does not open for another purpose.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
@@ -42,7 +42,7 @@ struct WebSeal: Sendable {
 }
 
 /// The one-time code that the app's page passes to its backend: 256 random bits in base64url. The service
-/// only stores the digest of the code.
+/// stores only the code's digest.
 struct WebCode {
     let text: String
     let digest: TicketDigest
@@ -52,16 +52,16 @@ struct WebCode {
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 
-    /// Returns `nil` for a text that cannot be a code of this service, so that malformed codes never reach
-    /// the database.
+    /// Returns `nil` for a text that cannot be one of this service's codes, so that malformed codes never
+    /// reach the database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 }
 
-/// The secret in the browser's cookie: 256 random bits in base64url. It proves that the browser started the
-/// sign-in.
+/// The secret in the browser's cookie, which proves that the browser started the sign-in: 256 random bits in
+/// base64url.
 public struct BrowserSecret: Sendable {
     public let text: String
 
@@ -69,12 +69,12 @@ public struct BrowserSecret: Sendable {
         text = Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// Returns `nil` for a text that cannot be a secret of this service.
+    /// Returns `nil` for a text that cannot be one of this service's secrets.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         self.text = text
     }
 
-    /// The digest of the secret, which Apple's `state` contains in place of the secret.
+    /// The secret's digest, which Apple's `state` contains in place of the secret.
     var digest: [UInt8] { SHA256Digest.hash(text).bytes }
 }

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Sign-ins that pages of this service start, and that return to these pages.
+/// Sign-ins that start at this service's own pages and return to them.
 extension WebSignIn {
     /// Maximum length of an authorization request's query in bytes. Apple's `state` and our ticket both
     /// contain the sealed query, and both URLs must stay below 8 KiB, the limit of many proxies for a request
@@ -8,9 +8,9 @@ extension WebSignIn {
     public static let longestQuery = 4096
 
     /// Returns `true` if a query fits into the state. The characters `"` and `\` count twice, because the
-    /// JSON of the state escapes them.
+    /// state's JSON escapes them.
     public static func canCarry(_ query: String) -> Bool {
-        // Checks the bound first, so that the bytes of a long query are not read.
+        // Checks the bound first, so that a long query is not read byte by byte.
         guard query.utf8.count <= longestQuery else { return false }
         var size = 0
         for byte in query.utf8 {
@@ -21,14 +21,14 @@ extension WebSignIn {
     }
 
     /// Returns `true` if a URL's query can contain the byte. Allows only printable ASCII characters, because
-    /// the query becomes part of a header field.
+    /// the query becomes part of a header.
     public static func isWrittenInQuery(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// Returns the client ID for signing in to an app with a browser; `nil` if the app has no such client ID.
+    /// Returns the client ID for signing in to an app with a browser; `nil` if the app has none.
     ///
-    /// - Parameter app: The primary client ID of the app.
+    /// - Parameter app: The app's primary client ID.
     public func browserClientID(ofApp app: ClientID) -> ClientID? {
         guard let clientIDs = useCases.deployment.app(for: app)?.clientIDs else { return nil }
         return clientIDs.first { settings.redirectURLs[$0] != nil }
@@ -37,7 +37,7 @@ extension WebSignIn {
     /// Starts a sign-in that ends with `WebArrival.authorization`. Stores nothing.
     ///
     /// - Parameters:
-    ///   - app: The primary client ID of the app.
+    ///   - app: The app's primary client ID.
     ///   - query: The unchanged query of the authorization request. It is a programming error to pass a query
     ///     that `canCarry` refuses.
     ///   - cookie: The web sign-in cookie that the browser sent.
@@ -92,8 +92,8 @@ public struct WebScope: Sendable, Hashable {
     /// Length of the longest scope in bytes.
     public static let longest = nameAndEmail.rawValue.utf8.count
 
-    /// Reads words that are separated by single spaces. Returns `nil` for a repeated word and for a word that
-    /// Apple does not define.
+    /// Reads words separated by single spaces. Returns `nil` for a repeated word, and for a word that Apple
+    /// does not define.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

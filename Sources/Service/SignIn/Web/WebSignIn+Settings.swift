@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Encodings
 
 extension WebSignIn {
-    /// The URLs of web sign-ins. The service only redirects browsers to these URLs and never to a URL from a
+    /// The URLs of web sign-ins. The service redirects browsers only to these URLs and never to a URL from a
     /// request, so there is no open redirect.
     public struct Settings: Sendable {
         /// The return URL, as registered at Apple.
@@ -14,7 +14,8 @@ extension WebSignIn {
         public let isSecure: Bool
 
         /// - Parameters:
-        ///   - publicURL: The URL of this service for browsers, without a query. It may contain a path.
+        ///   - publicURL: The URL at which browsers reach this service, without a query. It may contain a
+        ///     path.
         ///   - redirectURLs: The URLs of the apps' own pages, by client ID (Services ID).
         ///   - authorizeURL: The URL of Apple's page.
         ///   - allowsPlainHTTP: True in development. Otherwise all URLs must use `https`.
@@ -42,7 +43,7 @@ extension WebSignIn {
             self.authorizeURL = authorizeURL
         }
 
-        /// Name of the web sign-in cookie. The prefix `__Host-` prevents other hosts of the same site from
+        /// Name of the web sign-in cookie. The `__Host-` prefix prevents other hosts of the same site from
         /// setting the cookie (RFC 6265bis §4.1.3.2).
         public var cookieName: String { isSecure ? "__Host-siwa_web" : "siwa_web" }
 
@@ -53,14 +54,14 @@ extension WebSignIn {
                 }
                 return clientID
             }
-            // With several client IDs, the request must name its client ID.
+            // If there are several client IDs, the request must name one.
             guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
             return only
         }
     }
 }
 
-/// The error of settings with which the web flow cannot work.
+/// The settings do not allow the web flow to work.
 public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The public URL is not an `https` URL without query, fragment and user information.
@@ -85,7 +86,7 @@ extension WebSettingsError: CustomDebugStringConvertible {
 }
 
 /// An absolute `https` or `http` URL (RFC 3986) to which a browser may be redirected. It contains no user
-/// information and no fragment, and is safe in a header field.
+/// information and no fragment, and is safe in a header.
 struct WebURL {
     let isSecure: Bool
     let hasQuery: Bool
@@ -108,8 +109,8 @@ struct WebURL {
         hasQuery = rest.contains("?")
     }
 
-    /// Accepts a host with an optional port. With `user@host`, users could mistake the user information for
-    /// the host.
+    /// Accepts a host with an optional port. `user@host` is refused, because users could mistake the user
+    /// information for the host.
     private static func isAuthority(_ authority: Substring) -> Bool {
         guard !authority.contains("@") else { return false }
         var host = authority

@@ -4,40 +4,39 @@ import Commits
 public import Cryptography
 import Encodings
 
-/// Web sign-in for backends without code for Apple. Redirects the browser to Apple, receives Apple's form,
-/// and sends the app's page a one-time code, which its backend exchanges for the result.
+/// Web sign-in for backends that contain no code for Apple. Redirects the browser to Apple, receives Apple's
+/// form, and sends the app's page a one-time code, which its backend exchanges for the result.
 ///
-/// The browser posts Apple's form from Apple's site, so it does not send a cookie with forgery protection
-/// (`SameSite=Lax`). The return therefore has two steps. First the callback verifies and registers the
-/// sign-in, and redirects the browser to `finish`. There the browser sends the cookie, which is compared with
-/// the sealed state. A browser that an attacker redirected here with the sign-in of another user (login CSRF)
+/// The browser posts Apple's form from Apple's site, so it does not send a cookie that is protected against
+/// forgery (`SameSite=Lax`). The return therefore has two steps. First the callback verifies and registers
+/// the sign-in, and redirects the browser to `finish`. There the browser sends the cookie, which is compared
+/// with the sealed state. A browser that an attacker redirected here with another user's sign-in (login CSRF)
 /// gets no session and no code.
 ///
-/// The browser carries the sealed state between the steps. Nothing is stored until Apple's signature is
-/// verified, so that public requests cannot fill the database.
+/// The browser carries the sealed state between the steps. Nothing is stored until Apple's signature has been
+/// verified, so public requests cannot fill the database.
 public struct WebSignIn: Sendable {
-    /// Maximum time in milliseconds from the start to Apple's response. It is also the lifetime of the
-    /// cookie.
+    /// Maximum time in milliseconds from the start to Apple's response, and also the cookie's lifetime.
     static let longestVisit: Int64 = 600_000
-    /// Maximum time in milliseconds from Apple's response to the request of the backend.
+    /// Maximum time in milliseconds from Apple's response to the backend's request.
     static let codeLifetime: Int64 = 120_000
-    /// Number of look-ups, ten per second, for the result of a form that the browser posts again while the
+    /// Number of look-ups, ten per second, for the result of a form that the browser posts again while its
     /// first post is in progress.
     private static let repeatedLooks = 20
-    /// Maximum difference between the clocks of two replicas in milliseconds.
+    /// Maximum difference between two replicas' clocks in milliseconds.
     private static let clockDifference: Int64 = 300_000
 
     public let settings: Settings
     let useCases: SignInUseCases
     private let seal: WebSeal
-    /// The store for one-time secrets of the web flow.
+    /// The store for the web flow's one-time secrets.
     public let tickets: any TicketStore
     private let now: @Sendable () -> Moment
 
     /// - Parameters:
     ///   - sealingKeys: The keys for sealed values. All replicas need the same keys, because any replica may
     ///     receive the next step.
-    ///   - now: Returns the time of the wall clock.
+    ///   - now: Returns the wall-clock time.
     public init(
         settings: Settings, useCases: SignInUseCases, sealingKeys: SealingKeyRing,
         tickets: any TicketStore, now: @escaping @Sendable () -> Moment
@@ -100,8 +99,9 @@ public struct WebSignIn: Sendable {
     /// Verifies Apple's form, consumes the state, and registers the sign-in. Returns the URL at which the
     /// browser gets its code, or its session at the authorization endpoint.
     ///
-    /// A browser that posts the same form again, by a double click or a reload, gets the result of the first
-    /// post. It has dropped the first response, and no other browser can use the second response (`finish`).
+    /// A browser that posts the same form again, after a double click or a reload, gets the result of the
+    /// first post, because it has dropped the first response. No other browser can use this result
+    /// (`finish`).
     ///
     /// - Parameter failure: Returns the failure that the app's page receives for an error, so that a repeated
     ///   form ends with the same failure. Returns `nil` for an error that the page does not receive.
@@ -115,8 +115,8 @@ public struct WebSignIn: Sendable {
             identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
             authorizationCode: authorizationCode)
         let verified = try await useCases.verify(token, allowed: .all).value
-        // In a browser, Apple returns the nonce unchanged. The service refuses a digest or a missing nonce
-        // here, although it accepts both from native clients.
+        // In a browser, Apple returns the nonce unchanged. So a digest or a missing nonce is refused here,
+        // although both are accepted from native clients.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
         guard ConstantTime.areEqual(Array(nonce.utf8), Array(webState.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
@@ -132,7 +132,7 @@ public struct WebSignIn: Sendable {
             return (finishURL(end), isRepeated: false)
         } catch {
             if let failure = failure(error) {
-                // If the database fails here too, a repeated form gets the error of a used state.
+                // If the database fails here too, a repeated form gets the error for a used state.
                 try? await keep(ticket(.failure(failure), for: webState), asEndOf: form)
             }
             throw error
@@ -156,8 +156,7 @@ public struct WebSignIn: Sendable {
         return end
     }
 
-    /// Stores the result of a form for a browser that posts the form again. The state contains the
-    /// destination.
+    /// Stores a form's result for a browser that posts the form again. The state contains the destination.
     private func keep(_ end: WebTicket, asEndOf form: TicketDigest) async throws {
         var end = end
         end.destination = .appPage(state: nil)
@@ -187,12 +186,12 @@ public struct WebSignIn: Sendable {
         throw WebRefusal(.stateUsed)
     }
 
-    /// Returns the URL at which the browser receives the failure of the sign-in.
+    /// Returns the URL at which the browser receives the failed sign-in's error.
     public func refusalURL(_ failure: WebFailure, for webState: WebState) -> String {
         finishURL(ticket(.failure(failure), for: webState))
     }
 
-    /// Returns the next destination of the browser, if the browser started the sign-in.
+    /// Returns the browser's next destination, if this browser started the sign-in.
     ///
     /// - Throws: `WebRefusal` with the codes `web_ticket_invalid`, `web_ticket_expired` and
     ///   `web_browser_mismatch`.
@@ -234,8 +233,8 @@ public struct WebSignIn: Sendable {
     }
 
     /// Returns the query of the authorization request, or of another page of this service, from a state or a
-    /// ticket. Accepts expired values and values of another browser, because the query only determines the
-    /// language of the error page.
+    /// ticket. Accepts expired values and another browser's values, because the query determines only the
+    /// error page's language.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {
@@ -251,12 +250,12 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the outcome of the sign-in with this code, and the current state of its account. A code is
-    /// valid once.
+    /// Returns the outcome of the sign-in with this code, and its account's current state. A code is valid
+    /// once.
     ///
     /// - Throws: `WebRefusal` with the code `web_code_invalid`; `CallerForbidden`; `AccountRefusal` with the
-    ///   codes `account_not_found` and `account_disabled`; `StorageError`. Also consumes the code if the
-    ///   caller has no access to the app, because the code has leaked.
+    ///   codes `account_not_found` and `account_disabled`; `StorageError`. The code is consumed even if the
+    ///   caller has no access to the app, because it has then leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),
@@ -275,7 +274,7 @@ public struct WebSignIn: Sendable {
     }
 
     /// Consumes the state. Returns `false` if it was already used. The use is stored for longer than the
-    /// state is valid, because the clocks of replicas differ.
+    /// state is valid, because the replicas' clocks differ.
     private func useUp(_ webState: WebState) async throws -> Bool {
         try await tickets.insertTicket(
             Ticket(

@@ -3,7 +3,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The state of a web sign-in while the user is at Apple. The parameter `state` contains it in sealed form.
+/// The state of a web sign-in while the user is at Apple. The `state` parameter contains it in sealed form.
 public struct WebState: Sendable, Hashable {
     /// A nonce of 192 random bits. It also identifies a consumed state.
     let nonce: String
@@ -68,15 +68,15 @@ extension QueryText {
     }
 }
 
-/// The destination of the browser after its return from Apple.
+/// The browser's destination after its return from Apple.
 enum WebDestination: Sendable, Hashable {
     /// The app's own page, with the percent-encoded `state` of the sign-in link.
     case appPage(state: String?)
-    /// The authorization endpoint of this service, with the unchanged query of the authorization request.
+    /// This service's authorization endpoint, with the unchanged query of the authorization request.
     case authorization(query: String)
-    /// The page about connected clients, with its query.
+    /// The connections page, with its query.
     case connections(query: String)
-    /// The page for the users of devices, with its query.
+    /// The device page, with its query.
     case device(query: String)
 
     init(json: JSONValue) {
@@ -93,7 +93,7 @@ enum WebDestination: Sendable, Hashable {
 }
 
 extension WebDestination {
-    /// True if the browser gets a session of this service, and not a code for the app's page.
+    /// True if the browser gets a session with this service instead of a code for the app's page.
     var givesSession: Bool {
         switch self {
         case .appPage: false

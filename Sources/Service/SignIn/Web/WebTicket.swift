@@ -71,14 +71,14 @@ struct WebTicket: Hashable {
     }
 }
 
-/// The value that is stored under a one-time code. It contains the ID of the account, and no other data about
-/// the user.
+/// The value that is stored under a one-time code. It contains the account's ID, and no other data about the
+/// user.
 struct WebResult: Hashable {
     let accountID: AccountID
     /// The app's primary client ID.
     let clientID: ClientID
     let isNewAccount: Bool
-    /// Names of the values in Apple's form that were dropped.
+    /// Names of the values that were dropped from Apple's form.
     let dropped: [String]
 
     init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool, dropped: [String] = []) {
@@ -115,7 +115,7 @@ struct WebResult: Hashable {
 }
 
 extension SignInUseCases {
-    /// Returns the outcome of a web sign-in, with the current state of the account.
+    /// Returns the outcome of a web sign-in, with the account's current state.
     ///
     /// - Throws: `CallerForbidden`; `AccountRefusal` with the code `account_not_found`, or `account_disabled`
     ///   if the account was disabled since the sign-in; `StorageError`.

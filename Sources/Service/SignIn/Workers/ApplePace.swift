@@ -2,9 +2,9 @@ import AppleAccounts
 import Synchronization
 
 /// Bounds a worker's calls to Apple. Limits their rate, and prevents calls while Apple is unreachable or
-/// throttles, and calls for a client ID that Apple refuses. Does no I/O and reads no clock.
+/// throttles, as well as calls for a client ID that Apple refuses. Does no I/O and reads no clock.
 struct ApplePace: Sendable {
-    /// The limits of a worker.
+    /// A worker's limits.
     struct Limits: Sendable {
         /// Pauses while Apple is unreachable or throttles calls.
         let backoff: Backoff
@@ -12,7 +12,8 @@ struct ApplePace: Sendable {
         let throttlesInARow: Int
         /// Number of consecutive refused calls after which a client ID pauses.
         let refusalsInARow: Int
-        /// Duration of a client ID's pause in milliseconds. The operator must correct the configuration.
+        /// Duration of a client ID's pause in milliseconds, during which the operator must correct its
+        /// configuration.
         let clientRest: Int64
     }
 
@@ -21,8 +22,8 @@ struct ApplePace: Sendable {
         var rest: Pause?
     }
 
-    /// Maximum number of client IDs with counted refusals. It bounds the memory of a deployment with many
-    /// client IDs.
+    /// Maximum number of client IDs with counted refusals. It bounds the memory used by a deployment with
+    /// many client IDs.
     static let mostRefused = 1024
 
     private let limits: Limits
@@ -31,11 +32,11 @@ struct ApplePace: Sendable {
     private var throttles = 0
     private var outOfReach: Pause?
     private var throttle: Pause?
-    /// A pause during which one call tests if Apple still throttles.
+    /// A pause during which one call tests whether Apple still throttles.
     private var probe: Pause?
     private var refusals: [ClientID: Refusals] = [:]
 
-    /// - Parameter perSecond: Maximum rate of calls; `nil` for an unlimited rate.
+    /// - Parameter perSecond: Maximum call rate; `nil` for no limit.
     init(_ limits: Limits, perSecond: Double?, at now: Moment) {
         self.limits = limits
         bucket = perSecond.map { TokenBucket(perSecond: $0, at: now) }
@@ -43,7 +44,7 @@ struct ApplePace: Sendable {
 
     /// Returns the number of work items that may be claimed now, at most `limit`.
     ///
-    /// After a pause because of throttling, returns 1 until Apple accepts a call. Otherwise Apple would
+    /// After a pause for throttling, returns 1 until Apple accepts a call, because otherwise Apple would
     /// throttle all waiting items at once.
     mutating func admit(upTo limit: Int, at now: Moment) -> Int {
         guard pause(at: now) == 0 else { return 0 }
@@ -54,7 +55,7 @@ struct ApplePace: Sendable {
         return admitted
     }
 
-    /// Returns admissions that were not used, because there was no work to claim.
+    /// Returns admissions that were not used because there was no work to claim.
     mutating func giveBack(_ count: Int) {
         bucket?.giveBack(count)
         probe = nil
@@ -65,13 +66,13 @@ struct ApplePace: Sendable {
         max(.milliseconds(pause(at: now)), bucket?.wait(for: count, at: now) ?? .zero)
     }
 
-    /// Returns the end of a client ID's pause; `nil` if it does not pause.
+    /// Returns the end of a client ID's pause; `nil` if it is not paused.
     func rest(of clientID: ClientID, at now: Moment) -> Moment? {
         guard let rest = refusals[clientID]?.rest, rest.remaining(at: now) > 0 else { return nil }
         return rest.end
     }
 
-    /// Returns the client IDs that pause now, and the earliest end of their pauses.
+    /// Returns the client IDs that are paused now, and the earliest end of their pauses.
     func resting(at now: Moment) -> (clientIDs: Set<ClientID>, until: Moment?) {
         let ends = refusals.compactMapValues { refusals in
             refusals.rest.flatMap { $0.remaining(at: now) > 0 ? $0.end : nil }
@@ -100,12 +101,12 @@ struct ApplePace: Sendable {
 
     /// Records that Apple throttled a call.
     ///
-    /// - Parameter retryAfter: The pause that Apple requests, if it concerns all calls. It has the same
+    /// - Parameter retryAfter: The pause that Apple requests, if it applies to all calls. It has the same
     ///   maximum as all pauses.
     mutating func throttled(
         at now: Moment, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
     ) {
-        // All calls that were in progress when the pause began count as one call.
+        // Calls that were already in progress when the pause began count as one call.
         if let throttle, throttle.remaining(at: now) > 0 { return }
         probe = nil
         throttles = min(throttles + 1, 100)
@@ -126,7 +127,7 @@ struct ApplePace: Sendable {
         return pause.end
     }
 
-    /// Remaining milliseconds during which no call may be made.
+    /// Remaining milliseconds in which no call may be made.
     private func pause(at now: Moment) -> Int64 {
         [outOfReach, throttle, probe].map { $0?.remaining(at: now) ?? 0 }.max() ?? 0
     }
@@ -148,7 +149,7 @@ private struct Pause: Sendable {
     }
 }
 
-/// A token bucket: limits the rate to `perSecond` on average, and a burst to the tokens of one second.
+/// A token bucket: limits the average rate to `perSecond`, and a burst to one second's worth of tokens.
 ///
 /// Does no I/O and reads no clock. The wall clock may jump: a backward jump adds no tokens, and a forward
 /// jump fills the bucket at most once.
@@ -158,8 +159,7 @@ struct TokenBucket: Sendable {
     private var level: Double
     private var filledAt: Moment
 
-    /// - Parameter perSecond: The rate; must be greater than 0. With a rate below 1, the capacity of the
-    ///   bucket is one token.
+    /// - Parameter perSecond: The rate; must be greater than 0. If it is below 1, the bucket holds one token.
     init(perSecond: Double, at moment: Moment) {
         precondition(perSecond > 0 && perSecond.isFinite, "a rate is more than 0")
         self.perSecond = perSecond

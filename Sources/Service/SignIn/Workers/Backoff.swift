@@ -1,11 +1,11 @@
 import AppleAccounts
 
-/// Exponential backoff: the delay doubles from the first delay to the longest delay. A random part of up to a
-/// quarter is added, so that calls that failed together are not retried together.
+/// Exponential backoff: the delay doubles from the first delay to the longest delay. A random extra of up to
+/// a quarter keeps calls that failed together from being retried together.
 package struct Backoff: Sendable, Hashable {
     /// Delay after the first attempt, in milliseconds.
     package let first: Int64
-    /// Maximum delay in milliseconds, without the random part.
+    /// Maximum delay in milliseconds, not counting the random extra.
     package let longest: Int64
 
     package init(first: Duration, longest: Duration) {
@@ -16,7 +16,7 @@ package struct Backoff: Sendable, Hashable {
     /// Returns the delay in milliseconds after a number of attempts, counted from 1.
     package func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let shift = min(max(attempts, 1), 41) - 1
-        // Without this check a doubling could overflow.
+        // Without this comparison, the doubling could overflow.
         let base = first > longest >> Int64(shift) ? longest : first << Int64(shift)
         return base + Int64.random(in: 0...base / 4, using: &generator)
     }
@@ -36,7 +36,8 @@ extension Duration {
     }
 }
 
-/// Retries a write of data that must not be lost while the database is unavailable, for about half a minute.
+/// Keeps retrying a write for about half a minute, because its data must not be lost while the database is
+/// unavailable.
 ///
 /// Used for responses from Apple that cannot be requested again. A refusal by the account rules is not
 /// retried.

@@ -30,7 +30,7 @@ package struct ClaimLoop<W: Worker>: Service {
                 return WorkerPool.Claim(work: work, nextLook: admitted.wait)
             }
             worker.claimPace?.update { $0.giveBack(admitted.count - work.count) }
-            // An error of this read must not lose the claimed work.
+            // If this read fails, the claimed work must not be lost.
             let due = try? await worker.nextDue()
             return WorkerPool.Claim(work: work, due: due, at: moment, atMost: W.traits.longestLook)
         } catch {
@@ -57,7 +57,7 @@ package struct ClaimLoop<W: Worker>: Service {
     }
 }
 
-/// Performs due work, with at most `width` concurrent work items. Claims more work when it has capacity,
+/// Performs due work, with at most `width` concurrent work items. Claims more work when it has free capacity,
 /// after a signal, and at the next due time that a claim returned.
 ///
 /// On graceful shutdown, the pool stops claiming and waits for running work, within the time limits of its
@@ -79,8 +79,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
         }
 
         /// Makes the result of a claim that failed because the database did not respond. No signal may
-        /// shorten this pause: while the database is unavailable, each failing request could send a signal,
-        /// and the pool would claim a thousand times per second.
+        /// shorten this pause, because while the database is unavailable each failing request could send a
+        /// signal, and the pool would claim a thousand times per second.
         package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
@@ -124,7 +124,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
                             if shared.end() { signal.wake() }
                         }
                     }
-                    // The claim returned less work than the capacity, so no more work is due.
+                    // The claim returned less work than there is capacity for, so no more work is due.
                     if claimed.work.count < capacity {
                         await signal.wait(atMost: claimed.nextLook, on: clock)
                     }
@@ -140,8 +140,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     private final class Shared: Sendable {
         private let state = Mutex(State())
 
-        /// Returns the free capacity; `nil` if the pool stops, and 0 if the pool must wait until running work
-        /// ends.
+        /// Returns the free capacity; `nil` if the pool is stopping, and 0 if the pool must wait until
+        /// running work ends.
         func capacity(of width: Int, least: Int) -> Int? {
             state.withLock { state in
                 guard !state.isStopping, !Task.isCancelled else { return nil }
@@ -155,7 +155,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             state.withLock { $0.busy += count }
         }
 
-        /// Ends a work item. Returns `true` if the pool waits for capacity.
+        /// Ends a work item. Returns `true` if the pool is waiting for capacity.
         func end() -> Bool {
             state.withLock { state in
                 state.busy -= 1
@@ -170,7 +170,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Schedules the next look at the next due time, and after `longest` at the latest. The next look is
+    /// Schedules the next look for the next due time, or after `longest` if that is sooner. The next look is
     /// never immediate, so that due work that cannot be claimed yet causes no busy loop.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }

@@ -2,8 +2,8 @@ package import AppleAccounts
 package import Logging
 import Synchronization
 
-/// The log of a worker. It logs each line at most once a minute (`LogThrottle`), with the number of omitted
-/// lines, because all work fails in the same way while the database or Apple is unavailable.
+/// A worker's log. It logs each line at most once a minute (`LogThrottle`) together with the number of
+/// omitted lines, because all work fails in the same way while the database or Apple is unavailable.
 package final class ThrottledLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -14,8 +14,8 @@ package final class ThrottledLog: Sendable {
 
     /// - Parameters:
     ///   - error: The error to log. Lines with different errors are throttled separately.
-    ///   - place: An additional text that is throttled separately, such as a client ID. It must have few
-    ///     values.
+    ///   - place: An additional text that is throttled separately, such as a client ID. It must have only a
+    ///     few different values.
     package func tell(
         _ message: Logger.Message, about error: (any Error)?, of place: String = "",
         level: Logger.Level = .warning, at moment: Moment, metadata: Logger.Metadata = [:]
@@ -34,7 +34,7 @@ package final class ThrottledLog: Sendable {
 package struct LogThrottle: Sendable {
     /// Minimum time between two log lines about a cause, in milliseconds.
     static let interval: Int64 = 60_000
-    /// Maximum number of causes. A cause consists of a client ID and an error code, so there are few causes.
+    /// Maximum number of causes. A cause consists of a client ID and an error code, so there are only a few.
     static let mostCauses = 256
 
     private struct Entry {
@@ -46,8 +46,8 @@ package struct LogThrottle: Sendable {
 
     package init() {}
 
-    /// Returns the number of lines omitted since the last line about the cause; `nil` if the cause must not
-    /// be logged yet.
+    /// Returns the number of lines that were omitted since the cause was last logged; `nil` if the cause must
+    /// not be logged yet.
     package mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {
             if causes.count >= Self.mostCauses { causes = [:] }

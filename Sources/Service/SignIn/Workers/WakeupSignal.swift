@@ -3,8 +3,8 @@ import Synchronization
 /// Wakes a worker immediately when there is work. A signal is kept until the worker waits, and several kept
 /// signals count as one signal.
 ///
-/// The signal only reaches workers of this process. A lost signal only delays work, because workers also look
-/// at due times.
+/// The signal reaches only workers of this process. A lost signal merely delays work, because workers also
+/// look for work at due times.
 package final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false
@@ -25,8 +25,8 @@ package final class WakeupSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns after a signal, after `time`, or when the task is cancelled. With `nil`, the wait has no time
-    /// limit.
+    /// Returns after a signal, after `time`, or when the task is cancelled. If `time` is `nil`, the wait has
+    /// no limit.
     package func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
         guard let time else { return await wait() }
         await withTaskGroup(of: Void.self) { group in
@@ -62,14 +62,14 @@ package final class WakeupSignal: Sendable {
     }
 }
 
-/// The signals of all workers. A commit of this process that creates work for a worker sends the worker's
-/// signal.
+/// The signals of all workers. When a commit in this process creates work for a worker, it sends that
+/// worker's signal.
 package final class WorkerSignals: Sendable {
     private let signals = Mutex<[ObjectIdentifier: WakeupSignal]>([:])
 
     package init() {}
 
-    /// Returns the signal of a worker. Every call returns the same signal.
+    /// Returns a worker's signal. Every call returns the same signal.
     package subscript(worker: any Worker.Type) -> WakeupSignal {
         signals.withLock { signals in
             let key = ObjectIdentifier(worker)

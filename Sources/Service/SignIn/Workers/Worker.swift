@@ -2,8 +2,8 @@ package import AppleAccounts
 package import Logging
 package import Metrics
 
-/// A worker performs background work that waits in the database. It claims work items and performs them.
-/// `ClaimLoop` runs it.
+/// Performs background work that waits in the database: claims work items, then performs them. `ClaimLoop`
+/// runs it.
 package protocol Worker: Sendable {
     associatedtype Work: Sendable
     associatedtype WorkResult: CountedResult
@@ -24,8 +24,8 @@ package protocol Worker: Sendable {
     /// Performs a work item, and stores all results that must not be lost.
     func perform(_ work: Work) async -> WorkOutcome<WorkResult>
 
-    /// Returns the client ID of a work item. Log lines are throttled separately for each client ID, because
-    /// there are few client IDs.
+    /// Returns a work item's client ID. Log lines are throttled separately for each client ID, because there
+    /// are only a few client IDs.
     func clientID(of work: Work) -> String
 
     /// Returns log metadata that identifies a work item.
@@ -46,20 +46,20 @@ extension Worker {
     }
 }
 
-/// The constants of a worker. Each worker declares one value.
+/// A worker's constants. Each worker declares one value.
 package struct WorkerTraits: Sendable {
     /// Maximum number of concurrent work items.
     package let width: Int
-    /// Maximum time between two looks into the database. It bounds the delay of work without a signal, such
-    /// as work of a stopped process.
+    /// Maximum time between two looks into the database. It bounds the delay for work without a signal, such
+    /// as a stopped process's work.
     package let longestLook: Duration
     /// Pause after a failed claim.
     package let failurePause: Duration
     /// Log message after a failed claim.
     package let unclaimed: Logger.Message
-    /// Name of the counter of results.
+    /// Name of the results counter.
     package let counter: String
-    /// Help text of the counter.
+    /// Help text for the counter.
     package let help: String
 
     package init(
@@ -95,7 +95,7 @@ package struct ClaimEnd: Sendable {
     let write: @Sendable () async throws -> Void
 }
 
-/// The common dependencies of all workers: signal, clocks, log and counters.
+/// The dependencies that all workers share: signal, clocks, log and counters.
 package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     /// Wakes the worker when there is work.
     package let signal: WakeupSignal
@@ -117,9 +117,9 @@ package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     }
 }
 
-/// The results of a worker. Each result has its own counter.
+/// A worker's results. Each result has its own counter.
 package protocol CountedResult: Hashable, Sendable, CaseIterable {
-    /// Value of the label `result` in the metric.
+    /// Value of the metric's `result` label.
     var label: String { get }
 }
 
@@ -127,8 +127,8 @@ extension CountedResult where Self: RawRepresentable, RawValue == String {
     package var label: String { rawValue }
 }
 
-/// A counter for each result of a worker. The initializer makes all counters, so that a result that has not
-/// occurred is 0.
+/// A counter for each of a worker's results. The initializer makes all counters, so that a result that has
+/// not occurred yet is 0.
 package struct ResultCounters<WorkResult: CountedResult>: Sendable {
     private let counters: [WorkResult: Counter]
 

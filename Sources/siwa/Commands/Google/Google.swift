@@ -95,7 +95,7 @@ struct UnregisterEvents: AsyncParsableCommand {
     }
 }
 
-/// The options that all commands of `siwa google risc` share.
+/// The options shared by all `siwa google risc` commands.
 struct EventStreamOptions: ParsableArguments {
     @Option(
         help: "The JSON key file of the service account. Default: SIWA_GOOGLE_SERVICE_ACCOUNT_FILE.",
@@ -111,7 +111,7 @@ struct EventStreamOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Output of a command, and its exit status.
+    /// A command's output and exit status.
     struct Result {
         let rows: [(name: String, value: String)]
         let json: [(String, JSONValue)]
@@ -119,7 +119,7 @@ struct EventStreamOptions: ParsableArguments {
         var isGood = true
     }
 
-    /// Value that a command reads from the configuration when its option is missing.
+    /// A value that a command reads from the configuration when its option is missing.
     enum Need {
         case key, receiver
         /// The database. The associated value is the value of `--database`.
@@ -197,8 +197,8 @@ struct EventStreamOptions: ParsableArguments {
             url: url ?? settings?.googleEventsURL, location: location ?? settings?.database, http: http)
     }
 
-    /// Returns true if the options leave a required value open. The commands also run without a configured
-    /// service.
+    /// Returns true if the options leave a required value unset. The commands also run when no service is
+    /// configured.
     private func needsSettings(_ need: Need, _ environment: [String: String]) -> Bool {
         let isOpen =
             switch need {

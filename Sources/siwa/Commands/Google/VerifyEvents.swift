@@ -36,7 +36,7 @@ struct VerifyEvents: AsyncParsableCommand {
             let state = Base64URL.encode(SecureRandom.bytes(count: 24))
             let result: Swift.Result<Int64, EventStreamError>
             do throws(EventStreamError) {
-                // Opens the database before Google sends an event, so that no event is sent in vain.
+                // Opens the database before asking Google for an event, so that no event is sent in vain.
                 _ = try await arrivals.received(state)
                 try await context.client.verify(state)
                 result = .success(try await arrivals.wait(for: state, seconds: timeout))
@@ -55,7 +55,7 @@ struct VerifyEvents: AsyncParsableCommand {
     }
 }
 
-/// Looks for test events of Google in the database of the service.
+/// Looks for Google's test events in the service's database.
 struct EventArrivals: Sendable {
     private let inspection: any DatabaseInspection
 
