@@ -1,26 +1,26 @@
 import Cryptography
 import Encodings
 
-/// The method by which a client derives a code challenge from the code verifier (RFC 7636 §4.2).
+/// The method by which a client derives a code challenge from its code verifier (RFC 7636 §4.2).
 public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
     case s256 = "S256"
     /// The challenge equals the verifier.
     case plain
 }
 
-/// Binds a code to the client that requested it (RFC 7636): only the holder of the verifier can redeem the
-/// code.
+/// A code challenge, which binds a code to the client that requested it (RFC 7636): only the holder of the
+/// verifier can redeem the code.
 public struct CodeChallenge: Sendable, Hashable {
     public let method: CodeChallengeMethod
     public let text: String
 
-    /// Returns `nil` for a text of another form: for `S256` 43 characters of base64url,
-    /// for `plain` 43 to 128 unreserved characters.
+    /// Returns `nil` for a malformed challenge. A challenge must be 43 characters of base64url for `S256`, or
+    /// 43 to 128 unreserved characters for `plain`.
     public init?(_ text: String, method: CodeChallengeMethod) {
         switch method {
         case .s256:
-            // A challenge that is no SHA-256 in base64url is accepted (RFC 7636
-            // §4.2 allows it), and no verifier matches it.
+            // A challenge that is not a SHA-256 in base64url is accepted, as RFC 7636 §4.2 allows, but no
+            // verifier matches it.
             guard text.utf8.count == 43,
                 text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_".utf8.contains($0) })
             else { return nil }
@@ -31,7 +31,7 @@ public struct CodeChallenge: Sendable, Hashable {
         self.text = text
     }
 
-    /// Creates a challenge from a stored challenge, which was checked before it was stored.
+    /// Creates a challenge from a stored one, which was checked before it was stored.
     public init(_ stored: CodeRecord.StoredChallenge) {
         method = stored.isPlain ? .plain : .s256
         text = stored.text
@@ -41,11 +41,11 @@ public struct CodeChallenge: Sendable, Hashable {
         CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
     }
 
-    /// Returns true if the challenge was derived from this verifier. The duration
-    /// does not depend on the position of a difference.
+    /// Returns true if the challenge was derived from this verifier. The comparison takes the same time
+    /// wherever the two differ.
     ///
-    /// The authorization request chooses the method. A token request names no
-    /// method, so it cannot choose a weaker method.
+    /// The method comes from the authorization request. A token request names no method, so it cannot choose
+    /// a weaker one.
     public func isAnswered(by verifier: CodeVerifier) -> Bool {
         let response =
             switch method {
@@ -55,11 +55,11 @@ public struct CodeChallenge: Sendable, Hashable {
         return ConstantTime.areEqual(Array(response.utf8), Array(text.utf8))
     }
 
-    /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): it must have the matching
-    /// verifier if there was a challenge, and no verifier otherwise.
+    /// Applies the rule for token requests (RFC 7636 §4.6, RFC 9700 §2.1.1): the request must contain the
+    /// matching verifier if the authorization request had a challenge, and no verifier otherwise.
     ///
-    /// A verifier without a challenge is refused, because an attacker who removed the challenge from the
-    /// authorization request would otherwise have removed the protection.
+    /// A verifier without a challenge is refused, because an attacker could otherwise disable the protection
+    /// by removing the challenge from the authorization request.
     public static func isFulfilled(_ challenge: CodeChallenge?, by verifier: String?) -> Bool {
         guard let challenge else { return verifier == nil }
         guard let verifier = verifier.flatMap({ CodeVerifier($0) }) else { return false }
@@ -77,34 +77,34 @@ public struct CodeVerifier: Sendable, Confidential {
         self.text = text
     }
 
-    /// The text of the challenge with the method `S256`.
+    /// The challenge for the method `S256`.
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
 }
 
-/// The rule that decides if a client's authorization request must have a code challenge.
+/// Specifies if a client's authorization requests must have a code challenge.
 public enum ProofKeyRule: Sendable, Hashable {
-    /// Optional, because Google's requests have no challenge yet.
+    /// A challenge is optional, because Google's requests have none yet.
     case optional
     case required
-    /// A confidential client that cannot make a challenge may send a `nonce` instead (RFC 9700 §2.1.1): the
-    /// ID token for a code repeats the nonce, so the client recognizes a code from another session.
+    /// A confidential client that cannot create a challenge may send a `nonce` instead (RFC 9700 §2.1.1). The
+    /// ID token for the code repeats the nonce, so the client can recognize a code from another session.
     case requiredWithoutNonce
 }
 
-/// The rule of RFC 7636 §4.4.1 about the challenge of an authorization request.
+/// Checks the challenge of an authorization request (RFC 7636 §4.4.1).
 struct ProofKeyCheck {
     let rule: ProofKeyRule
     let allowsPlain: Bool
-    /// True if the ID token of this request will repeat a `nonce`.
+    /// True if this request's ID token will repeat a `nonce`.
     var hasNonceInIDToken = false
 
-    /// Returns the challenge; `nil` when it is absent and not required.
+    /// Returns the challenge. Returns `nil` if the request has none and needs none.
     ///
-    /// - Parameter method: The method. Without it the method is `plain` (RFC
-    ///   7636 §4.3), which most clients may not use.
+    /// - Parameter name: The method in the request. It defaults to `plain` (RFC 7636 §4.3), which most
+    ///   clients may not use.
     func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
         guard let text else {
-            // Otherwise an attacker could remove the challenge and leave only the method.
+            // An attacker could otherwise remove only the challenge and leave the method.
             guard name == nil else {
                 throw OAuthError(
                     .invalidRequest,

@@ -1,15 +1,16 @@
-/// A section of the configuration file, or an entry of a list in it, as written and before any check.
+/// A section of the configuration file or an entry of one of its lists, unchecked, as the file contains it.
 public protocol SectionDraft: Sendable {
-    /// The draft of a section without members.
+    /// The draft of an empty section.
     static var empty: Self { get }
 
-    /// Every member that the section can have.
+    /// All members that the section may have.
     static var members: [DraftMember<Self>] { get }
 }
 
-/// One member of a section of the configuration file: its name, the form of its value, its bounds and its
-/// default. The reader of the file, "did you mean", and the tests of the page on the configuration derive
-/// from these values. Rules about a value, or about two members, are in the checks of the drafts.
+/// A member of a section of the configuration file: its name, its value type, its bounds and its default. The
+/// configuration file reader, its "did you mean" suggestions, and the tests of the configuration page in the
+/// documentation use these. Rules about a particular value, or about two members together, are in the checks
+/// of the drafts.
 public struct DraftMember<Draft: Sendable>: Sendable {
     public enum Content: Sendable {
         case value(DraftValue<Draft>)
@@ -17,7 +18,7 @@ public struct DraftMember<Draft: Sendable>: Sendable {
         case section(any DraftPart<Draft>)
         /// A list of sections.
         ///
-        /// - Parameter each: The noun for an entry, for errors.
+        /// - Parameter each: The noun for an entry, for error messages.
         case sections(any DraftPart<Draft>, each: String)
     }
 
@@ -40,20 +41,21 @@ public struct DraftMember<Draft: Sendable>: Sendable {
         (self.name, self.content) = (name, content)
     }
 
-    /// The form of the value. Reading it for a section is a programming error and stops the process.
+    /// The value type. Sections have none: reading it for a section is a programming error and stops the
+    /// process.
     var value: DraftValue<Draft> {
         guard case .value(let value) = content else { preconditionFailure("\(name) is a section") }
         return value
     }
 }
 
-/// The form of a member's value, and its place in a draft.
+/// The type of a member's value, and the property of the draft that holds it.
 public enum DraftValue<Draft: Sendable>: Sendable {
     public typealias Path<Value> = any WritableKeyPath<Draft, Value> & Sendable
 
     case text(Path<String>)
     case optionalText(Path<String?>)
-    /// A word from a short list.
+    /// A word from a fixed list.
     case word(Path<String>)
     case optionalWord(Path<String?>, default: String?)
     /// Texts by language.
@@ -63,12 +65,12 @@ public enum DraftValue<Draft: Sendable>: Sendable {
     case optionalList(Path<[String]?>)
     case flag(Path<Bool?>, default: Bool)
     case number(Path<Int64?>, ClosedRange<Int64>, DraftUnit, default: Int64)
-    /// A duration. Without a value in the file it is unbounded, or another rule decides.
+    /// A duration. If the file has no value, the duration is unlimited or another rule sets it.
     case optionalSeconds(Path<Int64?>, ClosedRange<Int64>)
 }
 
 extension DraftValue {
-    /// Returns true if the draft has a value.
+    /// Returns true if the draft has a value for the member.
     func isSet(in draft: Draft) -> Bool {
         switch self {
         case .text(let path), .word(let path): !draft[keyPath: path].isEmpty
@@ -81,32 +83,35 @@ extension DraftValue {
         }
     }
 
-    /// Returns the flag, or its default. Reading another form is a programming error and stops the process.
+    /// Returns the flag or its default. Calling this for another value type is a programming error and stops
+    /// the process.
     func flag(in draft: Draft) -> Bool {
         guard case .flag(let path, let standard) = self else { preconditionFailure("is no flag") }
         return draft[keyPath: path] ?? standard
     }
 
-    /// Returns the list, or its default. Reading another form is a programming error and stops the process.
+    /// Returns the list or its default. Calling this for another value type is a programming error and stops
+    /// the process.
     func list(in draft: Draft) -> [String] {
         guard case .list(let path, let standard) = self else { preconditionFailure("is no list") }
         return draft[keyPath: path].isEmpty ? standard : draft[keyPath: path]
     }
 
-    /// Returns the word, or its default. Reading another form is a programming error and stops the process.
+    /// Returns the word or its default. Calling this for another value type is a programming error and stops
+    /// the process.
     func word(in draft: Draft) -> String? {
         guard case .optionalWord(let path, let standard) = self else { preconditionFailure("is no word") }
         return draft[keyPath: path] ?? standard
     }
 }
 
-/// The unit of a number in a section of the configuration file, for error messages.
+/// The unit of a configured number, for error messages.
 public enum DraftUnit: String, Sendable, Hashable {
     case seconds
     case refreshTokens = "refresh tokens"
 }
 
-/// The place of one draft inside another draft.
+/// The position of a draft within another draft.
 public protocol DraftPart<Whole>: Sendable {
     associatedtype Whole: Sendable
     associatedtype Part: SectionDraft
@@ -114,7 +119,7 @@ public protocol DraftPart<Whole>: Sendable {
     func add(_ part: Part, to whole: inout Whole)
 }
 
-/// The place of a section that occurs once in the file.
+/// The position of a section that occurs once in its parent.
 public struct DraftSection<Whole: Sendable, Part: SectionDraft>: DraftPart {
     let path: any WritableKeyPath<Whole, Part> & Sendable
 
@@ -125,7 +130,7 @@ public struct DraftSection<Whole: Sendable, Part: SectionDraft>: DraftPart {
     public func add(_ part: Part, to whole: inout Whole) { whole[keyPath: path] = part }
 }
 
-/// The place of a list of sections.
+/// The position of a list of sections.
 public struct DraftList<Whole: Sendable, Part: SectionDraft>: DraftPart {
     let path: any WritableKeyPath<Whole, [Part]> & Sendable
 

@@ -4,7 +4,7 @@ public import AuthorizationServer
 import Cryptography
 import Encodings
 
-/// A deployment with one app, and a client of each kind: `shop` (web), `desktop` (native) and `google`.
+/// A deployment with one app and one client of each kind: `shop` (web), `desktop` (native) and `google`.
 public enum OAuthSample {
     public static let issuer = "https://accounts.example.com"
     public static let shopSecret = "shop-secret"

@@ -40,7 +40,7 @@ final class ScriptedConnection: ChannelInboundHandler {
             write(text, context)
             writeForever(chunk, pause, context)
         case .reset:
-            // With no time to send the rest, the system resets the connection when it is closed.
+            // Without time to send the rest, the system resets the connection when it is closed.
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             context.close(promise: nil)
         case .nothing: break
@@ -49,7 +49,7 @@ final class ScriptedConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// True when the head and the whole announced body have arrived.
+    /// True once the head and the whole announced body have arrived.
     private var isWhole: Bool {
         guard let end = received.firstRange(of: "\r\n\r\n")?.upperBound else { return false }
         let field = received[..<end].split(separator: "\r\n").first {

@@ -4,15 +4,15 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on a real socket that sends any bytes, also bytes that a server library would not send.
+/// A server on a real socket that can send any bytes, even those that no server library would send.
 package final class ScriptedServer: Sendable {
     package enum Response: Sendable {
         case send(String)
-        /// Sends the text, then closes the connection.
+        /// Sends the text, and then closes the connection.
         case sendAndClose(String)
-        /// Sends the text, then this chunk until the client closes the connection.
+        /// Sends the text, and then this chunk again and again until the client closes the connection.
         case sendForever(String, chunk: String, pause: TimeAmount)
-        /// Ends the connection with a reset.
+        /// Resets the connection.
         case reset
         case nothing
     }
@@ -21,12 +21,12 @@ package final class ScriptedServer: Sendable {
     private let channel: any Channel
     private let record: ScriptedServerRecord
 
-    /// The received request heads.
+    /// The request heads received so far.
     package var requests: [String] { record.requests.withLock { $0 } }
-    /// Connections that are open now.
+    /// The number of currently open connections.
     package var openConnections: Int { record.connections.withLock { $0 } }
 
-    /// Starts the server. `answer` receives the number of the request, from 1.
+    /// Starts the server. `response` receives the number of each request, beginning with 1.
     package init(_ response: @escaping @Sendable (Int) -> Response) async throws {
         let record = ScriptedServerRecord(response: response)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -68,7 +68,7 @@ extension ScriptedServer.Response {
     package static let emptyOK = send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 }
 
-/// The shared record of a scripted server's connections.
+/// A scripted server's record, shared by all its connections.
 final class ScriptedServerRecord: Sendable {
     let requests = Mutex<[String]>([])
     let connections = Mutex(0)
@@ -81,7 +81,7 @@ final class ScriptedServerRecord: Sendable {
 package enum LoopbackServer {
     /// Stops the server when `body` returns.
     ///
-    /// - Parameter make: Makes the server for its port.
+    /// - Parameter make: Creates the server for the port.
     package static func run<Server: Sendable, Result: Sendable>(
         make: @Sendable (_ port: Int) throws -> Server,
         respond: @escaping @Sendable (Server, Request) async throws -> Response,

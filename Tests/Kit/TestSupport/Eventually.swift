@@ -1,17 +1,17 @@
 import Foundation
 public import Testing
 
-/// A condition that did not become true in time.
+/// The error for a condition that did not become true in time.
 public struct NeverTrue: Error, CustomStringConvertible {
     public let description: String
 }
 
 /// Waits until a condition holds.
 ///
-/// The first checks cost one turn of the executor each, because most conditions hold as soon as other tasks
-/// have run. Later checks are up to 20 ms apart, so that waiting leaves the processor to the awaited work.
+/// The first checks only yield to the executor, because most conditions hold as soon as other tasks have run.
+/// Later checks are up to 20 ms apart, so that waiting leaves the processor to the awaited work.
 ///
-/// - Throws: `NeverTrue` when the condition does not hold within `bound`; errors of the condition;
+/// - Throws: `NeverTrue` if the condition does not hold within `bound`; any error of the condition;
 ///   `CancellationError`.
 public func eventually(
     within bound: Duration = .seconds(60), _ condition: () async throws -> Bool, file: String = #fileID,
@@ -34,10 +34,11 @@ public func eventually(
 }
 
 extension TimeLimitTrait.Duration {
-    /// Ends a test that hangs, so that its lane goes on and names it. Says nothing about speed: a machine that is busy with
-    /// other work can be ten times as slow, and a test of the lane `pure` waits for its turn beside all others of the lane.
+    /// Ends a hanging test, so that its lane continues and reports it by name. It is no speed limit: a busy
+    /// machine can be ten times slower, and a test of the `pure` lane takes turns with all others of the
+    /// lane.
     ///
-    /// `scripts/test-lanes` sets `SIWA_TEST_MINUTES`. The default is five minutes.
+    /// The limit is `SIWA_TEST_MINUTES`, which `scripts/test-lanes` sets, or else five minutes.
     public static var hung: Self {
         .minutes(
             ProcessInfo.processInfo.environment["SIWA_TEST_MINUTES"].flatMap { Int($0) }.map { max(1, $0) }

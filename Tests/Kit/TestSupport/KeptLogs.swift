@@ -3,8 +3,8 @@ public import Logging
 public import Metrics
 import Synchronization
 
-/// Keeps the logs of the services that tests start, in the folder that `SIWA_TEST_LOGS` names, for `scripts/scan-logs`.
-/// Without the variable nothing is kept.
+/// Keeps the logs of services that tests start in the folder that `SIWA_TEST_LOGS` names, for
+/// `scripts/scan-logs`. Without the variable, no logs are kept.
 public enum KeptLogs {
     public static let variable = "SIWA_TEST_LOGS"
 
@@ -13,7 +13,7 @@ public enum KeptLogs {
         return URL(fileURLWithPath: path, isDirectory: true)
     }
 
-    /// Makes an empty file for the log of a process. Where logs are kept, `place` becomes a link to it.
+    /// Creates an empty log file for a process. If logs are kept, `place` becomes a link to it.
     public static func makeFile(at place: URL) throws {
         guard let folder else {
             _ = FileManager.default.createFile(atPath: place.path, contents: nil)
@@ -25,7 +25,7 @@ public enum KeptLogs {
         try FileManager.default.createSymbolicLink(at: place, withDestinationURL: kept)
     }
 
-    /// Keeps the log of a service in this process.
+    /// Keeps the log of a service that runs in this process.
     public static func keep(_ text: String) throws {
         guard let folder, !text.isEmpty else { return }
         try Data(text.utf8).write(to: newFile(in: folder))
@@ -38,11 +38,11 @@ public enum KeptLogs {
 }
 
 extension Logger {
-    /// Discards log lines, for servers and stores that a test stops or breaks.
+    /// Discards log lines, for servers and stores that a test stops or breaks on purpose.
     public static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// Records counters and timers, by the name of the metric and its labels.
+/// Records counters and timers by metric name and labels.
 public final class RecordingMetrics: MetricsFactory {
     private final class Cell: CounterHandler, TimerHandler {
         let values = Mutex<[Int64]>([])
@@ -56,7 +56,7 @@ public final class RecordingMetrics: MetricsFactory {
 
     public init() {}
 
-    /// Each added amount, or each recorded duration in nanoseconds, in order.
+    /// The added amounts of a counter, or the recorded durations of a timer in nanoseconds, in order.
     public func values(of name: String) -> [Int64] {
         cells.withLock { $0[name] }?.values.withLock { $0 } ?? []
     }
@@ -97,7 +97,7 @@ public final class RecordingMetrics: MetricsFactory {
 }
 
 extension StringProtocol {
-    /// The text of an attribute as a browser reads it, for the escapes in our pages.
+    /// The text of an attribute as a browser reads it. Knows only the escapes that our pages use.
     public var htmlUnescaped: String {
         String(self).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
             .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A TCP socket of this process, bound to 127.0.0.1. The descriptor is closed with the value.
+/// A TCP socket in this process, bound to 127.0.0.1. Its descriptor is closed when the value ends.
 struct LocalSocket: ~Copyable {
     struct NotBound: Error {
         let code: Int32
@@ -15,7 +15,7 @@ struct LocalSocket: ~Copyable {
     let descriptor: Int32
     let port: Int
 
-    /// - Parameter wanted: Port; 0 for any free port.
+    /// - Parameter wanted: The port; 0 for any free port.
     init(port wanted: Int = 0) throws(NotBound) {
         #if canImport(Darwin)
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -44,7 +44,7 @@ struct LocalSocket: ~Copyable {
     deinit { close(descriptor) }
 }
 
-/// Listens on a port of its own, lets the kernel accept connections, and never responds.
+/// Listens on its own port, where the kernel accepts connections, and never responds.
 public final class SilentServer: Sendable {
     public struct NotListening: Error {}
 
@@ -59,7 +59,7 @@ public final class SilentServer: Sendable {
         self.socket = socket
     }
 
-    /// Number of clients that have connected since the last read of this property.
+    /// Number of clients that have connected since this property was last read.
     public var accepted: Int {
         var count = 0
         while true {
@@ -71,7 +71,7 @@ public final class SilentServer: Sendable {
     }
 }
 
-/// The socket of a service manager, at a path of the test or, on Linux, with an abstract name.
+/// The socket of a service manager, at a path that the test chooses or, on Linux, with an abstract name.
 public final class NotifySocket: Sendable {
     public struct NotBound: Error {
         let code: Int32
@@ -79,7 +79,7 @@ public final class NotifySocket: Sendable {
 
     private let descriptor: Int32
 
-    /// - Parameter address: Value of `NOTIFY_SOCKET`: a path, or a name after "@".
+    /// - Parameter address: The value for `NOTIFY_SOCKET`: a path, or a name after "@".
     public init(_ address: String) throws {
         #if canImport(Darwin)
             descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
@@ -105,7 +105,7 @@ public final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next message; `nil` when none has arrived.
+    /// Returns the next message. Returns `nil` if none has arrived.
     public func next() -> String? {
         var buffer = [UInt8](repeating: 0, count: 512)
         let count = recv(descriptor, &buffer, buffer.count, 0)

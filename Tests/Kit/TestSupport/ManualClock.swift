@@ -1,20 +1,20 @@
 public import KeySets
 import Synchronization
 
-/// A stopped clock that a test moves.
+/// A stopped clock that only the test moves.
 ///
-/// It is a `Clock` for code that sleeps for a duration, and a `KeySetClock` for code that reads milliseconds
-/// since 1970.
+/// It serves as a `Clock` for code that sleeps, and as a `KeySetClock` for code that reads milliseconds since
+/// 1970.
 public final class ManualClock: Clock, KeySetClock {
     public struct Instant: InstantProtocol {
-        /// Since 1970.
+        /// Time since 1970.
         public var offset: Duration
 
         public init(offset: Duration) { self.offset = offset }
 
         init(milliseconds: Int64) { offset = .milliseconds(milliseconds) }
 
-        /// Milliseconds since 1970. Times out of range become the last time in range.
+        /// Milliseconds since 1970. Times out of range are clamped.
         var milliseconds: Int64 {
             let (seconds, attoseconds) = offset.components
             let (milliseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1000)
@@ -36,7 +36,7 @@ public final class ManualClock: Clock, KeySetClock {
         var now: Instant
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        /// Callers of `sleeper()`.
+        /// The callers of `sleeper()` that are still waiting.
         var arrivals: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -50,7 +50,7 @@ public final class ManualClock: Clock, KeySetClock {
     public var minimumResolution: Duration { .zero }
     public var millisecondsSince1970: Int64 { now.milliseconds }
 
-    /// Seconds since 1970. Can be set, forwards or back.
+    /// Seconds since 1970. The clock can be set forwards or back.
     public var secondsSince1970: Int64 {
         get { now.offset.components.seconds }
         set { move { _ in Instant(offset: .seconds(newValue)) } }
@@ -81,7 +81,7 @@ public final class ManualClock: Clock, KeySetClock {
     private func fallAsleep(_ sleeper: Sleeper, _ id: UInt64) {
         var result: Result<Void, any Error>?
         let arrivals = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            // Read under the lock: a cancellation that comes later finds the sleeper.
+            // Read while the lock is held, so that a later cancellation finds the sleeper.
             if Task.isCancelled {
                 result = .failure(CancellationError())
             } else if sleeper.deadline <= state.now {
@@ -97,12 +97,12 @@ public final class ManualClock: Clock, KeySetClock {
         for arrival in arrivals { arrival.resume() }
     }
 
-    /// Sets the clock, forwards or back, and wakes the sleepers whose deadline is reached.
+    /// Sets the clock forwards or back, and wakes the sleepers whose deadlines have been reached.
     public func set(to milliseconds: Int64) {
         move { _ in Instant(milliseconds: milliseconds) }
     }
 
-    /// Sets the clock, but never back.
+    /// Moves the clock forwards, but never back.
     public func advance(to milliseconds: Int64) {
         move { max($0, Instant(milliseconds: milliseconds)) }
     }
@@ -121,7 +121,7 @@ public final class ManualClock: Clock, KeySetClock {
         for continuation in due { continuation.resume() }
     }
 
-    /// Returns when a task sleeps.
+    /// Returns as soon as a task sleeps.
     public func sleeper() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -133,13 +133,13 @@ public final class ManualClock: Clock, KeySetClock {
         }
     }
 
-    /// Returns when a task sleeps with exactly this deadline.
+    /// Returns as soon as a task sleeps until exactly this deadline.
     public func sleeper(until milliseconds: Int64) async throws {
         try await eventually { deadlines.contains(milliseconds) }
     }
 }
 
-/// A clock whose sleeps return at once. Each sleep moves it to its deadline.
+/// A clock whose sleeps return at once, after moving it to their deadline.
 public final class HurriedClock: Clock {
     public typealias Instant = ManualClock.Instant
 
@@ -149,7 +149,7 @@ public final class HurriedClock: Clock {
 
     public var now: Instant { Instant(offset: slept) }
     public var minimumResolution: Duration { .zero }
-    /// Sum of all sleeps.
+    /// The total duration of all sleeps.
     public var slept: Duration { offset.withLock { $0 } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -158,7 +158,7 @@ public final class HurriedClock: Clock {
     }
 }
 
-/// SplitMix64: the same seed gives the same numbers on every machine, so that a failure can be run again.
+/// SplitMix64. The same seed yields the same numbers on every machine, so that a failure can be reproduced.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

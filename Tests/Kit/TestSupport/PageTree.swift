@@ -1,8 +1,8 @@
 import Foundation
 
-/// An element of a page, to find what the page shows by its names: a card by its heading, a fact by its name, the rows
-/// of a table by its label, a form by its address. The text of HTML that this program writes; it is no parser of
-/// others' pages.
+/// An element of a page, for finding content by the names that users see: a card by its heading, a fact by
+/// its name, table rows by the table's label, a form by its address. It reads only HTML that this program
+/// writes, and is not a general parser.
 public struct PageTree: Sendable {
     public enum Node: Sendable {
         case text(String)
@@ -13,7 +13,7 @@ public struct PageTree: Sendable {
     public let attributes: [String: String]
     public private(set) var children: [Node] = []
 
-    /// Reads a page or a part of one. An element that is not closed ends with its parent.
+    /// Reads a page or part of one. An unclosed element ends with its parent.
     public init(_ html: String) {
         var open = [PageTree(name: "", attributes: [:])]
         func close() {
@@ -66,7 +66,7 @@ public struct PageTree: Sendable {
 }
 
 extension PageTree {
-    /// The elements within, in the order of the page.
+    /// All descendants, in page order.
     public var descendants: [PageTree] {
         children.flatMap { child -> [PageTree] in
             guard case .element(let element) = child else { return [] }
@@ -74,7 +74,7 @@ extension PageTree {
         }
     }
 
-    /// The text with single spaces.
+    /// The text, with each run of whitespace reduced to one space.
     public var text: String {
         func text(_ tree: PageTree) -> String {
             tree.children.map { child in
@@ -87,7 +87,7 @@ extension PageTree {
         return text(self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The elements of this name, and of this class if one is given.
+    /// The elements with this name, and with this class if one is given.
     public func all(_ name: String, _ look: String? = nil) -> [PageTree] {
         descendants.filter { element in
             let looks = element.attributes["class", default: ""].split(separator: " ")
@@ -103,7 +103,7 @@ extension PageTree {
         }
     }
 
-    /// The values of the facts with this name.
+    /// The values of all facts with this name.
     public func facts(_ name: String) -> [PageTree] {
         all("dl").flatMap { list -> [PageTree] in
             var (found, isNamed): ([PageTree], Bool) = ([], false)
@@ -121,7 +121,7 @@ extension PageTree {
     /// The text of the first fact with this name.
     public func fact(_ name: String) -> String? { facts(name).first?.text }
 
-    /// The texts of the cells of the rows; of the table in the region with this label, if one is given.
+    /// The cell texts of all rows, or only of the table in the region with this label.
     public func rows(_ label: String? = nil) -> [[String]] {
         let tables =
             label.map { label in all("div").filter { $0.attributes["aria-label"] == label } } ?? [self]
@@ -130,12 +130,12 @@ extension PageTree {
         }
     }
 
-    /// The form to this address.
+    /// The form that is submitted to this address.
     public func form(to address: String) -> PageTree? {
         all("form").first { $0.attributes["action"] == address }
     }
 
-    /// The fields of a form with their values, and the buttons that have a name.
+    /// A form's fields with their values, and its named buttons.
     public var fields: [(name: String, value: String)] {
         descendants.filter { ["input", "button", "select", "textarea"].contains($0.name) }.compactMap {
             element in
@@ -143,8 +143,8 @@ extension PageTree {
         }
     }
 
-    /// The fields of a way from page to page of a long list, such as "Next page": of the query of its link, or of its
-    /// form with its button.
+    /// The fields of a control that leads to another page of a long list, such as "Next page": those in the
+    /// query of its link, or those of its form, including its button.
     public func way(_ words: String) -> [String: String]? {
         let pagers = descendants.filter { $0.attributes["class"] == "pager" }
         for pager in pagers {
@@ -166,7 +166,7 @@ extension PageTree {
         return nil
     }
 
-    /// The text of each link by its address.
+    /// The text of the link to this address.
     public func link(to address: String) -> String? {
         all("a").first { $0.attributes["href"] == address }?.text
     }

@@ -4,16 +4,16 @@ import Synchronization
 /// A finished run of a program.
 public struct ProgramRun: Sendable {
     public let status: Int32
-    /// Output to standard error, and to standard output unless it was dropped.
+    /// The standard error output, and the standard output unless it was dropped.
     public let output: String
 
-    /// Runs a program. Ends it after 400 seconds: a test that hangs would take all of its lane with it.
+    /// Runs a program for at most 400 seconds, because a hanging test would take its whole lane with it.
     ///
     /// - Parameters:
-    ///   - environment: Replaces the environment of this process.
+    ///   - environment: Replaces this process's environment.
     ///   - directory: The working directory.
-    ///   - input: A file for standard input.
-    ///   - keepsOutput: True if `output` has standard output too.
+    ///   - input: The file for standard input.
+    ///   - keepsOutput: True if `output` should include standard output.
     public static func of(
         _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
         in directory: String? = nil, input: URL? = nil, keepsOutput: Bool = true
@@ -24,7 +24,7 @@ public struct ProgramRun: Sendable {
         if let environment { process.environment = environment }
         if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? .nullDevice
-        // A file, because a pipe that is not read would stop the program.
+        // The output goes to a file, because the program would block once an unread pipe is full.
         let log = FileManager.default.temporaryDirectory.appendingPathComponent("siwa-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: log) }
@@ -44,30 +44,32 @@ public struct ProgramRun: Sendable {
         } onCancel: {
             process.terminate()
         }
-        // The stream also ends when this task is cancelled.
+        // The stream also ends if this task is cancelled.
         guard !process.isRunning else { throw CancellationError() }
         return ProgramRun(
             status: process.terminationStatus, output: try String(contentsOf: log, encoding: .utf8))
     }
 
-    /// Runs a program that is found on `PATH`.
+    /// Runs a program found on the `PATH`.
     public static func named(_ name: String, _ arguments: [String]) async throws -> ProgramRun {
         try await of(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments)
     }
 }
 
-/// One launch at a time.
+/// Allows one launch at a time.
 private let launches = Mutex(())
 
 extension Process {
-    /// Starts the program. Use it in place of `run()`, in all tests.
+    /// Starts the program. All tests must use this instead of `run()`.
     ///
-    /// Foundation learns of the end of a program by a socket that closes with it, and opens this socket without
-    /// `FD_CLOEXEC`. A program that another thread starts at the same moment inherits it. Foundation then takes the
-    /// first program for running until the second has ended: a test that stops the first one waits forever.
+    /// Foundation notices the end of a program by a socket that closes with it, but it opens this socket
+    /// without `FD_CLOEXEC`, so a program that another thread starts at the same moment inherits it.
+    /// Foundation then believes that the first program runs until the second has ended, and a test that stops
+    /// the first one waits forever.
     ///
-    /// The program starts without blocked signals. The threads of Dispatch block all of them, a program inherits the mask
-    /// of its thread, and one that leaves the mask as it is, such as PgBouncer, would never receive SIGTERM.
+    /// The program also starts without blocked signals. Dispatch threads block all signals, and a program
+    /// inherits its thread's signal mask, so one that never changes the mask, such as PgBouncer, would not
+    /// receive SIGTERM.
     public func launchAlone() throws {
         try launches.withLock { _ in
             var (none, own) = (sigset_t(), sigset_t())
@@ -79,17 +81,17 @@ extension Process {
     }
 }
 
-/// A shell script that notices the end of this process, also after a crash, and then cleans up.
+/// A shell script that notices the end of this process, even by a crash, and then cleans up.
 ///
-/// The script is a process of its own with a pipe as its standard input. Only this process can write to the
-/// pipe, so the pipe ends with this process.
+/// The script is a separate process that reads its standard input from a pipe. Only this process can write to
+/// the pipe, so the pipe closes when this process ends.
 public struct Watchdog: Sendable {
-    /// Writing end of the pipe, which is never closed.
+    /// The write end of the pipe. It is never closed explicitly.
     private let pipe: Int32
 
     /// - Parameters:
-    ///   - script: Script that waits for the end of its standard input, for example with `cat > /dev/null`.
-    ///   - arguments: `$1` and so on.
+    ///   - script: A script that waits for the end of its standard input, for example with `cat > /dev/null`.
+    ///   - arguments: The arguments `$1` and so on.
     public init(_ script: String, _ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
         guard Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
@@ -104,7 +106,7 @@ public struct Watchdog: Sendable {
         pipe = ends[1]
     }
 
-    /// Lets the script clean up at once.
+    /// Makes the script clean up at once.
     public func release() {
         close(pipe)
     }
@@ -113,13 +115,13 @@ public struct Watchdog: Sendable {
 /// A port of this machine that had no listener a moment ago, for addresses that must be known before the
 /// server starts.
 public enum FreePort {
-    /// Ports below the range of the system, so that no other connection takes the port before the server
-    /// does, also in another test process.
+    /// Ports below the system's ephemeral range, so that no other connection takes the port before the server
+    /// does, even in another test process.
     private static let ports = 12_000..<32_000
-    /// The ports of servers that may be stopped now, and start again.
+    /// Ports that were already given out. Their servers may be stopped at the moment, and start again later.
     private static let given = Mutex<Set<Int>>([])
 
-    /// Returns each port once.
+    /// Returns a free port, and never the same one twice.
     public static func find() throws -> Int {
         for _ in 0..<100 {
             guard let socket = try? LocalSocket(port: .random(in: ports)) else { continue }
@@ -130,7 +132,7 @@ public enum FreePort {
     }
 }
 
-/// A port that refuses every connection. It stays in use, so that no server of another test gets it.
+/// A port that refuses every connection. It stays in use, so that no other test's server can get it.
 public final class ClosedPort: Sendable {
     private let socket: LocalSocket
 

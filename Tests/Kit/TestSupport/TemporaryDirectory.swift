@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A directory that is removed with this value.
+/// A directory that is deleted when the value ends.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -12,21 +12,21 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { remove() }
 
-    /// Runs `body` with a directory that has these files, and removes it afterwards.
+    /// Runs `body` with a directory that contains these files, and deletes it afterwards.
     public static func with<Result>(
         _ files: [String: String] = [:], _ body: (TemporaryDirectory) async throws -> Result
     ) async throws -> Result {
         let directory = try TemporaryDirectory()
-        // At a known time, and not when the optimizer sees the last use.
+        // Deleted explicitly, because the optimizer may otherwise end the value after its last use.
         defer { directory.remove() }
         for (name, content) in files { try directory.write(content, to: name) }
         return try await body(directory)
     }
 
-    /// The path of a file in the directory, which need not exist.
+    /// The path for a file in the directory, which need not exist.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file, and returns its path.
+    /// Writes a file and returns its path.
     @discardableResult
     public func write(_ content: String, to name: String) throws -> String {
         try Data(content.utf8).write(to: URL(fileURLWithPath: path(of: name)))
@@ -49,15 +49,15 @@ public enum TemporaryFile {
     }
 }
 
-/// The folder of the project.
+/// The project folder.
 public enum ProjectFolder {
     public static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 }
 
-/// A folder of `Fixtures`. Reading it throws when it is missing or a file in it cannot be read, so that a
-/// test fails instead of passing without cases.
+/// A folder in `Fixtures`. Reading it throws an error if the folder or one of its files cannot be read, so
+/// that a test fails instead of passing without any cases.
 public struct FixtureFolder: Sendable {
     public static let root = ProjectFolder.root.appending(path: "Fixtures")
 
@@ -67,7 +67,7 @@ public struct FixtureFolder: Sendable {
         url = Self.root.appending(path: name)
     }
 
-    /// The names of all cases, in order.
+    /// The names of all cases, sorted.
     public func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: url.path()).filter { $0.hasSuffix(".json") }
             .sorted()

@@ -1,14 +1,14 @@
 public import JOSE
 public import StrictJSON
 
-/// Mints tokens as Apple would, for tests, with a key that exists as long as the process.
+/// Creates the tokens that Apple would issue, signed with a test key that exists only as long as the process.
 ///
-/// `TokenMint.shared` has one key pair, because generating a key pair is slow. Everything about a token can
-/// be changed.
+/// All tests use the key pair of `TokenMint.shared`, because generating one is slow. Every part of a token
+/// can be changed.
 public struct TokenMint: Sendable {
     public static let shared = TokenMint()
 
-    /// 2026-01-01T00:00:00Z: the moment at which sample tokens are signed.
+    /// 2026-01-01T00:00:00Z: the time at which sample tokens are signed.
     public static let sampleTime: Int64 = 1_767_225_600
     public static let clientID = "com.example.app"
     public static let subject = "001234.0123456789abcdef0123456789abcdef.0123"
@@ -25,7 +25,7 @@ public struct TokenMint: Sendable {
         }
     }
 
-    /// The claims of a valid identity token; set a member to change it, to `nil` to leave it out.
+    /// The claims of a valid identity token. Set a member to change it, or to `nil` to leave it out.
     public static func identityClaims(at time: Int64 = sampleTime) -> JSONObject {
         JSONObject([
             ("iss", .string("https://appleid.apple.com")), ("aud", .string(clientID)),
@@ -37,7 +37,7 @@ public struct TokenMint: Sendable {
         ])
     }
 
-    /// The claims of a valid notification, with `events` as the JSON string that Apple sends.
+    /// The claims of a valid notification, in which `events` is the JSON string that Apple sends.
     public static func notificationClaims(
         type: String = "consent-revoked", at time: Int64 = sampleTime, event: JSONObject? = nil
     ) -> JSONObject {
@@ -54,7 +54,7 @@ public struct TokenMint: Sendable {
         ])
     }
 
-    /// Signs claims unchanged, with a header of `kid` and `alg`.
+    /// Signs the claims exactly as given, with a header that has only `kid` and `alg`.
     public func sign(_ claims: JSONObject) throws -> String {
         let header = JSONObject([("kid", .string(keyID)), ("alg", .string("RS256"))])
         var segments = JWSSegments(
@@ -63,12 +63,12 @@ public struct TokenMint: Sendable {
         return segments.compact
     }
 
-    /// Signs claims with libjwt: sorted, with a header that has `typ` too.
+    /// Signs the claims with libjwt, which sorts them and adds `typ` to the header.
     public func signWithLibJWT(_ claims: JSONObject) throws -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .RS256, key: privateKey.pem)
     }
 
-    /// The key set in the form of Apple's endpoint.
+    /// The key set as Apple's endpoint returns it.
     public var keySet: [UInt8] {
         JSONValue.object(JSONObject([("keys", .array([.object(privateKey.publicJWK(keyID: keyID))]))]))
             .serialized()

@@ -2,7 +2,7 @@ package import AppleAccounts
 import Cryptography
 
 extension GrantLedger.Removal {
-    /// Returns the entry of the audit log about this end.
+    /// Returns the audit log entry for the end of this grant or token family.
     func entry(by origin: AuditOrigin) -> AuditEntry {
         AuditEntry(
             familyID == nil ? .grantEnded : .tokensEnded, by: origin, at: moment, reason: reason.rawValue,
@@ -11,8 +11,8 @@ extension GrantLedger.Removal {
 }
 
 extension GrantCommand {
-    /// The request of the command, and its actor. The command names a client that authenticated itself, a
-    /// user who agreed, and Google; it does not name the app's backend.
+    /// The command's origin, including its actor: an authenticated client, a user who agreed, or Google. The
+    /// origin of a command from the app's backend already names the caller.
     var auditOrigin: AuditOrigin {
         switch self {
         case .authorize(let command): command.origin.acting(as: .user)
@@ -28,19 +28,19 @@ extension GrantCommand {
         case .pollDevice(let command):
             command.redemption.origin.acting(as: .oauthClient(command.redemption.oauthClientID))
         case .googleEvent(let command): command.origin.acting(as: .google)
-        // These commands begin and end nothing.
+        // These commands neither create nor end a grant or a token family.
         case .beginDevice, .learnGoogleSubject: .service
         }
     }
 }
 
 extension SigningKeyRecord {
-    /// The entry about a new key. The ID of a key is public.
+    /// The entry for a new key. A key ID is public, so the entry may contain it.
     package var auditEntry: AuditEntry {
         AuditEntry(.signingKeyMade, by: .service, at: createdAt, detail: "\(algorithm) \(keyID)")
     }
 
-    /// Returns the entry about removed keys.
+    /// Returns the entry for removed keys.
     package static func removalEntry(
         of keyIDs: [String], by origin: AuditOrigin = .service, at moment: Moment
     ) -> AuditEntry {
@@ -50,15 +50,15 @@ extension SigningKeyRecord {
 }
 
 extension AccountEvent {
-    /// Creates the event about a grant that was created or has ended, or about one of its tokens.
+    /// Creates the event for a new or ended grant, or for one of its tokens.
     ///
     /// - Parameters:
-    ///   - reason: Reason of the end; `nil` for a new grant.
-    ///   - endedToken: Ended refresh token to report to Google.
-    ///   - isOnlyToken: True if the grant does not end with the event.
-    ///   - googleEvent: The event of Google that ended the grant.
-    ///   - subject: The user; `nil` for an erased user.
-    ///   - source: Source of the end; `nil` when a client, the app's backend or Google requested it.
+    ///   - reason: The reason for the end. `nil` for a new grant.
+    ///   - endedToken: The ended refresh token that is to be reported to Google.
+    ///   - isOnlyToken: True if only the token ends, not the grant.
+    ///   - googleEvent: The Google event that ended the grant.
+    ///   - subject: The user. `nil` if the user was erased.
+    ///   - source: The source of the end. `nil` if a client, the app's backend or Google requested it.
     init(
         of grant: GrantRecord, reason: GrantEndReason?, googleEvent: GoogleEventReference? = nil,
         endedToken: SHA512Digest? = nil, isOnlyToken: Bool = false, team: TeamID,

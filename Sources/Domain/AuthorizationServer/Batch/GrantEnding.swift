@@ -1,27 +1,28 @@
 package import AppleAccounts
 import Cryptography
 
-/// Applies the end of credentials to OAuth grants, in the transaction of the account command that ends them.
+/// Ends the OAuth grants of ended credentials, in the transaction of the account command that ended them.
 ///
-/// Removes token families and codes that were authorized up to the end. A grant ends when its last
-/// authorization is not younger than the end; a younger grant keeps the families and codes authorized since.
-/// An event carries each ended refresh token of Google's, for the report to Google.
+/// All token families and codes that were authorized at or before the end of the credential are removed. A
+/// grant ends if its last authorization is not later than that; otherwise it keeps its later families and
+/// codes. For each ended refresh token of Google, an event carries the token, so that it can be reported to
+/// Google.
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
-    /// Entries of the audit log, in addition to the entries of the account commands.
+    /// Audit log entries, in addition to those of the account commands.
     package private(set) var audit: [AuditEntry] = []
-    /// The `sub`s of the Google accounts that were linked with erased users. Records about
-    /// these Google accounts are removed with the user.
+    /// The `sub`s of Google accounts that were linked with erased users. The store deletes the records about
+    /// these Google accounts together with the users.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
 
-    /// Returns `nil` when no credential has ended. A sign-in ends credentials only when it moves an account.
+    /// Returns `nil` if no credential has ended. A sign-in ends a credential only if it moves an account.
     package init?(of set: WorkingSet) {
         guard !set.credentialEnds.isEmpty else { return nil }
         ends = set.credentialEnds
     }
 
-    /// The accounts whose grants the store must load. The store has already locked their subjects.
+    /// The accounts whose grants the store must load. Their subjects are already locked.
     package var accountIDs: [AccountID] {
         Array(Set(ends.map(\.accountID))).sorted { $0.uniqueID < $1.uniqueID }
     }
@@ -30,10 +31,11 @@ package struct GrantEnding: Sendable {
         ledger.load(grants: grants, families: families, codes: codes)
     }
 
-    /// Changes that the store has to write.
+    /// The changes that the store must write.
     package var changes: GrantChanges { ledger.changes }
 
-    /// Ends the grants. Returns the events of the transaction, with the grants' events in their places.
+    /// Ends the grants. Returns the transaction's events, with the grants' events inserted in the right
+    /// places.
     package mutating func carryOut(
         _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
     ) -> [AccountEvent] {

@@ -1,10 +1,10 @@
 package import AppleAccounts
 package import Cryptography
 
-/// The grants of some accounts in one transaction: as loaded, and after the rules.
+/// The grants of several accounts in one transaction, before and after the rules were applied.
 ///
-/// A store locks the accounts, loads all of their grants, and saves `changes`. The ledger knows
-/// neither the user nor the reason of a change.
+/// A store locks the accounts, loads all their grants, and saves `changes`. The ledger knows neither which
+/// user caused a change nor why.
 package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]
@@ -13,10 +13,10 @@ package struct GrantLedger: Sendable {
     private var grantOfCode: [SHA256Digest: GrantID] = [:]
     private var removals: [Removal] = []
 
-    /// The end of a grant, or of one of its token families, for the audit log.
+    /// The end of a grant or token family, for the audit log.
     struct Removal {
         let grant: GrantRecord
-        /// The token family; `nil` for the end of the grant.
+        /// The ended token family. `nil` if the whole grant has ended.
         let familyID: UniqueID?
         let reason: GrantEndReason
         let moment: Moment
@@ -24,7 +24,7 @@ package struct GrantLedger: Sendable {
 
     package init() {}
 
-    /// Adds all grants of some accounts, with all of their token families and codes.
+    /// Adds all grants of some accounts, with all their token families and codes.
     package mutating func load(grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord]) {
         let families = Dictionary(grouping: families, by: \.grantID)
         let codes = Dictionary(grouping: codes, by: \.grantID)
@@ -35,10 +35,10 @@ package struct GrantLedger: Sendable {
         }
     }
 
-    /// Changes that a store has to write.
+    /// The changes that a store must write.
     package var changes: GrantChanges { GrantChanges(from: loaded, to: held) }
 
-    /// Returns the `sub` of every Google account that is linked with the account.
+    /// Returns the `sub`s of all Google accounts that are linked with the account.
     package func googleSubjects(of account: AccountID) -> Set<String> {
         let grants = grants(of: account)
         return Set(grants.compactMap(\.record.googleSubject))
@@ -47,15 +47,15 @@ package struct GrantLedger: Sendable {
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
-    /// Returns the grants and families that have ended since the last call, without families that had already
-    /// expired or that newer families have displaced.
+    /// Returns the grants and token families that have ended since the last call, without families that had
+    /// already expired or were displaced by newer ones.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
         return removals
     }
 
-    /// Returns the grants of an account in the order of their IDs.
+    /// Returns an account's grants, ordered by ID.
     func grants(of account: AccountID) -> [HeldGrant] {
         (grantsOfAccount[account] ?? []).compactMap { held[$0] }
     }
@@ -68,12 +68,12 @@ package struct GrantLedger: Sendable {
 
     func grant(withCode digest: SHA256Digest) -> HeldGrant? { grantOfCode[digest].flatMap { held[$0] } }
 
-    /// Returns the matching grants in the order of their IDs.
+    /// Returns the matching grants, ordered by ID.
     func all(where isMeant: (HeldGrant) -> Bool) -> [HeldGrant] {
         held.values.filter(isMeant).sorted { $0.record.id.uniqueID < $1.record.id.uniqueID }
     }
 
-    /// Adds a new grant, or replaces the record of a grant.
+    /// Adds a new grant, or replaces a grant's record.
     mutating func put(_ record: GrantRecord) {
         if held[record.id] == nil {
             hold(HeldGrant(record))
@@ -94,7 +94,7 @@ package struct GrantLedger: Sendable {
         hold(HeldGrant(grant.record, families: grant.families, codes: grant.codes + [code]))
     }
 
-    /// Changes token families in place, because their order is the order of their age.
+    /// Changes token families in place, because the array is ordered by their age.
     mutating func changeFamilies(of id: GrantID, _ change: (inout TokenFamily) -> Void) {
         guard var grant = held[id] else { return }
         for index in grant.families.indices { change(&grant.families[index]) }
@@ -107,8 +107,8 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families.
     ///
-    /// - Returns: Double digests of the refresh tokens to report to Google: the tokens that
-    ///   were valid, if the reason requires a report.
+    /// - Returns: Double digests of the refresh tokens to report to Google: those that were still valid, if
+    ///   the reason calls for a report.
     mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
     ) -> [SHA512Digest] {
@@ -116,7 +116,7 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        // A newer family that displaces an older family has its own row.
+        // A family displaced by a newer one gets no entry, because the newer family has its own.
         for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
@@ -125,7 +125,7 @@ package struct GrantLedger: Sendable {
         return ended.filter { moment < $0.expiresAt }.compactMap { $0.refreshToken?.doubleSHA512 }
     }
 
-    /// Removes a grant with its token families and codes. Returns what `removeFamilies` returns.
+    /// Removes a grant with its token families and codes. Returns the same digests as `removeFamilies`.
     mutating func remove(_ id: GrantID, reason: GrantEndReason, at moment: Moment) -> [SHA512Digest] {
         let tokens = removeFamilies(of: id, reason: reason, at: moment) { _ in true }
         guard let grant = held.removeValue(forKey: id) else { return tokens }
@@ -147,8 +147,8 @@ package struct GrantLedger: Sendable {
 }
 
 extension GrantEndReason {
-    /// True if the end of a refresh token for this reason is reported to Google (RISC, `token-revoked`).
-    /// False for an end that Google has requested, and for a token that a newer token of Google has replaced.
+    /// True if Google is told when a refresh token ends for this reason (RISC, `token-revoked`). False if
+    /// Google requested the end itself, or replaced the token with a newer one.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
@@ -157,13 +157,13 @@ extension GrantEndReason {
     }
 }
 
-/// A grant with all of its token families and codes.
+/// A grant with all its token families and codes.
 package struct HeldGrant: Sendable, Hashable {
     package var record: GrantRecord
-    /// Token families, the oldest first.
+    /// Token families, oldest first.
     package var families: [TokenFamily]
-    /// Codes, the oldest first. For batches of redemptions and refreshes, a store may load only redeemed
-    /// codes: their rules must set `GrantWorkingSet.isMissingCodes` when they need others.
+    /// Codes, oldest first. For batches of redemptions and refreshes, a store may load only the codes being
+    /// redeemed. A rule that needs others must set `GrantWorkingSet.isMissingCodes`.
     package var codes: [CodeRecord]
 
     package init(_ record: GrantRecord, families: [TokenFamily] = [], codes: [CodeRecord] = []) {
@@ -176,22 +176,21 @@ package struct HeldGrant: Sendable, Hashable {
 
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
-    /// Returns true if the grant can still yield tokens without the
-    /// user: by a token family, or by a waiting code.
+    /// Returns true if a token family or an unused code of the grant can still yield tokens without the user.
     func isAlive(at moment: Moment) -> Bool {
         families.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }
     }
 }
 
-/// Changes of grants that a store must write at the end of a transaction: first the removed rows, then the
-/// rows to put. Each list is in the order of its keys, so that two replicas lock in the same order.
+/// Grant changes that a store must write at the end of a transaction: first the rows to delete, then the rows
+/// to insert or replace. Each list is sorted by key, so that all replicas lock rows in the same order.
 package struct GrantChanges: Sendable, Equatable {
-    /// Grants to remove, with their token families and codes.
+    /// Grants to delete, with their token families and codes.
     package var removedGrants: [GrantID] = []
     package var removedFamilies: [UniqueID] = []
     package var removedCodes: [SHA256Digest] = []
-    /// New grants, and grants that replace the row of the same ID.
+    /// New grants, and grants that replace the row with the same ID.
     package var grants: [GrantRecord] = []
     package var families: [TokenFamily] = []
     package var codes: [CodeRecord] = []
@@ -200,7 +199,7 @@ package struct GrantChanges: Sendable, Equatable {
 }
 
 extension GrantChanges {
-    /// Computes the difference between the loaded grants and the grants after the rules.
+    /// Computes the difference between the loaded grants and the grants after the rules were applied.
     init(from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant]) {
         self.init()
         removedGrants = loaded.keys.filter { held[$0] == nil }
@@ -224,9 +223,9 @@ extension GrantChanges {
     }
 }
 
-/// The ended refresh tokens of one grant to report to Google, with the events that report them: one
-/// token for each event, because Google receives a separate report for each token. The last token
-/// belongs to the event of the grant, if the grant ends.
+/// The ended refresh tokens of a grant that must be reported to Google, and the events that carry them. Each
+/// event carries one token, because Google receives a separate report for each. If the grant ends, the event
+/// for that carries the last token.
 struct EndedTokens {
     let tokens: [SHA512Digest]
     let endsGrant: Bool
@@ -235,9 +234,10 @@ struct EndedTokens {
         (self.tokens, self.endsGrant) = (tokens, endsGrant)
     }
 
-    /// Creates the events in their order.
+    /// Creates the events in feed order.
     ///
-    /// - Parameter make: Receives the token, and true if the event is about the token alone.
+    /// - Parameter make: Creates an event from a token. The flag is true if the event is only about the
+    ///   token.
     func events<Event>(_ make: (_ token: SHA512Digest?, _ isOnlyToken: Bool) -> Event) -> [Event] {
         guard endsGrant else { return tokens.map { make($0, true) } }
         return tokens.dropLast().map { make($0, true) } + [make(tokens.last, false)]

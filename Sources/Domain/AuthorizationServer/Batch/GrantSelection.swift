@@ -1,33 +1,32 @@
 package import AppleAccounts
 package import Cryptography
 
-/// Names of the rows that a batch of grant commands must read,
-/// without duplicates, in the order of their values.
+/// Keys of the rows that a batch of grant commands must read, sorted and without duplicates.
 ///
-/// A store first finds the accounts to which the codes, token families and other names belong, then locks all
-/// accounts in one order, and then loads all of their rows. It may load only the codes of `codeDigests`,
-/// unless `needsAllCodes`.
+/// A store first finds the accounts to which the codes, token families and other keys belong, then locks all
+/// accounts in one order, and then loads all their rows. It need only load the codes of `codeDigests`, unless
+/// `needsAllCodes` is true.
 package struct GrantSelection: Sendable, Hashable {
-    /// The accounts that commands name.
+    /// The accounts named in the commands.
     package private(set) var accountIDs: [AccountID] = []
     package private(set) var codeDigests: [SHA256Digest] = []
-    /// True if a command cannot be applied without all codes of its account.
+    /// True if a command needs all codes of its account.
     package private(set) var needsAllCodes = false
     package private(set) var familyIDs: [UniqueID] = []
-    /// The `sub`s of Google accounts, for the token families linked with them
-    /// and for Google's last statements about them.
+    /// The `sub`s of Google accounts. For each, a store loads the linked token families and Google's last
+    /// statement about the account.
     package private(set) var googleSubjects: [String] = []
-    /// SHA-512 of SHA-512 of current refresh tokens.
+    /// Double SHA-512 digests of current refresh tokens.
     package private(set) var tokenDigests: [SHA512Digest] = []
-    /// The `jti` of Google's events.
+    /// The `jti`s of Google's events.
     package private(set) var eventIdentifiers: [String] = []
-    /// Device authorizations that a store locks before it looks for the owners of the codes: a consent that
-    /// commits at the same time has then created its code.
+    /// Device authorizations that a store locks before it looks up the owners of the codes, so that a consent
+    /// committed at the same time has already created its code.
     package private(set) var deviceDigests: [SHA256Digest] = []
     /// The user codes of new device authorizations.
     package private(set) var userCodeDigests: [SHA256Digest] = []
-    /// The clients of new device authorizations. A store allows one
-    /// transaction at a time to count and add them.
+    /// The clients of new device authorizations. A store lets only one transaction at a time count and insert
+    /// device authorizations.
     package private(set) var newDevicesOf: [OAuthClientID] = []
 
     init(_ commands: [GrantCommand]) {
@@ -73,15 +72,15 @@ package struct GrantSelection: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
-    /// Returns the accounts whose paces a store must load: the accounts for which a
-    /// command can begin a grant or a token family.
+    /// Returns the accounts for which a command can begin a grant or a token family, whose paces a store must
+    /// therefore load.
     ///
-    /// - Parameter found: All accounts that the names lead to.
+    /// - Parameter found: All accounts to which the keys of the batch belong.
     package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {
         codeDigests.isEmpty ? accountIDs : found
     }
 
-    /// True if the commands name Google accounts or events of Google, which have no account here to lock.
+    /// True if the commands name Google accounts or Google events, for which there is no account to lock.
     package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
 
     private static func sortedDigests(_ digests: [SHA256Digest]) -> [SHA256Digest] {
@@ -94,8 +93,8 @@ package struct GrantSelection: Sendable, Hashable {
 }
 
 extension GrantCommand {
-    /// True for the frequent commands. They read codes of other families only
-    /// when they end a family or grant, or read none.
+    /// True for the frequent commands. They read no codes, or read other families' codes only when they end a
+    /// family or a grant.
     fileprivate var isAboutOneFamily: Bool {
         switch self {
         case .redeem, .refresh, .pollDevice, .beginDevice: true

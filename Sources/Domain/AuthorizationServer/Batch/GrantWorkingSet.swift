@@ -1,24 +1,23 @@
 package import AppleAccounts
 import Cryptography
 
-/// A batch of grant commands with all rows that they read, and with their results.
+/// A batch of grant commands, with all the rows that they read, and with their results.
 ///
-/// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of
-/// their grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`,
-/// `newGoogleEvents`, `changedGoogleAccounts`, `audit` and `events`. The rule of each command is in
-/// an extension. The rules do no I/O, so every store has the same results, and later commands of
-/// the batch see the effects of earlier commands.
+/// A store finds the accounts for the keys in `question`, locks them, loads their subjects and all their
+/// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
+/// `changedGoogleAccounts`, `audit` and `events`. Each command's rule is in an extension. The rules do no
+/// I/O, so all stores produce the same results. Later commands see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantSelection
-    /// Account events to append, in this order.
+    /// Account events for the store to append, in this order.
     package private(set) var events: [AccountEvent] = []
-    /// Entries of the audit log, in this order. A refresh has none.
+    /// Audit log entries, in this order. A refresh adds none.
     package private(set) var audit: [AuditEntry] = []
-    /// Google's events to store.
+    /// Google events for the store to insert.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
-    /// True if a rule may have needed a code that is not loaded. The results may then be wrong, and the store
-    /// applies the commands again to a set with all codes.
+    /// True if a rule may have needed a code that was not loaded. The results may then be wrong, so the store
+    /// must apply the commands again to a set with all codes.
     package private(set) var isMissingCodes = false
 
     private var hasAllCodes = true
@@ -44,18 +43,18 @@ package struct GrantWorkingSet: Sendable {
         question = GrantSelection(commands)
     }
 
-    /// Adds the record of an account. It stays locked until the end of the transaction.
+    /// Adds an account's record. The store keeps the account locked until the end of the transaction.
     package mutating func load(_ record: SubjectRecord) {
         guard let id = record.accountID else { return }
         users[id] = record
     }
 
-    /// Marks an account as erased. Call it for each ID of `question.accountIDs` without a row.
+    /// Marks an account as erased. The store calls this for each ID of `question.accountIDs` without a row.
     package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
 
-    /// Adds all grants of the accounts, with all of their token families and codes.
+    /// Adds all grants of the accounts, with all their token families and codes.
     ///
-    /// - Parameter hasAllCodes: False when only the codes of the question are loaded.
+    /// - Parameter hasAllCodes: False if the store has loaded only the codes of `question`.
     package mutating func load(
         grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord], hasAllCodes: Bool = true
     ) {
@@ -63,10 +62,11 @@ package struct GrantWorkingSet: Sendable {
         ledger.load(grants: grants, families: families, codes: codes)
     }
 
-    /// Marks the event of Google with this `jti` as already stored.
+    /// Marks the Google event with this `jti` as already stored.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
-    /// Adds a pace. Call it for every pace of the accounts that `question.accountsOfPaces` returns.
+    /// Adds a pace. The store calls this for every pace of the accounts that `question.accountsOfPaces`
+    /// returns.
     package mutating func load(_ pace: GrantPace) {
         paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
     }
@@ -75,19 +75,20 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. Device
-    /// authorizations of `deviceDigests` stay locked until the end of the transaction.
+    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. The store keeps
+    /// those of `deviceDigests` locked until the end of the transaction.
     package mutating func load(_ device: DeviceAuthorization) { devices.load(device) }
 
-    /// Sets the number of all stored device authorizations, if `question.newDevicesOf` is not empty.
+    /// Sets the total number of stored device authorizations. The store calls this unless
+    /// `question.newDevicesOf` is empty.
     package mutating func load(deviceCount total: Int) { devices.load(total: total) }
 
-    /// Sets the number of stored device authorizations of a client of `question.newDevicesOf`.
+    /// Sets the number of stored device authorizations for a client of `question.newDevicesOf`.
     package mutating func load(deviceCount count: Int, of client: OAuthClientID) {
         devices.load(count, of: client)
     }
 
-    /// Changes of grants that the store must write. Must not be read when codes are missing.
+    /// The grant changes that the store must write. It must not read them if codes are missing.
     package var changes: GrantChanges {
         precondition(!isMissingCodes, "what was applied without all codes must not be saved")
         return ledger.changes
@@ -107,7 +108,7 @@ package struct GrantWorkingSet: Sendable {
             .sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }
     }
 
-    /// Applies all commands in their order.
+    /// Applies all commands in batch order.
     package mutating func applyCommands(
         using generator: inout some RandomNumberGenerator
     ) -> [Result<GrantOutcome, any Error>] {
@@ -120,7 +121,7 @@ package struct GrantWorkingSet: Sendable {
             } catch {
                 results.append(.failure(error))
             }
-            // Includes refused commands: a token that is used twice ends its family.
+            // Refused commands are included, because the reuse of a token is refused but ends its family.
             audit += ledger.takeRemovals().map { $0.entry(by: origin) }
         }
         return results
@@ -156,7 +157,7 @@ extension GrantWorkingSet {
         return (record, account)
     }
 
-    /// Returns the status of a grant's account, which admits tokens of an authorization at `moment`.
+    /// Returns the status of the grant's account, if it admits tokens that were authorized at `moment`.
     func status(
         _ grant: GrantRecord, authorizedAt moment: Moment, at now: Moment
     ) throws(GrantRefusal) -> AccountStatus {
@@ -165,7 +166,7 @@ extension GrantWorkingSet {
         return status
     }
 
-    /// Returns the status of an account that is not disabled.
+    /// Returns the account's status, if the account is not disabled.
     func status(
         of id: AccountID, app: ClientID, at now: Moment
     ) throws(GrantRefusal) -> AccountStatus {
@@ -175,8 +176,8 @@ extension GrantWorkingSet {
         return status
     }
 
-    /// Records the day of a use of the grant, and returns the grant.
-    /// Its row changes at the first use of a day.
+    /// Records the day on which the client used the grant, and returns the grant. The row changes only with
+    /// the first use of a day.
     mutating func noteUse(of grant: GrantRecord, at moment: Moment) -> GrantRecord {
         let day = moment.startOfDay
         guard var grant = ledger.grant(grant.id)?.record, grant.lastUsedAt.map({ $0 < day }) ?? true else {
@@ -187,7 +188,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Records a new fact about a grant for the audit log.
+    /// Adds an audit log entry for a grant.
     mutating func note(
         _ action: AuditAction, of grant: GrantRecord, family: UniqueID? = nil, scope: String,
         at moment: Moment
@@ -198,7 +199,7 @@ extension GrantWorkingSet {
                 person: AuditPerson(grant.accountID, tokenFamily: family, scope: scope)))
     }
 
-    /// Appends the event of a new grant.
+    /// Appends the event for a new grant.
     mutating func tell(
         of grant: GrantRecord, at moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
@@ -224,7 +225,7 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Counts a new grant of an account to a client.
+    /// Counts an account's new grant to a client. Throws a refusal if the limit is reached.
     mutating func countNewGrant(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -233,7 +234,7 @@ extension GrantWorkingSet {
         put(pace)
     }
 
-    /// Counts a new token family of an account and a client.
+    /// Counts a new token family of an account and a client. Throws a refusal if the limit is reached.
     mutating func countNewFamily(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -242,7 +243,8 @@ extension GrantWorkingSet {
         put(pace)
     }
 
-    /// Refuses a new token family above the limit, for rules that make other changes before they begin it.
+    /// Throws a refusal if the limit on new token families is reached. Called by rules that make other
+    /// changes before they begin the family.
     func checkFamilyPace(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -269,9 +271,9 @@ extension GrantWorkingSet {
         endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
-    /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
+    /// Ends token families of a grant. Also ends the grant if nothing else in it can yield tokens.
     ///
-    /// - Parameter endsGrant: True if the grant ends in any case.
+    /// - Parameter endsGrant: True if the grant ends even if something else in it can yield tokens.
     mutating func endFamilies(
         of grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
         endsGrant: Bool = false, at moment: Moment, using generator: inout some RandomNumberGenerator,
@@ -280,7 +282,7 @@ extension GrantWorkingSet {
         var tokens = ledger.removeFamilies(of: grant.id, reason: reason, at: moment, where: isMeant)
         let isOver = endsGrant || ledger.grant(grant.id).map { !$0.isAlive(at: moment) } ?? false
         if isOver {
-            // A code that is not loaded may wait to be redeemed.
+            // A code that was not loaded may still be waiting for its redemption.
             if !endsGrant, !hasAllCodes { isMissingCodes = true }
             tokens += ledger.remove(grant.id, reason: reason, at: moment)
         }
@@ -289,14 +291,14 @@ extension GrantWorkingSet {
             at: moment, using: &generator)
     }
 
-    /// Stores an event. Returns false when an event with this `jti` is already stored.
+    /// Stores an event. Returns false if an event with this `jti` is already stored.
     mutating func keep(_ event: GoogleEventCommand) -> Bool {
         guard knownGoogleEvents.insert(Array(event.jti.utf8)).inserted else { return false }
         newGoogleEvents.append(event)
         return true
     }
 
-    /// Returns true if a statement of Google about the Google account is still stored.
+    /// Returns true if a statement by Google about this Google account is stored.
     func hasStatement(about googleSubject: String) -> Bool {
         googleAccounts[Array(googleSubject.utf8)] != nil
     }
@@ -305,15 +307,15 @@ extension GrantWorkingSet {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
     }
 
-    /// Returns true if a Google account is disabled, or was disabled at some time after
-    /// `moment`, according to Google's last statement. Google's times have whole seconds; an
-    /// enabling in the same second counts as earlier.
+    /// Returns true if, according to Google's last statement, the Google account is disabled or was disabled
+    /// at some time after `moment`. Google's times are whole seconds, so an account enabled in the same
+    /// second counts as enabled earlier.
     func isDisabled(googleSubject: String, since moment: Moment) -> Bool {
         guard let account = googleAccounts[Array(googleSubject.utf8)] else { return false }
         return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000
     }
 
-    /// Keeps the statement with the later time, in any order of arrival.
+    /// Keeps the statement with the later time, whichever arrived first.
     mutating func update(with said: GoogleAccountRecord) {
         let key = Array(said.subject.utf8)
         if let known = googleAccounts[key], !said.isLater(than: known) { return }

@@ -1,12 +1,12 @@
-/// An Android app: its package, and the certificates that sign it.
+/// An Android app, identified by its package name and its signing certificates.
 public struct AndroidApp: Sendable, Hashable {
     /// The application ID, like `com.example.app`.
     public let package: String
-    /// SHA-256 of each certificate, in capital hexadecimal digits with colons between the bytes.
+    /// SHA-256 fingerprints of the signing certificates, in uppercase hexadecimal with colons.
     public let fingerprints: [String]
 
-    /// Returns true for an application ID: at least two parts of letters, digits and underscores, each of
-    /// which begins with a letter, in at most 255 characters.
+    /// Returns true for a valid application ID: at least two parts separated by dots, in at most 255
+    /// characters. Each part consists of letters, digits and underscores, and begins with a letter.
     static func isPackage(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return text.utf8.count <= 255 && parts.count >= 2
@@ -16,8 +16,8 @@ public struct AndroidApp: Sendable, Hashable {
             }
     }
 
-    /// Returns the fingerprint in capital digits. `nil` unless the text has 32 bytes of two hexadecimal
-    /// digits, with colons between them, as `keytool` and Google Play print them.
+    /// Returns the fingerprint in uppercase. Returns `nil` unless the text is 32 bytes in hexadecimal with
+    /// colons between them, the form in which `keytool` and Google Play print fingerprints.
     static func fingerprint(_ text: String) -> String? {
         let bytes = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard bytes.count == 32, bytes.allSatisfy({ $0.count == 2 && $0.allSatisfy(isHexadecimal) }) else {
@@ -32,9 +32,9 @@ public struct AndroidApp: Sendable, Hashable {
 }
 
 extension OAuthCheck {
-    /// Reads the Android app of a client. `nil` without one, and after a mistake.
+    /// Reads a client's Android app. Returns `nil` if the client has none or its settings contain a mistake.
     mutating func androidApp(_ draft: ClientDraft, _ kind: ClientKind) -> AndroidApp? {
-        // A member of another kind is a separate mistake.
+        // `checkMembers` already reports members that the kind does not have.
         guard ClientMember.androidPackage.hasMeaning(for: kind) else { return nil }
         guard let package = draft.androidPackage, !draft.androidFingerprints.isEmpty else {
             if draft.androidPackage != nil || !draft.androidFingerprints.isEmpty {

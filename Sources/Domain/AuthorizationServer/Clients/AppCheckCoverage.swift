@@ -1,14 +1,14 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// App Check of every client of an app: of its client IDs, and of the OAuth clients that act for its users.
-/// It also names the clients that sign users in without a proof.
+/// The App Check mode of every client of an app: its Apple client IDs, and the OAuth clients that serve its
+/// users. It also shows which clients sign users in without a proof.
 public struct AppCheckCoverage: Sendable {
-    /// A client ID of Apple's, or an OAuth client.
+    /// An Apple client ID or an OAuth client.
     public struct Client: Sendable, Hashable {
         public let kind: Kind
         public let id: String
-        /// The effective mode.
+        /// The mode that the service enforces.
         public let mode: AppCheckMode
         /// The mode that the configuration sets for the client itself.
         public let declaredMode: AppCheckMode
@@ -22,20 +22,20 @@ public struct AppCheckCoverage: Sendable {
 
     /// The reason for the effective mode.
     public enum Basis: String, Sendable, CaseIterable {
-        /// The client's own mode.
+        /// The configuration sets the mode for the client itself.
         case own
-        /// The stricter mode of the bundle ID to which the OAuth client belongs.
+        /// The bundle ID to which the OAuth client belongs has a stricter mode, which applies.
         case bundleID = "bundle_id"
-        /// The strictest mode of the app: the bundle ID has no mode.
+        /// The bundle ID has no mode, so the strictest mode of the app applies.
         case app
-        /// App Flip has the strictest mode of the app, except for intents of Android. Google's own requests come
-        /// from Google's servers.
+        /// The client uses App Flip, which gets the strictest mode of the app. Exempt are Android intents,
+        /// which carry no proof, and Google's own requests, which come from Google's servers.
         case appFlip = "app_flip"
-        /// Users sign in on Apple's page, where an app cannot make a proof.
+        /// Users sign in on Apple's page, where an app cannot prove itself.
         case browser
     }
 
-    /// The client IDs in the order of the configuration, and then the OAuth clients.
+    /// The client IDs in configuration order, followed by the OAuth clients.
     public let clients: [Client]
 
     public init(of app: App, _ policies: AppCheckPolicies, oauthClients: [OAuthClient]) {
@@ -65,12 +65,12 @@ public struct AppCheckCoverage: Sendable {
         clients = clientIDs + others
     }
 
-    /// True if a client is judged.
+    /// True if App Check applies to at least one client.
     public var judges: Bool { clients.contains { $0.mode != .off } }
 }
 
 extension AppCheckCoverage.Client {
-    /// The effective mode with its reason, for operators.
+    /// The effective mode and its reason, for operators.
     public var explanation: String {
         switch basis {
         case .own: mode.rawValue

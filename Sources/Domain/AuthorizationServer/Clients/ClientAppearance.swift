@@ -1,11 +1,11 @@
 import Encodings
 
-/// The picture and the links of a client on the pages for users.
+/// A client's logo and links, as the user-facing pages show them.
 public struct ClientAppearance: Sendable, Hashable {
     public let logo: ClientLogo?
-    /// The `https` URL of the client's privacy policy, `policy_uri` of RFC 7591 §2.
+    /// The `https` URL of the client's privacy policy (`policy_uri` in RFC 7591 §2).
     public let policyURI: String?
-    /// The `https` URL of the client's terms of service, `tos_uri` of RFC 7591 §2.
+    /// The `https` URL of the client's terms of service (`tos_uri` in RFC 7591 §2).
     public let termsURI: String?
 
     public init(logo: ClientLogo? = nil, policyURI: String? = nil, termsURI: String? = nil) {
@@ -13,21 +13,21 @@ public struct ClientAppearance: Sendable, Hashable {
     }
 }
 
-/// The picture of a client on the pages, checked to contain only a picture.
+/// A client's logo. The initializer checks that the file is a picture and nothing else.
 ///
-/// Pages show it as an image with a `data:` URL: browsers run no script in it and load nothing for
-/// it. The check of SVG does not depend on this.
+/// Pages embed the logo as an image with a `data:` URL. Browsers run no scripts in such an image and load no
+/// other resources for it, but the SVG check does not rely on this.
 public struct ClientLogo: Sendable, Hashable {
-    /// Largest size in bytes. Each page of the client contains the picture.
+    /// Maximum size in bytes. It is limited because each of the client's pages embeds the logo.
     public static let mostBytes = 32_768
-    /// Largest width and height of a PNG in pixels: the browser decodes the whole picture.
+    /// Maximum width and height of a PNG in pixels, limited because the browser decodes the whole picture.
     public static let longestSide = 1024
 
     /// `data:image/png;base64,…` or `data:image/svg+xml;base64,…`
     public let dataURL: String
 
-    /// Returns `nil` for bytes that are neither a PNG nor an SVG of
-    /// the accepted elements, and above the bounds.
+    /// Returns `nil` for a file above the limits, and for one that is neither a PNG nor an SVG made only of
+    /// the accepted elements.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         let type: String
@@ -41,7 +41,8 @@ public struct ClientLogo: Sendable, Hashable {
         dataURL = "data:\(type);base64,\(Base64.encode(bytes))"
     }
 
-    /// Returns true for the signature, and the chunk IHDR with a size (PNG 3rd edition, §5.2 and §11.2.1).
+    /// Returns true if the bytes begin with the PNG signature and an IHDR chunk that declares an accepted
+    /// size (PNG 3rd edition, §5.2 and §11.2.1).
     private static func isPNG(_ bytes: [UInt8]) -> Bool {
         let start: [UInt8] = [137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82]
         guard bytes.count > 33, bytes.starts(with: start) else { return false }
@@ -56,8 +57,8 @@ public struct ClientLogo: Sendable, Hashable {
         "defs", "linearGradient", "radialGradient", "stop", "clipPath", "mask",
     ]
 
-    /// Returns true if all elements are shapes and gradients, and no attribute refers elsewhere: no script,
-    /// no event handler, no style, no link, no entity, no comment.
+    /// Returns true if all elements are harmless, such as shapes and gradients, and no attribute refers to
+    /// another resource. Scripts, event handlers, styles, links, entities and comments are refused.
     private static func isSafeSVG(_ text: String) -> Bool {
         var rest = text.drop(while: \.isWhitespace)
         if rest.hasPrefix("<?xml ") {
@@ -73,14 +74,13 @@ public struct ClientLogo: Sendable, Hashable {
         return rest.allSatisfy(\.isWhitespace)
     }
 
-    /// - Parameter tag: The text between `<` and `>`. A `>` inside a value ends the tag too early, and the
-    ///   rest is then a text that no tag may contain.
+    /// - Parameter tag: The text between `<` and `>`. A `>` inside an attribute value ends the tag too early.
     private static func isSafe(tag: Substring) -> Bool {
         let body = tag.hasPrefix("/") ? tag.dropFirst() : tag
         let name = body.prefix { !$0.isWhitespace && $0 != "/" }
         guard elements.contains(name), !body.contains("&"), !body.contains("\\") else { return false }
         let words = body.lowercased()
-        // "url(#id)" names a part of the same picture.
+        // "url(#id)" refers to a part of the same picture.
         guard !words.replacing("url(#", with: "").contains("url("),
             !["href", "style", "javascript:", "data:", "@import", "<"].contains(where: { words.contains($0) })
         else { return false }
@@ -88,7 +88,7 @@ public struct ClientLogo: Sendable, Hashable {
     }
 }
 
-/// Checks of a client's picture and links.
+/// Checks of a client's logo and links.
 extension OAuthCheck {
     mutating func appearance(of draft: ClientDraft) -> ClientAppearance {
         ClientAppearance(
@@ -118,7 +118,8 @@ extension OAuthCheck {
         return logo
     }
 
-    /// Reads a link on a page for users. A link with another scheme could be a script.
+    /// Reads a link for the user-facing pages. Only `https` is accepted, because a link with another scheme
+    /// could run a script.
     private mutating func link(_ text: String?, at setting: String, of draft: ClientDraft) -> String? {
         guard let text else { return nil }
         let start = "https://"

@@ -1,12 +1,12 @@
 import AppAttestation
 
-/// An entry of `oauth.clients`. Each property is the Swift spelling of a member in the file.
+/// An entry of `oauth.clients`. Each property is named after the member that it holds.
 public struct ClientDraft: Sendable {
     /// `id`
     public var id: String
     /// `kind`: the name of a `ClientKind`
     public var kind: String
-    /// `app`: the primary client ID of its app
+    /// `app`: the primary client ID of the client's app
     public var app: String
     /// `name`, by language tag
     public var name: [String: String]
@@ -32,28 +32,28 @@ public struct ClientDraft: Sendable {
     public var audience: String?
     /// `access_token_algorithm` and `id_token_algorithm`: `ES256` or `RS256`
     public var accessTokenAlgorithm, idTokenAlgorithm: String?
-    /// `max_authentication_age`, in seconds, as all lifetimes
+    /// `max_authentication_age`, in seconds, like all lifetimes
     public var maxAuthenticationAge: Int64?
     /// `code_lifetime`
     public var codeLifetime: Int64?
     /// `access_token_lifetime`
     public var accessTokenLifetime: Int64?
-    /// `refresh_token_idle_lifetime`: since the last use
+    /// `refresh_token_idle_lifetime`: seconds since the last use of the token
     public var refreshTokenIdleLifetime: Int64?
-    /// `refresh_token_lifetime`: since the code was redeemed
+    /// `refresh_token_lifetime`: seconds since the code was redeemed
     public var refreshTokenLifetime: Int64?
-    /// `refresh_retry_window`. Not for `google_linking`, whose tokens are not exchanged
+    /// `refresh_retry_window`. Not for `google_linking`, because Google's refresh tokens are not exchanged
     public var refreshRetryWindow: Int64?
-    /// `refresh_token_limit`: number for one account
+    /// `refresh_token_limit`: maximum number of refresh tokens per account
     public var refreshTokenLimit: Int64?
 
     /// `events`: `push` or `poll`. Not for `google_linking`, like the next three members
     public var events: String?
-    /// `event_types`: words of the event feed
+    /// `event_types`: event names from the event feed
     public var eventTypes: [String]?
-    /// `events_url`: with `push`
+    /// `events_url`: only with `push`
     public var eventsURL: String?
-    /// `events_private_networks`: with `push`
+    /// `events_private_networks`: only with `push`
     public var eventsPrivateNetworks: [String] = []
 
     /// `platform`: `ios`, `android`, `macos`, `windows`, `linux` or `uwp`. Only for `native`
@@ -62,22 +62,22 @@ public struct ClientDraft: Sendable {
     public var allowsPlainPKCE: Bool?
     /// `allow_localhost`. Only for `native`
     public var allowsLocalhost: Bool?
-    /// `bundle_id`: bundle ID of the app that signs in with the client. Only for `native`
+    /// `bundle_id`: the bundle ID of the app that uses the client. Only for `native`
     public var bundleID: String?
     /// `app_check`: the name of an `AppCheckMode`. Only for `native`
     public var appCheck: String?
-    /// `first_attesting_version`: a version of the app. Only for `native`
+    /// `first_attesting_version`: the first version of the app that attests. Only for `native`
     public var firstAttestingVersion: String?
-    /// `allow_custom_scheme`: for Android. Only for `native`
+    /// `allow_custom_scheme`: allows custom URI schemes on Android. Only for `native`
     public var allowsCustomScheme: Bool?
     /// `allow_native_sign_in`: the app may exchange Apple's identity tokens. Only for `native`
     public var allowsNativeSignIn: Bool?
-    /// `allow_device_grant`: devices without a browser may request a
-    /// user's consent. Only for `native` and `web`
+    /// `allow_device_grant`: devices without a browser may ask for a user's consent. Only for `native` and
+    /// `web`
     public var allowsDeviceGrant: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
-    /// `allow_home_screen_app`: for iOS. Only for `web`
+    /// `allow_home_screen_app`: allows the client's web app on the iOS home screen. Only for `web`
     public var allowsHomeScreenApp: Bool?
 
     /// `project_id`. Only for `google_linking`, like all members below
@@ -90,12 +90,12 @@ public struct ClientDraft: Sendable {
     public var appFlipBundleIDs: [String] = []
     /// `app_flip_link_paths`: the paths of the universal links that Google opens
     public var appFlipLinkPaths: [String] = []
-    /// `app_flip_test_redirect_uris`: URIs of Google's test tool, in development only
+    /// `app_flip_test_redirect_uris`: redirect URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
     /// `android_package`: the application ID of the app on Android. Only for
     /// `google_linking` and `native`, like the next member
     public var androidPackage: String?
-    /// `android_fingerprints`: SHA-256 of the certificates that sign it
+    /// `android_fingerprints`: SHA-256 fingerprints of the Android app's signing certificates
     public var androidFingerprints: [String] = []
 
     public init(id: String, kind: String, app: String, name: [String: String]) {
@@ -106,9 +106,10 @@ public struct ClientDraft: Sendable {
     }
 }
 
-/// One member of an entry of `oauth.clients`: its name in the file, the form of its value, its bounds and its
-/// default. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on
-/// the configuration derive from the list. Rules about a value, or about two members, are in `OAuthCheck`.
+/// A member of an entry of `oauth.clients`: its name in the file, its value type, its bounds and its default.
+/// The configuration file reader, the check that refuses members of other kinds, `siwa client new` and the
+/// configuration page in the documentation all use this list. Rules about a particular value, or about two
+/// members together, are in `OAuthCheck`.
 public struct ClientMember: Sendable {
     public let name: String
     public let value: DraftValue<ClientDraft>
@@ -116,7 +117,7 @@ public struct ClientMember: Sendable {
 
     private enum Meaning {
         case forEveryKind
-        /// Only for the kinds that list the member.
+        /// Only clients whose kind lists the member may have it.
         case forSomeKinds
     }
 
@@ -124,7 +125,7 @@ public struct ClientMember: Sendable {
         (self.name, self.meaning, self.value) = (name, meaning, value)
     }
 
-    /// All members in the order of `siwa client new`.
+    /// All members, in the order in which `siwa client new` writes them.
     public static let all = [
         ClientMember("id", .forEveryKind, .text(\.id)),
         ClientMember("kind", .forEveryKind, .word(\.kind)),
@@ -170,16 +171,16 @@ public struct ClientMember: Sendable {
     static let accessTokenLifetime = ClientMember(
         "access_token_lifetime", .forEveryKind,
         .number(\.accessTokenLifetime, 1...86_400, .seconds, default: 3600))
-    /// The default comes from the kind.
+    /// The default depends on the client's kind.
     static let refreshTokenIdleLifetime = ClientMember(
         "refresh_token_idle_lifetime", .forEveryKind,
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
-    /// The default comes from `oauth`.
+    /// The default is the value in the section `oauth`.
     static let refreshRetryWindow = ClientMember(
         "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
-    /// Bounded, because each transaction about an account reads all its refresh tokens.
+    /// The limit itself is bounded, because every transaction on an account reads all of its refresh tokens.
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,
         .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))
@@ -198,17 +199,17 @@ public struct ClientMember: Sendable {
     static let bundleID = ClientMember("bundle_id", .forSomeKinds, .optionalText(\.bundleID))
     static let appCheck = ClientMember(
         "app_check", .forSomeKinds, .optionalWord(\.appCheck, default: AppCheckMode.off.rawValue))
-    /// The default is the version of the bundle ID.
+    /// The default is the first attesting version of the bundle ID.
     static let firstAttestingVersion = ClientMember(
         "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
-    /// On Android every app can claim the scheme of another app.
+    /// Off by default, because on Android any app can claim another app's scheme.
     static let allowsCustomScheme = ClientMember(
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     static let allowsNativeSignIn = ClientMember(
         "allow_native_sign_in", .forSomeKinds, .flag(\.allowsNativeSignIn, default: false))
     static let allowsDeviceGrant = ClientMember(
         "allow_device_grant", .forSomeKinds, .flag(\.allowsDeviceGrant, default: false))
-    /// A public client has no other way to bind a code to itself. Google sends no challenge.
+    /// A public client must use PKCE, its only way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))
     static let allowsHomeScreenApp = ClientMember(
@@ -231,7 +232,7 @@ public struct ClientMember: Sendable {
 
     private static let tenYears: Int64 = 315_360_000
 
-    /// Returns true if a client of the kind can have the member.
+    /// Returns true if clients of this kind may have the member.
     public func hasMeaning(for kind: ClientKind) -> Bool {
         switch meaning {
         case .forEveryKind: true

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// The event stream of a client, from the configuration.
+/// A client's event stream, from the configuration.
 public struct ClientEvents: Sendable, Hashable {
-    /// The ways in which events reach a client.
+    /// The ways in which a client receives events.
     public enum Delivery: String, Sendable, Hashable, CaseIterable {
         /// RFC 8935: the service posts each event to the client.
         case push
@@ -10,26 +10,27 @@ public struct ClientEvents: Sendable, Hashable {
         case poll
     }
 
-    /// The events of the feed that a client can receive. The others are about Apple,
-    /// about apps, or about the client's own actions.
+    /// The event kinds that a client can receive. All other kinds are about Apple, about apps, or about the
+    /// client's own actions.
     public static let kinds: [AccountEvent.Kind] = [
         .grantRevoked, .accountErased, .accountDisabled, .accountEnabled, .sessionsEnded,
     ]
 
     public let delivery: Delivery
     public let kinds: Set<AccountEvent.Kind>
-    /// The URL for pushed events, as written. Only with `push`.
+    /// The URL to push events to, exactly as configured. Only with `push`.
     public let url: String?
-    /// Private networks to which the URL's name may resolve. Only with `push`.
+    /// Private networks to which the URL's host name may resolve. Only with `push`.
     public let privateNetworks: [String]
 }
 
 extension OAuthCheck {
-    /// Returns the event stream of a client; `nil` for a client without a stream, and after a mistake.
+    /// Returns a client's event stream. Returns `nil` if the client has none or its settings contain a
+    /// mistake.
     ///
-    /// The reader of the settings checks URL and networks, as it does for webhooks.
+    /// The URL and the networks are checked when the settings are read, just as for webhooks.
     mutating func events(of draft: ClientDraft, _ kind: ClientKind) -> ClientEvents? {
-        // A client of another kind is refused because of the members themselves.
+        // `checkMembers` already refuses these members for clients of other kinds.
         guard ClientMember.events.hasMeaning(for: kind) else { return nil }
         guard let word = ClientMember.events.value.word(in: draft) else {
             let others = [ClientMember.eventTypes, .eventsURL, .eventsPrivateNetworks]
@@ -63,8 +64,8 @@ extension OAuthCheck {
                     "of \(draft.id) is missing: events: push needs the URL that events are posted to")
             }
         case .poll:
-            // Client IDs are public, and events name users. A confidential
-            // client without a secret is a separate mistake.
+            // A polling client needs a secret, because client IDs are public and events identify users. For a
+            // confidential client, the missing secret is already reported elsewhere.
             if draft.secretHashes.isEmpty, !kind.isConfidential {
                 add(
                     .secretMissing, at: "oauth.clients.secret_hashes",

@@ -1,31 +1,32 @@
-/// A kind of clients: everything that all clients of the kind share. Checks, rules, help and
-/// `siwa client new` derive from these values; `OAuthClient` has the other values of a client.
+/// A kind of client, and everything that all clients of the kind have in common. Checks, rules, help and
+/// `siwa client new` derive from these values. `OAuthClient` holds the values of a single client.
 public struct ClientKind: Sendable {
-    /// The word of the configuration.
+    /// The name of the kind in the configuration.
     public let name: String
-    /// The plural noun for the kind, in the help of `siwa client`.
+    /// The plural noun for the kind, as the help of `siwa client` uses it.
     public let plural: String
-    /// The members of `oauth.clients` for this kind, in addition to the members of every kind.
+    /// The members of `oauth.clients` that this kind has in addition to those of every kind.
     public let members: [ClientMember]
     /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
     /// with a confidential client without a secret.
     public let isConfidential: Bool
-    /// The rule for code challenges of authorization requests. `require_pkce: false` relaxes it.
+    /// The rule for code challenges in authorization requests. `require_pkce: false` relaxes it.
     public let proofKeyRule: ProofKeyRule
-    /// The source of redirect URIs, and the safe forms.
+    /// The origin of the redirect URIs, and the forms that are safe for them.
     public let redirectURIs: RedirectURIRule
     /// True if each use replaces the refresh token (RFC 9700 §4.14 requires it for public clients).
     public let rotatesRefreshTokens: Bool
-    /// True if a client gets a refresh token only with the scope
-    /// `offline_access`. Other clients always get a refresh token.
+    /// True if the client gets a refresh token only when the scope contains `offline_access`. Clients of
+    /// other kinds always get one.
     public let needsOfflineAccess: Bool
-    /// True if refresh tokens count towards `native_refresh_token_limit` of an account.
+    /// True if the client's refresh tokens count towards an account's `native_refresh_token_limit`.
     public let sharesRefreshTokenLimit: Bool
-    /// The default of `refresh_token_idle_lifetime`, in seconds. `nil` means forever.
+    /// The default of `refresh_token_idle_lifetime`, in seconds. `nil` means that refresh tokens do not
+    /// expire.
     public let refreshTokenIdleLifetime: Int64?
-    /// True if a user who has agreed once sees no consent page the next time.
+    /// True if a user who has agreed once sees no consent page at later sign-ins.
     public let remembersConsent: Bool
-    /// The default scopes of `siwa client new`.
+    /// The scopes that `siwa client new` proposes by default.
     public let usualScopes: [ScopeToken]
 
     /// Google, for account linking: confidential.
@@ -37,16 +38,17 @@ public struct ClientKind: Sendable {
             .appFlipTestRedirectURIs, .androidPackage, .androidFingerprints,
         ],
         isConfidential: true,
-        // Google's requests have no challenge yet.
+        // Google's authorization requests have no code challenge yet.
         proofKeyRule: .optional,
         redirectURIs: .ofGoogle,
-        // Google expects several valid refresh tokens at once, and tokens that do not expire.
+        // Google expects to hold several valid refresh tokens at once, and expects them never to expire.
         rotatesRefreshTokens: false,
         needsOfflineAccess: false,
         sharesRefreshTokenLimit: false,
         refreshTokenIdleLifetime: nil,
-        // An attacker could begin a link at Google and send its address to a user: the user's browser would
-        // complete the link to the attacker's Google account. Only the consent page prevents this.
+        // An attacker could begin linking at Google and send the resulting address to a user, whose browser
+        // would then complete the link to the attacker's Google account. Only the consent page prevents this
+        // attack.
         remembersConsent: false,
         usualScopes: [.openID, .email, .profile])
 
@@ -65,12 +67,12 @@ public struct ClientKind: Sendable {
         needsOfflineAccess: true,
         sharesRefreshTokenLimit: false,
         refreshTokenIdleLifetime: halfYear,
-        // A loopback address is possible only in development, where developers should see the same pages as
-        // users later. Redeeming a code requires the client's secret.
+        // Loopback addresses are accepted only in development, where developers should see the same pages as
+        // users in production. A code can only be redeemed with the client's secret.
         remembersConsent: true,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 
-    /// An installed app: public. Every owner of a copy can read its contents (RFC 8252 §8.5).
+    /// An installed app: public, because everyone who has a copy can read its contents (RFC 8252 §8.5).
     public static let native = ClientKind(
         name: "native",
         plural: "native apps",
@@ -88,26 +90,26 @@ public struct ClientKind: Sendable {
         needsOfflineAccess: false,
         sharesRefreshTokenLimit: true,
         refreshTokenIdleLifetime: halfYear,
-        // Every app on the device can claim a custom scheme or a loopback port, so consent to one app must
-        // not count for another (RFC 8252 §8.6).
+        // Any app on the device can claim a custom scheme or a loopback port, so consent given to one app
+        // must not count for another (RFC 8252 §8.6).
         remembersConsent: false,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 
-    /// All kinds in the order of error texts and help.
+    /// All kinds, in the order in which error texts and help list them.
     public static let all = [googleLinking, web, native]
 
-    /// Default idle lifetime of 180 days, so that a forgotten installation does not stay signed in.
+    /// Default idle lifetime, in seconds: 180 days, so that a forgotten installation does not stay signed in.
     private static let halfYear: Int64 = 15_552_000
 
     public static func named(_ name: String) -> ClientKind? { all.first { $0.name == name } }
 }
 
-/// The platform of a native client. It decides which redirect URIs are safe (RFC 8252, appendix B).
+/// A native client's platform. It determines which redirect URIs are safe (RFC 8252, appendix B).
 public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
     case ios, android, macos, windows, linux, uwp
 
-    /// True if a client may listen on a loopback port. On a phone another app can take the port while the
-    /// client is in the background.
+    /// True if a client may listen on a loopback port. On a phone it may not, because another app can take
+    /// the port while the client is in the background.
     public var allowsLoopback: Bool {
         switch self {
         case .ios, .android: false
@@ -115,10 +117,10 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True if any app can claim the scheme of another app, and the user cannot see which app gets the code.
+    /// True if any app can claim another app's scheme, so that the user cannot see which app gets the code.
     public var sharesCustomSchemes: Bool { self == .android }
 
-    /// True if apps have Apple's sheet, which signs users in without a browser.
+    /// True if the platform shows Apple's sign-in sheet, which signs users in without a browser.
     public var hasSignInWithApple: Bool {
         switch self {
         case .ios, .macos: true
@@ -126,6 +128,6 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The length in characters of the longest custom scheme that the system accepts. `nil` means no bound.
+    /// Maximum length of a custom scheme on the platform, in characters. `nil` means no limit.
     public var longestScheme: Int? { self == .uwp ? 39 : nil }
 }

@@ -1,14 +1,15 @@
-/// Lifetimes of the codes and tokens of a client, in seconds. Bounds and defaults are in `ClientMember` and
+/// Lifetimes of a client's codes and tokens, in seconds. Their bounds and defaults are in `ClientMember` and
 /// `ClientKind`.
 public struct ClientLifetimes: Sendable, Hashable {
     /// Lifetime of an authorization code (RFC 6749 §4.1.2: at most ten minutes).
     public let code: Int64
-    /// Lifetime of an access token. A resource server that does not use introspection accepts the
-    /// token for this long after its grant has ended.
+    /// Lifetime of an access token. A resource server that does not use introspection accepts the token for
+    /// this long, even after the grant has ended.
     public let accessToken: Int64
-    /// Lifetime of a refresh token since its last use. `nil` means forever.
+    /// Lifetime of a refresh token, counted from its last use. `nil` means that it does not expire.
     public let refreshTokenIdle: Int64?
-    /// Lifetime of a refresh token and all its successors since the code was redeemed. `nil` means forever.
+    /// Lifetime of a refresh token and all its successors, counted from the redemption of the code. `nil`
+    /// means that they do not expire.
     public let refreshTokenAbsolute: Int64?
 
     public init(
@@ -21,7 +22,7 @@ public struct ClientLifetimes: Sendable, Hashable {
     }
 }
 
-/// Checks of the contents and lifetimes of a client's tokens.
+/// Checks of a client's token contents and lifetimes.
 extension OAuthCheck {
     mutating func audience(of draft: ClientDraft, default fallback: String) -> String {
         guard let audience = draft.audience else { return fallback }

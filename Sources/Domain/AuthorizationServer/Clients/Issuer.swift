@@ -1,8 +1,8 @@
 import Encodings
 
-/// The name of this authorization server (RFC 8414 §2): an origin without a path.
+/// The issuer identifier of this authorization server (RFC 8414 §2): an origin without a path.
 ///
-/// Clients compare the issuer byte for byte, so it is stored and sent as configured.
+/// Clients compare the issuer byte for byte, so the service stores and sends it exactly as configured.
 public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
@@ -34,10 +34,10 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter path: A path that begins with a slash.
     public func url(_ path: String) -> String { text + path }
 
-    /// The host without its port.
+    /// The host name, without a port.
     public var host: String {
         let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-        // Only an IPv6 address, in brackets, contains colons.
+        // Only an IPv6 address contains colons, and it is enclosed in brackets.
         let end =
             authority.first == UInt8(ascii: "[")
             ? authority.firstIndex(of: UInt8(ascii: "]")).map { authority.index(after: $0) }

@@ -2,19 +2,19 @@ import AppAttestation
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Reads App Check of a native client, in the stricter of its own mode and the mode of its bundle ID: the
-    /// app with this bundle ID could otherwise get tokens at the client without a proof. Returns `nil` if
-    /// neither mode is declared, and after a mistake.
+    /// Reads a native client's App Check policy. The stricter of two modes applies, the client's own or that
+    /// of its bundle ID, because the app with this bundle ID could otherwise use the client to get tokens
+    /// without a proof. Returns `nil` if neither declares a mode or the settings contain a mistake.
     ///
     /// - Parameters:
-    ///   - bundleID: The bundle ID; `nil` after a mistake in it.
-    ///   - belongsToBundleID: False for a client that declares only `app_check: off`, as apps of other
-    ///     systems and programs do: the primary client ID is then only the default.
+    ///   - bundleID: The bundle ID; `nil` if it contains a mistake.
+    ///   - belongsToBundleID: False for a client that declares only `app_check: off`, as programs and apps
+    ///     for other systems do; its bundle ID is then merely the default, the primary client ID.
     mutating func appCheck(
         of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, bundleID: ClientID?,
         belongsToBundleID: Bool
     ) -> AppCheckPolicy? {
-        // A client of another kind is refused because of the member itself.
+        // `checkMembers` already refuses the member for clients of other kinds.
         guard ClientMember.appCheck.hasMeaning(for: kind) else { return nil }
         guard let text = draft.appCheck else {
             if draft.firstAttestingVersion != nil {
@@ -36,7 +36,7 @@ extension OAuthCheck {
             return nil
         }
         guard let bundleID else { return nil }
-        // The environment and the platform of an app are declared once.
+        // An app's environment and platform are configured only once, with its bundle ID.
         guard let attested = context.appCheck.ofApp(bundleID.rawValue) else {
             add(
                 .appNotAttested, at: "oauth.clients.app_check",
@@ -66,8 +66,8 @@ extension OAuthCheck {
         ).atLeast(mode)
     }
 
-    /// Returns the bundle ID of the app that signs in with the client: the primary client ID of its app by
-    /// default.
+    /// Returns the bundle ID of the app that uses the client. It defaults to the primary client ID of the
+    /// client's app.
     mutating func bundleID(of draft: ClientDraft, _ app: ClientID) -> ClientID? {
         guard let text = draft.bundleID else { return app }
         guard let bundleID = ClientID(text), context.deployment.app(for: bundleID)?.primaryClientID == app
@@ -83,15 +83,15 @@ extension OAuthCheck {
 }
 
 extension OAuthCheck {
-    /// Returns the bundle ID whose identity tokens the client may
-    /// exchange; `nil` for a client that may exchange none.
+    /// Returns the bundle ID whose identity tokens the client may exchange. Returns `nil` if the client may
+    /// not exchange identity tokens.
     mutating func nativeSignInBundleID(
         of draft: ClientDraft, _ kind: ClientKind, bundleID: ClientID?
     ) -> ClientID? {
-        // A client of another kind is refused because of the member itself.
+        // `checkMembers` already refuses the member for clients of other kinds.
         guard ClientMember.allowsNativeSignIn.hasMeaning(for: kind) else { return nil }
         guard ClientMember.allowsNativeSignIn.value.flag(in: draft) else { return nil }
-        // The user sees Apple's sheet with the name of the app, and no consent page.
+        // First-party clients only: the user sees Apple's sheet with the app's name, but no consent page.
         if !ClientMember.isFirstParty.value.flag(in: draft) {
             add(
                 .nativeSignInNotFirstParty, at: "oauth.clients.first_party",
@@ -110,13 +110,13 @@ extension OAuthCheck {
         return bundleID
     }
 
-    /// Returns true for a client whose users sign in in a browser. A client that only
-    /// exchanges identity tokens needs no Services ID.
+    /// Returns true if the client's users sign in with a browser. A client that only exchanges identity
+    /// tokens needs no Services ID.
     func needsWebSignIn(_ draft: ClientDraft) -> Bool {
         needsRedirectURIs(draft) || ClientMember.allowsDeviceGrant.value.flag(in: draft)
     }
 
-    /// Returns true for a client that uses the authorization endpoint. A client without redirect URIs
+    /// Returns true if the client uses the authorization endpoint. A client without redirect URIs either
     /// exchanges identity tokens, or runs on devices whose users consent in another browser.
     func needsRedirectURIs(_ draft: ClientDraft) -> Bool {
         let isWithout =

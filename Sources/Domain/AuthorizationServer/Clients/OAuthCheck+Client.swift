@@ -1,10 +1,10 @@
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Reads the ID and the kind. Returns `nil` when either cannot be used.
+    /// Reads the client's ID and kind. Returns `nil` if either is unusable.
     mutating func identity(of draft: ClientDraft) -> (id: OAuthClientID, kind: ClientKind)? {
-        // These characters need no escape in a query, a form or HTTP
-        // Basic, so a client ID has one spelling there.
+        // None of these characters is escaped in a query, a form or HTTP Basic, so a client ID is spelled the
+        // same way everywhere.
         guard draft.id.utf8.count <= 128, draft.id.utf8.allSatisfy(\.isUnreserved),
             let id = OAuthClientID(draft.id)
         else {

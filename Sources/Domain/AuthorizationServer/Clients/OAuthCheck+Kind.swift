@@ -1,5 +1,6 @@
 extension OAuthCheck {
-    /// Refuses settings without a meaning for the kind. An ignored setting would look like a protection.
+    /// Refuses members that have no meaning for the kind, because an operator could take an ignored member
+    /// for active protection.
     mutating func checkMembers(of draft: ClientDraft, kind: ClientKind) {
         for member in ClientMember.all where !member.hasMeaning(for: kind) && member.value.isSet(in: draft) {
             add(
@@ -8,8 +9,8 @@ extension OAuthCheck {
         }
     }
 
-    /// Reads the values that redirect URIs depend on. Returns `nil`
-    /// after a mistake that makes the client unusable.
+    /// Reads the values that determine the redirect URIs. Returns `nil` if a mistake makes the client
+    /// unusable.
     mutating func particulars(of draft: ClientDraft, _ kind: ClientKind) -> ClientParticulars? {
         switch kind.redirectURIs {
         case .ofGoogle: googleLinking(draft).map { ClientParticulars(googleLinking: $0) }
@@ -65,7 +66,7 @@ extension OAuthCheck {
                 "of \(draft.id) is missing; copy the project ID from Google's console")
             return nil
         }
-        // The project ID becomes a part of two URLs.
+        // The project ID is inserted into two URLs.
         guard (1...63).contains(projectID.utf8.count),
             projectID.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") })
         else {
@@ -82,8 +83,8 @@ extension OAuthCheck {
             linkPaths: ClientMember.appFlipLinkPaths.value.list(in: draft))
     }
 
-    /// Returns true for a pattern of the member `/` of a component: `*` stands
-    /// for any characters, and `?` for one character.
+    /// Returns true for a valid pattern for the `/` member of a component: `*` stands for any characters, and
+    /// `?` for a single one.
     private func isLinkPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 255
             && text.utf8.allSatisfy { $0.isURICharacter && $0 != UInt8(ascii: "#") }
@@ -97,15 +98,15 @@ extension OAuthCheck {
     }
 }
 
-/// The data of a client that its redirect URIs depend on, in addition to its kind. Read by `OAuthCheck`.
+/// The values of a client that determine its redirect URIs, in addition to its kind. `OAuthCheck` reads them.
 struct ClientParticulars {
     var googleLinking: GoogleLinking?
     var platform: NativePlatform?
 }
 
 extension OAuthCheck {
-    /// Returns the redirect URIs of a client. Google's derive from the
-    /// project and the apps; other clients list their own.
+    /// Returns a client's redirect URIs. Google's are derived from the project and the apps; every other
+    /// client lists its own.
     mutating func redirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {
@@ -126,7 +127,7 @@ extension OAuthCheck {
             + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
-    /// Returns the URIs to which a browser goes after the user has signed out. A client may have none.
+    /// Returns the URIs to which a browser may be sent after sign-out. The list may be empty.
     mutating func postLogoutRedirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {
@@ -141,8 +142,8 @@ extension OAuthCheck {
     private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.app_flip_test_redirect_uris"
         guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }
-        // Errors are sent to the URIs of App Flip for any client, so
-        // in production they must belong to Google.
+        // App Flip URIs receive errors for any client, even an unknown one, so in production they must belong
+        // to Google.
         guard context.isDevelopment else {
             add(
                 .testRedirectURIInProduction, at: setting,
@@ -154,9 +155,9 @@ extension OAuthCheck {
         ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
     }
 
-    /// Returns true if the name `localhost` is allowed. A web application in development has only this name;
-    /// a loopback address in production is refused later, with another text. For a native client the setting
-    /// means that its library knows no literal address.
+    /// Returns true if the client may use the name `localhost`. A web application in development has no other
+    /// name; a later check with its own error text refuses loopback addresses in production. For a native
+    /// client the setting means that its library does not support literal addresses.
     private func allowsLocalhost(_ draft: ClientDraft, _ rule: RedirectURIRule) -> Bool {
         switch rule {
         case .ofServer: true

@@ -2,12 +2,12 @@ public import AppAttestation
 public import AppleAccounts
 public import Encodings
 
-/// Reads the section `oauth` and collects all its mistakes.
+/// Checks the section `oauth` and collects all mistakes in it.
 struct OAuthCheck {
     let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
-    /// The names of the scopes whose declaration has a mistake. A client with
-    /// such a scope gets no separate mistake for it.
+    /// The names of scopes whose declaration contains a mistake. Clients that use such a scope cause no
+    /// second error.
     private(set) var refusedScopes: Set<String> = []
 
     init(_ context: OAuthContext) {
@@ -50,7 +50,7 @@ struct OAuthCheck {
             let builtIn =
                 ScopeToken.builtIn.contains(token)
                 ? DeclaredScope.builtIn(token, in: context.languages).text : nil
-            // A built-in scope that only becomes optional keeps its texts.
+            // A built-in scope keeps its texts if the configuration only makes it optional.
             let text =
                 draft.text.isEmpty && builtIn != nil
                 ? builtIn : text(draft.text, at: "oauth.scopes.text", of: token.rawValue, longest: 200)
@@ -74,7 +74,8 @@ struct OAuthCheck {
         return names
     }
 
-    /// Reads a text for users. English is required, because it is shown if the user's language has no text.
+    /// Reads a user-facing text. English is required, because it is shown to users whose language has no
+    /// text.
     mutating func text(_ texts: [String: String], at setting: String, of owner: String, longest: Int)
         -> LocalizedText?
     {
@@ -114,7 +115,7 @@ struct OAuthCheck {
                 add(.clientIDTwice, at: "oauth.clients.id", "\(draft.id) belongs to two clients; rename one")
             }
             for hash in draft.secretHashes where !hashes.insert(hash.lowercased()).inserted {
-                // The holder of a shared secret could act as either client.
+                // Anyone who knows a shared secret could authenticate as either client.
                 add(
                     .secretHashTwice, at: "oauth.clients.secret_hashes",
                     "of \(draft.id) has a hash that occurs before; make a secret of its own with siwa client new"
@@ -129,18 +130,18 @@ struct OAuthCheck {
     }
 }
 
-/// Settings outside the section `oauth` that its checks need.
+/// Settings outside the section `oauth` that the checks of the section need.
 public struct OAuthContext: Sendable {
     public let isDevelopment: Bool
-    /// `SIWA_PUBLIC_URL`. The issuer when `oauth.issuer` is absent.
+    /// `SIWA_PUBLIC_URL`, which is the issuer unless the configuration sets `oauth.issuer`.
     public let publicURL: String?
     public let deployment: Deployment
-    /// The primary client IDs of the apps that have a Services ID with a web return URL.
+    /// The primary client IDs of apps that have a Services ID with a web return URL.
     public let appsWithWebSignIn: Set<ClientID>
     /// The App Check policies of bundle IDs.
     public let appCheck: AppCheckPolicies
-    /// The contents of the files that `logo_file` names; of a longer file, at least one byte more than
-    /// `ClientLogo.mostBytes`. A file that cannot be read is absent.
+    /// The contents of the files that `logo_file` names, at least the first `ClientLogo.mostBytes` + 1 bytes
+    /// of each. Unreadable files have no entry.
     public let logos: [String: [UInt8]]
     /// The languages of the pages.
     public let languages: PageLanguages
@@ -160,19 +161,19 @@ public struct OAuthContext: Sendable {
     }
 }
 
-/// Numbers within their bounds.
+/// Reads numbers and checks their bounds.
 extension OAuthCheck {
-    /// Returns the number, or the default, also after a mistake.
+    /// Returns the number, or its default if the number is missing or out of bounds.
     mutating func number(_ member: DraftMember<OAuthDraft>, in draft: OAuthDraft) -> Int64 {
         number(member.value, in: draft, at: "oauth.\(member.name)", of: nil)
     }
 
-    /// Returns the number, or the default, also after a mistake.
+    /// Returns the number, or its default if the number is missing or out of bounds.
     mutating func number(_ member: ClientMember, of draft: ClientDraft) -> Int64 {
         number(member.value, in: draft, at: "oauth.clients.\(member.name)", of: draft.id)
     }
 
-    /// Returns the number of seconds. `nil` if the file has none, and after a mistake.
+    /// Returns the number of seconds, or `nil` if the number is missing or out of bounds.
     mutating func seconds(_ member: ClientMember, of draft: ClientDraft) -> Int64? {
         guard case .optionalSeconds(let path, let bounds) = member.value else {
             preconditionFailure("\(member.name) has a default, or is no number of seconds")
@@ -209,7 +210,7 @@ extension OAuthCheck {
     }
 }
 
-/// A mistake in the section `oauth` of the configuration. It prevents the start of the service.
+/// A mistake in the section `oauth` of the configuration. Any mistake keeps the service from starting.
 public struct OAuthMistake: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case issuerMissing, issuerMalformed, issuerNotSecure
@@ -233,10 +234,10 @@ public struct OAuthMistake: CodedError {
     }
 
     public let code: Code
-    /// Path of the setting, for example `oauth.clients.redirect_uris`.
+    /// Path of the setting, such as `oauth.clients.redirect_uris`.
     public let setting: String
-    /// The expected value, the found value, and the remedy. The text repeats values of
-    /// the configuration, but no secret and no hash.
+    /// The expected value, the actual value, and the remedy. The text quotes values of the configuration, but
+    /// never a secret or a hash.
     public let text: String
 
     public init(_ code: Code, at setting: String, _ text: String = "") {

@@ -3,70 +3,71 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// A client of this authorization server, from the configuration and after all checks.
+/// A client of this authorization server, from the configuration, with all checks passed.
 ///
-/// A client does not change while the service runs. The type is a class, because every request refers to its
-/// client, and passing a reference is cheaper than passing fifteen members.
+/// A client does not change while the service runs. It is a class because every request refers to its client,
+/// and passing a reference is cheaper than copying fifteen members.
 public final class OAuthClient: Sendable {
     public let id: OAuthClientID
     public let kind: ClientKind
-    /// Settings of Google linking; `nil` unless the client is Google.
+    /// Google linking settings. `nil` for every client except Google.
     public let googleLinking: GoogleLinking?
-    /// The client's app on Android; for Google the app that Google starts by an intent.
+    /// The client's Android app. For Google, the app that Google starts with an intent.
     public let androidApp: AndroidApp?
-    /// Primary client ID of the app whose users the client serves.
+    /// Primary client ID of the app that the client belongs to.
     public let app: ClientID
     /// The name that users see.
     public let name: LocalizedText
-    /// The purpose of the client, in a sentence for users.
+    /// The purpose of the client, as a sentence for users.
     public let purpose: LocalizedText?
-    /// The picture and the links on the pages.
+    /// The logo and the links for the pages.
     public let appearance: ClientAppearance
-    /// True for a client of the app's own developer. The consent page then
-    /// has the title "Sign in", and is still shown.
+    /// True for a client of the app's own developer. Its consent page is titled "Sign in", but is still
+    /// shown.
     public let isFirstParty: Bool
-    /// Hashes of the client's secrets. Several during a rotation. Empty for a public client without a secret.
+    /// Hashes of the client's secrets: several during a rotation, none for a public client without a secret.
     public let secretHashes: [OAuthClientSecretHash]
-    /// Scopes that the client may request. A request without a scope gets all of them.
+    /// Scopes that the client may request. A request that names no scope gets all of them.
     public let scopes: ScopeSet
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
     public let redirectURIs: [RegisteredRedirectURI]
-    /// URIs to which a browser may go after the user has signed out.
+    /// URIs to which a browser may be sent after sign-out.
     public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
-    /// Seconds since its first exchange in which a refresh token may be exchanged
-    /// again. `nil` means the time in `OAuthSettings`.
+    /// Time after the first exchange of a refresh token during which the client may exchange it again, in
+    /// seconds. `nil` means the time in `OAuthSettings`.
     public let refreshRetryWindow: Int64?
-    /// Largest number of refresh tokens of the client for one account. Above it the oldest token ends.
+    /// Maximum number of the client's refresh tokens per account. Above the limit, the oldest token ends.
     public let refreshTokenLimit: Int
-    /// Largest age in seconds of the user's sign-in at Apple. `nil` means no bound.
+    /// Maximum age of the user's sign-in at Apple, in seconds. `nil` means no limit.
     public let maxAuthenticationAge: Int64?
-    /// The `aud` of its access tokens, and the only `resource` that it can name (RFC 8707).
+    /// The `aud` of the client's access tokens, and the only `resource` that the client may request (RFC
+    /// 8707).
     public let audience: String
     public let accessTokenAlgorithm: TokenAlgorithm
     public let idTokenAlgorithm: TokenAlgorithm
-    /// True if the client may use the method `plain` of RFC 7636. It does not protect a
-    /// code from a reader of the authorization request.
+    /// True if the client may use the method `plain` of RFC 7636, which does not protect a code from an
+    /// attacker who can read the authorization request.
     public let allowsPlainProofKeys: Bool
-    /// Rule for the code challenge in an authorization request.
+    /// The rule for code challenges in authorization requests.
     public let proofKeyRule: ProofKeyRule
-    /// App Check of the token requests. `nil` for a client that does not declare it.
+    /// The App Check policy for token requests. `nil` if the client is not subject to App Check.
     public let appCheck: AppCheckPolicy?
-    /// The `aud` of the identity tokens of Apple that the client may exchange for tokens (RFC 8693). `nil`
-    /// for a client whose users sign in only in the browser.
+    /// The `aud` of Apple's identity tokens that the client may exchange for tokens (RFC 8693). `nil` if its
+    /// users sign in only with a browser.
     public let nativeSignInBundleID: ClientID?
-    /// True if devices without a browser may request a user's consent (RFC 8628).
+    /// True if devices without a browser may ask for a user's consent (RFC 8628).
     public let allowsDeviceGrant: Bool
-    /// True if the client's web app on the home screen of iOS may open the consent page. Any
-    /// web view on Apple's platforms may then open it.
+    /// True if the client's web app on the iOS home screen may open the consent page. Any web view on Apple's
+    /// platforms may then open it as well.
     public let allowsHomeScreenApp: Bool
-    /// The client's event stream. `nil` without a stream.
+    /// The client's event stream. `nil` if the client has none.
     public let events: ClientEvents?
 
-    /// Reads an entry of the configuration by its members, and adds every mistake to the check.
+    /// Reads a configuration entry member by member, and adds every mistake to the check.
     ///
-    /// - Returns: `nil` when a mistake makes the client unusable.
+    /// - Returns: `nil` if a mistake makes the client unusable.
     init?(
         _ draft: ClientDraft, in check: inout OAuthCheck, scopes catalog: ScopeCatalog,
         defaultAudience: String
@@ -82,8 +83,8 @@ public final class OAuthClient: Sendable {
         let particulars = check.particulars(of: draft, kind)
         let scopes = check.scopes(of: draft, in: catalog)
         appearance = check.appearance(of: draft)
-        // The following members are checked even after a mistake, so that all mistakes are reported together.
-        // The bundle ID is read once for both uses, so that a mistake is reported once.
+        // The remaining members are checked even after a mistake, so that all mistakes are reported together.
+        // The bundle ID has two uses but is read only once, so that a mistake in it is reported only once.
         func flag(_ member: ClientMember) -> Bool { member.value.flag(in: draft) }
         let belongsToBundleID = draft.bundleID != nil || flag(.allowsNativeSignIn)
         let usesBundleID = belongsToBundleID || draft.appCheck != nil
@@ -122,7 +123,7 @@ public final class OAuthClient: Sendable {
 }
 
 extension OAuthClient {
-    /// True if App Check judges the token requests of the client.
+    /// True if App Check applies to the client's token requests.
     public var isJudged: Bool { appCheck.map { $0.mode != .off } ?? false }
 }
 
@@ -130,37 +131,37 @@ extension OAuthClient: CustomStringConvertible {
     public var description: String { "client \(id.rawValue)" }
 }
 
-/// Rules that follow from a client's kind and its settings.
+/// Rules that follow from the client's kind and settings.
 extension OAuthClient {
-    /// True if the client can use refresh tokens. A client that needs `offline_access` cannot use them after
-    /// the scope was removed from its configuration.
+    /// True if the client can use refresh tokens. A client that needs `offline_access` no longer can once the
+    /// scope is removed from its configuration.
     public var mayRefresh: Bool { !kind.needsOfflineAccess || scopes.contains(.offlineAccess) }
 
     public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
 
-    /// Returns true if the given secret belongs to the client. All secrets are compared, so that the
-    /// duration does not reveal which secret matched.
+    /// Returns true if the secret belongs to the client. The secret is compared with every hash, so that the
+    /// duration does not reveal which one matched.
     public func accepts(secret: String) -> Bool {
         var isAccepted = false
         for hash in secretHashes where hash.matches(secret) { isAccepted = true }
         return isAccepted
     }
 
-    /// Returns the requested scopes, with `openid` in front if `email` or `profile`
-    /// implies it. Google's examples for native apps omit it (`scope=email profile`), and
-    /// without it there is no ID token and no userinfo.
+    /// Returns the requested scopes, prefixed with `openid` if `email` or `profile` implies it. Google's
+    /// examples for native apps omit `openid` (`scope=email profile`), without which the client would get
+    /// neither an ID token nor userinfo.
     public func completed(_ requested: ScopeSet) -> ScopeSet {
         guard impliesOpenID, requested.lacksOpenID else { return requested }
         return ScopeSet([.openID]).union(requested)
     }
 
-    /// Returns the part of a granted scope that the client still has. A client's scopes are configuration: a
-    /// removed scope is not issued any more, neither for an older code nor by a refresh.
+    /// Returns the granted scopes that the client's configuration still contains. A scope that was removed
+    /// from the configuration is no longer issued, neither for an older code nor for a refresh token.
     ///
-    /// - Returns: `nil` when no scope remains.
+    /// - Returns: `nil` if no scope remains.
     public func remainingScope(of granted: String) -> String? { scopes.remainder(of: granted) }
 
-    /// Returns the target of a redirect to this URI; `nil` when the client has no such URI.
+    /// Returns the redirect target for this URI. Returns `nil` if the client has no such URI.
     public func redirectTarget(for uri: String) -> RedirectTarget? {
         for registered in redirectURIs {
             if let target = registered.target(for: uri) { return target }
@@ -168,31 +169,30 @@ extension OAuthClient {
         return nil
     }
 
-    /// Returns the target of the redirect after a sign-out. It compares byte for byte, including the port of
-    /// a loopback address (OpenID Connect RP-Initiated Logout 1.0 §3).
+    /// Returns the redirect target after sign-out. The comparison is byte for byte, including the port of a
+    /// loopback address (OpenID Connect RP-Initiated Logout 1.0 §3).
     func postLogoutTarget(for uri: String) -> RedirectTarget? {
         postLogoutRedirectURIs.first { $0.text.isByteEqual(to: uri) }?.target(for: uri)
     }
 }
 
-/// A secret of a client as `siwa client new` prints it, once: `siwa_cs_` and 32 random bytes in base64url.
+/// A client secret: `siwa_cs_` followed by 32 random bytes in base64url. `siwa client new` prints it once.
 public struct OAuthClientSecret: Sendable, Confidential {
     public let text: String
 
-    /// - Parameter randomBytes: 32 bytes of a cryptographic generator.
+    /// - Parameter randomBytes: 32 bytes from a cryptographic random number generator.
     public init(randomBytes: [UInt8]) {
         precondition(randomBytes.count == 32, "a client secret has 32 random bytes")
         text = "siwa_cs_" + Base64URL.encode(randomBytes)
     }
 
-    /// The hash of the secret, for the configuration.
+    /// The hash to put into the configuration.
     public var hash: OAuthClientSecretHash { OAuthClientSecretHash(SHA256Digest.hash(text)) }
 }
 
-/// The SHA-256 of a client secret. The secret cannot be found from its hash, because a secret has 256 random
-/// bits.
+/// The SHA-256 of a client secret. The secret cannot be recovered from it, because it has 256 random bits.
 ///
-/// A slow hash would add no security, and would let any client use up the processor time of the service.
+/// A slow hash would add no security, but would let any client exhaust the service's processor time.
 public struct OAuthClientSecretHash: Sendable, Hashable {
     private let digest: SHA256Digest
 
@@ -208,14 +208,13 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The hash of the empty text, for a comparison without a client.
+    /// The hash of the empty text, against which requests without a known client are compared.
     static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
 
-    /// The hash as 64 hexadecimal digits, lowercase.
+    /// The hash as 64 lowercase hexadecimal digits.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 
-    /// Returns true if this is the hash of the secret. The duration
-    /// does not depend on the position of a difference.
+    /// Returns true if this is the secret's hash. The comparison takes the same time wherever the two differ.
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }

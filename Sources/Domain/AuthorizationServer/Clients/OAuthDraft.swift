@@ -1,6 +1,6 @@
-/// The section `oauth` of the configuration, as written and before any check.
+/// The section `oauth` of the configuration, unchecked, as the file contains it.
 ///
-/// A member is `nil` when the file does not have it.
+/// Members that the file does not have are `nil`.
 public struct OAuthDraft: Sendable {
     public var issuer: String?
     /// `session_lifetime`, in seconds
@@ -10,11 +10,11 @@ public struct OAuthDraft: Sendable {
     public var allowsAccountsWithoutApple: Bool?
     /// `refresh_retry_window`, in seconds
     public var refreshRetryWindow: Int64?
-    /// `native_refresh_token_limit`: number for one account over all native clients
+    /// `native_refresh_token_limit`: maximum number of refresh tokens per account, over all native clients
     public var nativeRefreshTokenLimit: Int64?
-    /// `texts_directory`: a directory with a file of texts for each further language
+    /// `texts_directory`: directory with one text file per additional language
     public var textsDirectory: String?
-    /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
+    /// `name` of the entries of `teams.apps`: by the app's primary client ID, then by language tag
     public var appNames: [String: [String: String]] = [:]
 
     public init(

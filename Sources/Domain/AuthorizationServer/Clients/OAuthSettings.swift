@@ -3,24 +3,24 @@ public import AppleAccounts
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
-    /// Seconds after a sign-in at Apple within which the browser needs no new sign-in.
+    /// Time after a sign-in at Apple during which the browser needs no new sign-in, in seconds.
     public let sessionLifetime: Int64
     public let scopes: ScopeCatalog
     public let clients: ClientRegistry
-    /// True if the intent `create` of Google's streamlined linking may
-    /// create an account without an Apple identity.
+    /// True if the `create` intent of Google's streamlined linking may create an account without an Apple
+    /// identity.
     public let allowsAccountsWithoutApple: Bool
-    /// Seconds since its first exchange in which a refresh token may be exchanged
-    /// again, for clients without their own setting.
+    /// Time after the first exchange of a refresh token during which a client may exchange it again, in
+    /// seconds. Clients can override it.
     public let refreshRetryWindow: Int64
-    /// Largest number of refresh tokens that all native clients together have for
-    /// one account. Above it the oldest token ends.
+    /// Maximum number of refresh tokens per account, over all native clients. Above the limit, the oldest
+    /// token ends.
     public let nativeRefreshTokenLimit: Int
-    /// True in development: responses of the token endpoint name the reason of a refusal.
+    /// True in development, where responses of the token endpoint include the reason for a refusal.
     public let explainsRefusals: Bool
     /// The languages of the pages.
     public let languages: PageLanguages
-    /// Names of the apps for users, by primary client ID. Not every app has a name.
+    /// App names for users, by primary client ID. Not every app has one.
     private let appNames: [ClientID: LocalizedText]
 
     init(
@@ -41,20 +41,20 @@ public struct OAuthSettings: Sendable {
         self.appNames = appNames
     }
 
-    /// Returns the name of an app on the pages. For an app without a name it is the host of
-    /// the issuer, which users see in the address bar.
+    /// Returns the app name that the pages show. It defaults to the host of the issuer, which users see in
+    /// the address bar.
     ///
-    /// - Parameter app: Its primary client ID.
+    /// - Parameter app: The primary client ID of the app.
     public func appName(of app: ClientID) -> LocalizedText {
         appNames[app] ?? LocalizedText(english: issuer.host)
     }
 
     /// The result of the checks.
     public enum Checked: Sendable {
-        /// The configuration declares no client: the service has no authorization server.
+        /// The configuration declares no clients, so the service has no authorization server.
         case none
         case usable(OAuthSettings)
-        /// All mistakes, so that an operator corrects the file once. Never empty.
+        /// All mistakes, so that an operator can fix the file in one go. Never empty.
         case refused([OAuthMistake])
     }
 
@@ -62,8 +62,8 @@ public struct OAuthSettings: Sendable {
         var check = OAuthCheck(context)
         let issuer = draft.clients.isEmpty ? nil : check.issuer(draft)
         let scopes = check.catalog(of: draft.scopes)
-        // Without an issuer there is no default audience, so clients are checked with a placeholder that is
-        // never used.
+        // Without an issuer there is no default audience, so client checks use a placeholder, which is never
+        // issued.
         let clients = draft.clients.compactMap { client in
             OAuthClient(
                 client, in: &check, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid"
@@ -86,13 +86,13 @@ public struct OAuthSettings: Sendable {
     }
 }
 
-/// All clients of the service, by their IDs.
+/// All clients of the service, by ID.
 public struct ClientRegistry: Sendable {
-    /// Clients in the order of the configuration.
+    /// The clients, in configuration order.
     public let clients: [OAuthClient]
     private let indexByID: [OAuthClientID: Int]
     private let appFlipURIs: [RegisteredRedirectURI]
-    /// Redirect URIs that Google names in the intent for an Android app.
+    /// Redirect URIs that Google puts into intents for Android apps.
     private let intentURIs: [RegisteredRedirectURI]
 
     /// - Parameter clients: Clients with distinct IDs.
@@ -113,12 +113,12 @@ public struct ClientRegistry: Sendable {
 
     public subscript(id: String) -> OAuthClient? { OAuthClientID(id).flatMap { self[$0] } }
 
-    /// True if a client has App Flip.
+    /// True if any client uses App Flip.
     public var hasAppFlip: Bool { !appFlipURIs.isEmpty }
 
-    /// Returns the target of a redirect to a URI of App Flip of any client; `nil` for any other URI.
+    /// Returns the redirect target for an App Flip URI of any client. Returns `nil` for any other URI.
     ///
-    /// The URIs belong to Google, so an error may be sent there even if the client is unknown.
+    /// The URIs belong to Google, so it is safe to send an error there even if the client is unknown.
     public func appFlipTarget(for uri: String) -> RedirectTarget? {
         for registered in appFlipURIs {
             if let target = registered.target(for: uri) { return target }
@@ -126,8 +126,9 @@ public struct ClientRegistry: Sendable {
         return nil
     }
 
-    /// Returns the target for a URI that Google names in the intent for an Android app; `nil` for any other
-    /// URI. The URI is never opened: the app passes the result to Google's app. The code is bound to the URI.
+    /// Returns the target for a URI that Google puts into an intent for an Android app. Returns `nil` for any
+    /// other URI. No browser opens the URI, because the app passes the result to Google's app; the URI only
+    /// serves to bind the code.
     func intentTarget(for uri: String) -> RedirectTarget? {
         intentURIs.lazy.compactMap { $0.target(for: uri) }.first
     }

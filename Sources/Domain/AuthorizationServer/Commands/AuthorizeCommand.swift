@@ -1,26 +1,26 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A user's consent: it writes a code, and creates the grant if there is none.
+/// A user's consent. The command stores a code, and creates the grant if necessary.
 public struct AuthorizeCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The ID of the grant if the grant is new.
+    /// The ID for the grant, if the command has to create it.
     public let newGrantID: GrantID
     public let oauthClientID: OAuthClientID
     public let clientID: ClientID
     public let codeDigest: SHA256Digest
     public let redirectURI: String
     public let challenge: CodeRecord.StoredChallenge?
-    /// The scope of the code, space-separated.
+    /// The code's scope, space-separated.
     public let scope: String
     public let nonce: String?
     public let authenticatedAt: Moment
-    /// Earliest permitted authentication; `nil` without `max_authentication_age`.
+    /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
     public let authenticatedAfter: Moment?
     public let moment: Moment
     public let expiresAt: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -46,26 +46,26 @@ public struct AuthorizeCommand: Sendable, Hashable {
     }
 }
 
-/// A native sign-in that yields tokens without a code and without a consent page
-/// (RFC 8693). The sign-in is already committed.
+/// A native sign-in, which yields tokens without a code or a consent page (RFC 8693). The sign-in itself was
+/// committed in an earlier transaction.
 public struct TokenExchangeCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The ID of the grant if the grant is new.
+    /// The ID for the grant, if the command has to create it.
     public let newGrantID: GrantID
     public let oauthClientID: OAuthClientID
     public let clientID: ClientID
     public let scope: String
     public let authenticatedAt: Moment
-    /// Earliest permitted authentication; `nil` without `max_authentication_age`.
+    /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    /// Expiration of the token family if its refresh token is not used.
+    /// Expiration of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -90,10 +90,10 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     }
 }
 
-/// A command that creates or widens a grant, because its user has signed in at Apple and agrees.
+/// A command that creates or widens a grant because a user who signed in at Apple has agreed.
 protocol AgreeingCommand {
     var accountID: AccountID { get }
-    /// The ID of the grant if the grant is new.
+    /// The ID for the grant, if the command has to create it.
     var newGrantID: GrantID { get }
     var oauthClientID: OAuthClientID { get }
     var clientID: ClientID { get }
@@ -108,14 +108,14 @@ extension AuthorizeCommand: AgreeingCommand {}
 extension TokenExchangeCommand: AgreeingCommand {}
 
 extension GrantWorkingSet {
-    /// Largest number of codes of a grant, waiting and redeemed; above it the oldest code is deleted. Bounds
-    /// the rows that a client can cause by sending a user through the authorization endpoint again and again.
+    /// Maximum number of codes per grant, waiting or redeemed. Above the limit, the oldest code is deleted,
+    /// so that a client cannot fill the database by sending a user through the authorization endpoint again
+    /// and again.
     package static let mostCodes = 100
 
-    /// Writes the code, and the grant with it: the user agrees at
-    /// this moment, not at the redemption of the code.
+    /// Stores the code together with the grant, because the user agrees now, not when the code is redeemed.
     ///
-    /// It checks the credential, however recently the user signed in.
+    /// The credential is checked even if the user signed in only a moment ago.
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -133,9 +133,9 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Returns the authorization of the app by a user who has signed in at Apple and may give a grant.
+    /// Returns the app's authorization, if the user has signed in at Apple and may agree to a grant.
     ///
-    /// - Parameter oldest: Earliest permitted authentication; `nil` without a bound.
+    /// - Parameter oldest: Earliest authentication time that the client accepts. `nil` means no limit.
     func authorization(
         of accountID: AccountID, for app: ClientID, authenticatedAt: Moment, after oldest: Moment?,
         at moment: Moment
@@ -145,12 +145,12 @@ extension GrantWorkingSet {
         let authorization = try status.credential.authorization(
             forAuthenticationAt: authenticatedAt, notBefore: oldest,
             isDeletedAtApple: user.record.revocationOfAllApps?.reason == .appleAccountDeleted)
-        // A session from before the latest sign-out has ended with it.
+        // The latest sign-out ended every session that began before it.
         guard status.admits(authenticatedAt: authenticatedAt) else { throw GrantRefusal(.credentialRevoked) }
         return authorization
     }
 
-    /// Checks the credential, however recently the user signed in, and creates or widens the grant.
+    /// Creates or widens the grant. The credential is checked even if the user signed in only a moment ago.
     mutating func agree(
         by command: some AgreeingCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> (Authorization, GrantRecord) {
@@ -164,7 +164,7 @@ extension GrantWorkingSet {
         return (authorization, grant)
     }
 
-    /// Creates the grant, or widens the existing grant. Changes nothing when it throws.
+    /// Creates the grant, or widens the existing one. Changes nothing if it throws an error.
     mutating func agree(
         to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
         newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,
@@ -191,8 +191,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Returns the union of both scopes. Above the bounds of a set, which only many changes of the
-    /// configuration can reach, returns the scope of the latest agreement.
+    /// Returns the union of both scopes. Only many configuration changes can push the union above the limits
+    /// of `ScopeSet`; the scope of the latest agreement is then returned instead.
     private static func widened(_ scope: String, by new: String) -> String {
         guard let old = ScopeSet(parsing: scope), let added = ScopeSet(parsing: new),
             let union = ScopeSet(parsing: old.union(added).text)
@@ -202,11 +202,11 @@ extension GrantWorkingSet {
 }
 
 extension GrantWorkingSet {
-    /// Issues tokens for a native sign-in. The client belongs to the
-    /// app's developer, so the sign-in is the consent.
+    /// Issues tokens for a native sign-in. The client belongs to the app's developer, so the sign-in counts
+    /// as consent.
     ///
-    /// It checks the credential, although the sign-in was committed a moment ago: a revocation, or an
-    /// erasure, can lie between the two transactions.
+    /// The credential is checked although the sign-in was committed only a moment ago, because a revocation
+    /// or an erasure can happen between the two transactions.
     mutating func apply(
         _ command: TokenExchangeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {

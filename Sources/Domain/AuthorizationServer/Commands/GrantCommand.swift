@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// A change of grants in one transaction. The rule of each command is in an extension of `GrantWorkingSet`.
+/// A change to grants in one transaction. The rules for the commands are in extensions of `GrantWorkingSet`.
 public indirect enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)
@@ -22,34 +22,34 @@ extension GrantCommand: BatchCommand {
     public typealias Batch = GrantCommitResult
 }
 
-/// The result of one grant command.
+/// The result of a grant command.
 public enum GrantOutcome: Sendable, Hashable {
     case authorized(GrantRecord)
     case issued(IssuedTokens)
     case revoked
     case ended(GrantRecord)
-    /// The grants that have ended, in the order of their IDs.
+    /// The ended grants, ordered by ID.
     case endedAll([GrantRecord])
-    /// The number of token families whose Google account the command learned.
+    /// The number of token families to which the Google account was added.
     case learned(Int)
     case googleEvent(GoogleEventReceipt)
     case deviceBegun(DeviceAuthorization)
-    /// The grant; `nil` after a refusal.
+    /// The grant. `nil` if the user denied the device access.
     case deviceDecided(GrantRecord?)
 }
 
-/// Values from which the caller makes tokens.
+/// The values from which the caller creates the tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily
-    /// The scope of the access token, space-separated; a part of the token family's scope.
+    /// The scope of the access token, space-separated; a subset of the token family's scope.
     public let scope: String
     public let account: Account
-    /// The `nonce` of the authorization request, for the ID token of a code.
+    /// The `nonce` of the authorization request, for the ID token issued in exchange for a code.
     public let nonce: String?
-    /// True if the offered refresh token was stored, or the refresh token was exchanged.
+    /// True if the command stored the offered refresh token, or exchanged one for its successor.
     public let hasNewRefreshToken: Bool
-    /// The newest token of the family, after the exchange of a refresh token.
+    /// The family's newest token, after the exchange of a refresh token.
     public let successor: RefreshTokenText?
 
     public init(
@@ -66,18 +66,18 @@ public struct IssuedTokens: Sendable, Hashable {
     }
 }
 
-/// Refusal of a grant command. Each code states the changes despite the refusal.
+/// The refusal of a grant command. Each code's comment names the changes that the command makes nevertheless.
 public struct GrantRefusal: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The account does not exist.
         case accountNotFound
-        /// The account was erased here.
+        /// The account was erased in this service.
         case accountErased
-        /// The account is disabled here. Tokens and codes stay.
+        /// The account is disabled in this service. Its tokens and codes are kept.
         case accountDisabled
-        /// The credential is not authorized, permanently or temporarily.
+        /// The credential is not authorized, because it is revoked or suspended.
         case credentialRevoked
-        /// The Apple Account is deleted.
+        /// The user has deleted the Apple Account.
         case appleAccountDeleted
         /// The authentication is older than the client allows.
         case authenticationTooOld
@@ -87,68 +87,68 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case codeOfAnotherClient
         case redirectURIMismatch
         case codeVerifierMismatch
-        /// The code was used within the last 10 seconds: a retry. No tokens were ended.
+        /// The code was used less than 10 seconds ago, so this use counts as a retry and ends no tokens.
         case codeRetried
-        /// The code was used earlier. This command ended its token family.
+        /// The code was used more than 10 seconds ago, so this command has ended its token family.
         case codeReused
-        /// The token family does not exist: the family or its grant has ended, or it expired long ago.
+        /// There is no such token family: it or its grant has ended, or it expired long ago.
         case refreshTokenNotFound
-        /// The token was never issued: the family exists, and the secret is wrong.
+        /// The service never issued the token: the family exists, but the secret is wrong.
         case refreshTokenForged
         case refreshTokenExpired
         case refreshTokenOfAnotherClient
-        /// An old token of the token family. This command ended the family.
+        /// The token is an old one of its family, so this command has ended the family.
         case refreshTokenReused
-        /// The request exceeds the scope that the user has agreed to.
+        /// The request exceeds the scope that the user agreed to.
         case scopeExceeded
-        /// The client's configuration has none of the scopes any more. The code
-        /// or token can be used when a scope is restored.
+        /// The client's configuration no longer contains any of the scopes. The code or token becomes valid
+        /// again once it contains one of them.
         case scopeWithdrawn
-        /// The account has given the client the largest number of grants within an hour (`GrantPace`).
+        /// The account has reached the maximum number of new grants to the client per hour (`GrantPace`).
         case tooManyGrants
-        /// The account has begun the largest number of token families of the client within an hour
-        /// (`GrantPace`). A code can be redeemed later.
+        /// The account has reached the maximum number of new token families of the client per hour
+        /// (`GrantPace`). The code can still be redeemed later.
         case tooManyFamilies
         /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account, or has disabled and enabled it since the assertion was
-        /// made.
+        /// Google has disabled the Google account, or has disabled and re-enabled it since the time of the
+        /// assertion.
         case googleAccountDisabled
-        /// The Google account does not lead to this account, or no longer leads to it.
+        /// The Google account does not match this account, or no longer does.
         case accountNotMatched
-        /// No such device authorization is waiting, or the user's grant has ended.
+        /// No pending device authorization has this device code, or the user's grant has ended.
         case deviceCodeNotFound
         case deviceCodeExpired
-        /// The user has not decided. The time of the poll was recorded.
+        /// The user has not decided yet. The command recorded the time of the poll.
         case devicePending
-        /// The poll came too early. Its time was recorded, and the interval has grown.
+        /// The device polled too early. The command recorded the time and increased the interval.
         case devicePolledEarly
         /// The user has denied access.
         case deviceDenied
-        /// The client, or all clients together, have the largest number of device authorizations
+        /// The client, or all clients together, have reached the limit on device authorizations
         /// (`DeviceLimits`).
         case tooManyDevices
-        /// Another device authorization has this user code.
+        /// Another device authorization already uses this user code.
         case userCodeTaken
     }
 
     public let code: Code
-    /// Time from which a limit allows the command. `nil` for a code
-    /// without a limit, and if the time is not known.
+    /// The time from which the limit allows the command again. `nil` if the code is not about a limit, or if
+    /// the time is unknown.
     public let endsAt: Moment?
 
     public init(_ code: Code, endsAt: Moment? = nil) { (self.code, self.endsAt) = (code, endsAt) }
 
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
-    /// Seconds to wait for `endsAt`, at least 1.
+    /// Returns the number of seconds until `endsAt`, at least 1.
     public func secondsToWait(at moment: Moment) -> Int64? {
         endsAt.map { max(($0.milliseconds - moment.milliseconds + 999) / 1000, 1) }
     }
 }
 
 extension GrantRefusal.Code {
-    /// The reason of the refusal at the token endpoint.
+    /// The reason for the refusal, as the token endpoint reports it.
     public var reason: TokenRefusalReason {
         switch self {
         case .accountNotFound, .accountErased: .accountUnknown

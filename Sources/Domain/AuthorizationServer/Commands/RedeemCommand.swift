@@ -2,31 +2,30 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// The redemption of a code (RFC 6749 §4.1.3). The client is already authenticated.
+/// The redemption of a code (RFC 6749 §4.1.3) by an authenticated client.
 public struct RedeemCommand: Sendable, Hashable {
     public let codeDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
     public let redirectURI: String
-    /// The `code_verifier` as posted; `nil` when the request has none.
+    /// The `code_verifier` exactly as the client sent it. `nil` if the request has none.
     public let codeVerifier: String?
-    /// The client's scopes in the configuration. A code for none of them is not consumed.
+    /// The client's configured scopes. If they contain no scope of the code, the code is not consumed.
     public let clientScopes: ScopeSet
     public let newFamilyID: UniqueID
     public let isNative: Bool
-    /// The new refresh token; `nil` when the client gets no refresh
-    /// token, even with the scope `offline_access`.
+    /// The new refresh token. `nil` if the client gets none even with the scope `offline_access`.
     public let refreshToken: NewRefreshToken?
-    /// True if `refreshToken` is issued only with the scope `offline_access`.
+    /// True if the client gets `refreshToken` only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
-    /// Expiration of the token family if its refresh token is not used.
+    /// Expiration of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// Expiration of the token family if it has no refresh token: the end of its
-    /// access token. `nil` means `familyExpiresAt`.
+    /// Expiration of a token family without a refresh token, which is that of its access token. `nil` means
+    /// `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -52,11 +51,11 @@ public struct RedeemCommand: Sendable, Hashable {
     }
 }
 
-/// The largest numbers of token families with a refresh token. Above a limit the oldest family ends.
+/// Limits on the number of token families with a refresh token. Above a limit, the oldest family ends.
 public struct FamilyLimits: Sendable, Hashable {
-    /// Limit for one OAuth client and account.
+    /// Limit per OAuth client and account.
     public let perClient: Int
-    /// Limit for one account over all native clients; `nil` for other clients. Families of Google never
+    /// Limit per account over all native clients. `nil` for other clients. Google's token families never
     /// count.
     public let perAccount: Int?
 
@@ -66,15 +65,13 @@ public struct FamilyLimits: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Milliseconds within which a correct repetition of a redemption
-    /// counts as a retry whose first response was lost.
+    /// Milliseconds during which a correct second redemption counts as a retry after a lost response.
     package static let retryTime: Int64 = 10_000
 
-    /// Redeems a code (RFC 6749 §4.1.3), once.
+    /// Redeems a code (RFC 6749 §4.1.3), which is possible only once.
     ///
-    /// It checks the client, then the redirect URI, then the code verifier, and only then if
-    /// the code was used: a request of an attacker without the client's secret or the
-    /// verifier neither consumes the code nor ends a token.
+    /// The order of checks is client, redirect URI, code verifier, and last, earlier use. An attacker who
+    /// lacks the client's secret or the verifier can therefore neither consume the code nor end tokens.
     mutating func apply(
         _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -90,7 +87,7 @@ extension GrantWorkingSet {
             guard command.moment >= redemption.moment.advanced(byMilliseconds: Self.retryTime) else {
                 throw GrantRefusal(.codeRetried)
             }
-            // RFC 6749 §4.1.2: one of the two parties that redeemed the code has stolen it.
+            // RFC 6749 §4.1.2: the code was redeemed by two parties, so one of them must have stolen it.
             endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
                 $0.id == redemption.familyID
             }
@@ -99,7 +96,8 @@ extension GrantWorkingSet {
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
         let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
 
-        // Checked before the code is consumed: the scope is configuration, and can be restored.
+        // This check comes before the code is consumed, because an operator can put a scope back into the
+        // configuration.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
             throw GrantRefusal(.scopeWithdrawn)
         }
@@ -123,7 +121,7 @@ extension GrantWorkingSet {
     }
 }
 
-/// Initial values of a new token family.
+/// The initial values of a new token family.
 struct NewFamily {
     let id: UniqueID
     let scope: String
@@ -136,11 +134,12 @@ struct NewFamily {
 }
 
 extension GrantWorkingSet {
-    /// Largest number of token families without a refresh token of a grant; above it the oldest family ends.
-    /// Bounds the rows that a client can cause by redeeming codes again and again.
+    /// Maximum number of token families without a refresh token per grant. Above the limit, the oldest family
+    /// ends, so that a client cannot fill the database by redeeming codes again and again.
     package static let mostAccessFamilies = 100
 
-    /// Begins a token family, and ends the oldest families above the limits. Changes nothing when it throws.
+    /// Begins a token family, and ends the oldest families above the limits. Changes nothing if it throws an
+    /// error.
     mutating func begin(
         _ new: NewFamily, of grant: GrantRecord, _ limits: FamilyLimits, at moment: Moment,
         using generator: inout some RandomNumberGenerator
@@ -169,22 +168,22 @@ extension GrantWorkingSet {
         return family
     }
 
-    /// Returns the token families of all native clients that have a refresh token, the oldest first. Families
-    /// of Google are not included, so no other client ever ends a link with Google.
+    /// Returns the native clients' token families that have a refresh token, oldest first. Google's families
+    /// are left out, so that a new native family never ends a Google link.
     private func nativeLines(of account: AccountID, at moment: Moment) -> [TokenFamily] {
         ledger.grants(of: account).flatMap(\.families)
             .filter { $0.isNative && $0.refreshToken != nil && moment < $0.expiresAt }
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends token families that newer families replace. The grant of the new family does not end with them.
+    /// Ends token families that newer ones replace. The grant stays, because the new family belongs to it.
     private mutating func endFamilies(
         _ families: some Sequence<TokenFamily>, keeping kept: GrantID, at moment: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
         for family in families {
             guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
-                // The end of tokens that Google's newer tokens replace is not reported to Google.
+                // Google need not be told about tokens that its own newer tokens replace.
                 _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
                 continue
             }

@@ -1,24 +1,24 @@
 public import AppleAccounts
 import Cryptography
 
-/// A use of a refresh token (RFC 6749 §6).
+/// The use of a refresh token (RFC 6749 §6).
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let presented: RefreshTokenText
-    /// The exchange; `nil` for clients whose tokens are not rotated.
+    /// The values for exchanging the token. `nil` if the client's tokens are not rotated.
     public let rotation: Rotation?
-    /// Requested scope, space-separated; `nil` for the whole scope of the token family.
+    /// Requested scope, space-separated. `nil` means the token family's whole scope.
     public let scope: String?
-    /// The client's scopes in the configuration. A token for none of them is not consumed.
+    /// The client's configured scopes. If they contain no scope of the token, the token is not consumed.
     public let clientScopes: ScopeSet
-    /// Expiration of the token family if the token is not used again.
+    /// Expiration of the token family if the client does not use the token again.
     public let familyExpiresAt: Moment
-    /// Longest lifetime in milliseconds of a token family from its beginning,
-    /// however often it is used. `nil` means forever.
+    /// Maximum lifetime of a token family from its beginning, however often it is used, in milliseconds.
+    /// `nil` means no limit.
     public let longestLine: Int64?
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -37,12 +37,12 @@ public struct RefreshCommand: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Values for the exchange of a token for its successor.
+    /// Values for exchanging a token for its successor.
     public struct Rotation: Sendable, Hashable {
-        /// 32 random bytes, from which the successor is derived if this is the first exchange of the token.
-        /// They are in the command, so that a transaction that runs twice has the same result.
+        /// 32 random bytes, from which the successor is derived when the token is first exchanged. They are
+        /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
-        /// Milliseconds since its first exchange in which a token may be exchanged again.
+        /// Time after the first exchange of a token during which it may be exchanged again, in milliseconds.
         public let retryWindow: Int64
 
         public init(salt: [UInt8], retryWindow: Int64) {
@@ -52,11 +52,11 @@ public struct RefreshCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Uses a refresh token (RFC 6749 §6), and exchanges it for the newest token of its family if the command
-    /// has a rotation.
+    /// Uses a refresh token (RFC 6749 §6). With a rotation, the token is exchanged for the newest of its
+    /// family.
     ///
-    /// It checks the secret of the token family first, so that only a holder of a token of the family can end
-    /// it with an old token (RFC 9700 §4.14); then the client, and then the token itself.
+    /// The family secret is checked first, so that only someone who holds a token of the family can end it
+    /// with an old token (RFC 9700 §4.14). The client comes next, and then the token itself.
     mutating func apply(
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -74,7 +74,7 @@ extension GrantWorkingSet {
             throw GrantRefusal(.refreshTokenExpired)
         }
         guard let use = token.use(by: command) else {
-            // Without rotation there is no old token: this token was never issued.
+            // Without rotation a family has no old tokens, so the service cannot have issued this one.
             guard command.rotation != nil || !token.exchanged.isEmpty else {
                 throw GrantRefusal(.refreshTokenForged)
             }
@@ -85,8 +85,8 @@ extension GrantWorkingSet {
         }
         let status = try status(held.record, authorizedAt: family.authorizedAt, at: command.moment)
         let asked = try Self.narrowed(family.scope, to: command.scope)
-        // Checked before the token is replaced: after a refusal its client gets
-        // no successor, and could never refresh again.
+        // This check comes before the exchange, because a client that is refused gets no successor and could
+        // never refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
             throw GrantRefusal(.scopeWithdrawn)
         }
@@ -100,7 +100,8 @@ extension GrantWorkingSet {
             account: status.account, hasNewRefreshToken: successor != nil, successor: successor)
     }
 
-    /// Returns the requested part of the scope, never more than the user has agreed to (RFC 6749 §6).
+    /// Returns the requested part of the scope, which must not exceed the scope that the user agreed to (RFC
+    /// 6749 §6).
     private static func narrowed(_ scope: String, to wanted: String?) throws(GrantRefusal) -> String {
         guard let wanted else { return scope }
         guard let granted = ScopeSet(parsing: scope), let asked = ScopeSet(parsing: wanted),
@@ -111,37 +112,38 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns the expiration of the token family after this use.
+    /// Returns when the token family expires after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
     }
 }
 
-/// The repetition of exchanges. Every exchange of a token yields the newest token, in any order of the
-/// repetitions, because each token is derived from the token before it.
+/// Repeated exchanges. They always yield the newest token, whatever order they arrive in, because each token
+/// is derived from its predecessor.
 extension RefreshTokenState {
-    /// Number of exchanged tokens that a token family stores.
+    /// Number of exchanged tokens kept per token family.
     package static let mostExchanged = 4
-    /// Milliseconds in which the token before the newest token may be repeated if the newest token
-    /// was never used, because its response was lost.
+    /// Milliseconds (a day) during which a client may repeat its latest exchange, as long as it has never
+    /// used the newest token. The response with that token may have been lost.
     package static let lostResponseTime: Int64 = 86_400_000
-    /// The same for a token that a version without salts has exchanged. Its successor is then replaced.
+    /// The same time, in milliseconds, for a token that a service version without salts exchanged. A new
+    /// token then replaces the successor.
     package static let lostResponseTimeWithoutSalt: Int64 = 30_000
     /// Longest configurable retry window, in milliseconds.
     package static let longestRetryWindow: Int64 = 600_000
 
     /// A permitted use of a token of the family.
     fileprivate enum Use {
-        /// The newest token. The first exchange.
+        /// The newest token is exchanged for the first time.
         case newest
-        /// A repetition, which returns the newest token.
+        /// An earlier exchange is repeated, which returns the newest token.
         case repetition(RefreshTokenText)
-        /// A repetition without a salt.
+        /// An earlier exchange without a salt is repeated, which replaces the newest token.
         case replacement
     }
 
-    /// Returns the use; `nil` for a token that may not be used.
+    /// Returns the kind of use. Returns `nil` if the token may not be used.
     fileprivate func use(by command: RefreshCommand) -> Use? {
         let presented = command.presented.digest
         if digest.isSame(as: presented) { return .newest }
@@ -156,13 +158,13 @@ extension RefreshTokenState {
     }
 
     private func mayRepeat(_ place: Int, _ rotation: RefreshCommand.Rotation, at moment: Moment) -> Bool {
-        // Only the successor of the latest exchanged token was never exchanged.
+        // Only for the latest exchange can it be that the client never received the successor.
         let time = place == 0 ? max(rotation.retryWindow, Self.lostResponseTime) : rotation.retryWindow
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }
 
-    /// Derives the newest token from an exchanged token. Returns `nil` if the salts do not lead to it: a
-    /// replica of an earlier version has rotated without them.
+    /// Derives the newest token from an exchanged one. Returns `nil` if the salts do not lead there, because
+    /// a replica of an earlier version has rotated the token without them.
     private func newest(_ presented: RefreshTokenText, _ place: Int) -> RefreshTokenText? {
         var text = presented
         for token in exchanged[...place].reversed() {
@@ -172,7 +174,7 @@ extension RefreshTokenState {
         return text.digest.isSame(as: digest) ? text : nil
     }
 
-    /// Returns the text of the newest token; `nil` without rotation.
+    /// Applies the use and returns the text of the newest token. Returns `nil` if tokens are not rotated.
     fileprivate mutating func carryOut(
         _ use: Use, _ command: RefreshCommand
     ) throws(GrantRefusal) -> RefreshTokenText? {
@@ -187,15 +189,16 @@ extension RefreshTokenState {
                 ExchangedToken(digest: digest, moment: command.moment, salt: rotation.salt), at: 0)
             generation &+= 1
         } else {
-            // The time of the first exchange stays, so that a token cannot be repeated forever.
+            // The time of the first exchange stays, because otherwise the client could repeat the exchange
+            // forever.
             exchanged[0].salt = rotation.salt
         }
         digest = successor.digest
         return successor
     }
 
-    /// Erases the salts that no exchange can be repeated with. A salt
-    /// serves its own token and the tokens before it.
+    /// Erases the salts that no permitted repetition needs any more. A repetition needs the salt of its own
+    /// token and those of all later tokens.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))
@@ -204,6 +207,6 @@ extension RefreshTokenState {
 }
 
 extension SHA256Digest {
-    /// Returns true for equal digests. The duration does not depend on the position of a difference.
+    /// Returns true if the digests are equal. The comparison takes the same time wherever they differ.
     func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(self, other) }
 }

@@ -1,9 +1,9 @@
 public import AppleAccounts
 
-/// A revocation of a token by its client (RFC 7009).
+/// The revocation of a token by its client (RFC 7009).
 public struct RevokeCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
-    /// A refresh token, or the token family of an access token whose signature was verified.
+    /// A refresh token, or the token family of an access token with a verified signature.
     public let token: Token
     public let moment: Moment
 
@@ -12,7 +12,7 @@ public struct RevokeCommand: Sendable, Hashable {
         case access(familyID: UniqueID)
     }
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(oauthClientID: OAuthClientID, token: Token, moment: Moment, origin: AuditOrigin = .current) {
@@ -21,7 +21,7 @@ public struct RevokeCommand: Sendable, Hashable {
     }
 }
 
-/// The end of a grant at the request of the app's backend, or of the user in a browser.
+/// The end of a grant, requested by the app's backend or by the user in a browser.
 public struct EndGrantCommand: Sendable, Hashable {
     public let grantID: GrantID
     public let accountID: AccountID
@@ -29,10 +29,10 @@ public struct EndGrantCommand: Sendable, Hashable {
     public let scope: AppScope
     public let reason: GrantEndReason
     public let moment: Moment
-    /// The sign-in of the user; `nil` for the app's backend.
+    /// The user's sign-in. `nil` if the app's backend sent the request.
     public let authentication: UserAuthentication?
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -49,8 +49,8 @@ public struct EndGrantCommand: Sendable, Hashable {
     }
 }
 
-/// A sign-in with Apple whose session acts for the user. It is valid while its
-/// credential is authorized and was not revoked since.
+/// A sign-in with Apple that identifies the user of a session. It is valid while its credential is
+/// authorized, unless the credential was revoked after the sign-in.
 public struct UserAuthentication: Sendable, Hashable {
     /// The primary client ID of the app that the user signed in to.
     public let clientID: ClientID
@@ -61,15 +61,15 @@ public struct UserAuthentication: Sendable, Hashable {
     }
 }
 
-/// The end of all grants of an account at the request of the app's backend.
+/// The end of all grants of an account, requested by the app's backend.
 public struct EndGrantsCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The apps that the caller may see. Grants of other apps stay.
+    /// The apps that the caller may see. Grants to other apps are kept.
     public let scope: AppScope
     public let reason: GrantEndReason
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -85,12 +85,12 @@ public struct EndGrantsCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Ends the token family of a token at the request of its client (RFC 7009 §2.1): a refresh token also
-    /// ends its access tokens, and an access token its refresh token. The last family ends the grant.
+    /// Ends a token's family at the request of its client (RFC 7009 §2.1). Revoking a refresh token thus also
+    /// ends the family's access tokens, and the other way round. The grant ends with its last family.
     ///
-    /// A token that is unknown, has ended, or belongs to another client does not change,
-    /// and the response is the same. An old token of a rotated family also ends the
-    /// family: its holder has held a token of the family.
+    /// A token that is unknown, has ended, or belongs to another client changes nothing, and the client gets
+    /// the same response. An old token of a rotated family still ends the family, because its holder once had
+    /// a valid token.
     mutating func apply(
         _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
     ) -> GrantOutcome {
@@ -105,12 +105,13 @@ extension GrantWorkingSet {
         return .revoked
     }
 
-    /// Ends a grant with all of its token families and codes, at the request of the app's backend or of the
-    /// user. It checks the user's sign-in: the credential may have ended since the page was shown.
+    /// Ends a grant with all its token families and codes, at the request of the app's backend or of the
+    /// user. The user's sign-in is checked again, because the credential may have ended since the page was
+    /// shown.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
-        // A grant of an app that the caller may not see does not exist for the caller.
+        // The response must not reveal grants to apps that the caller may not see.
         guard let grant = ledger.grant(command.grantID)?.record, grant.accountID == command.accountID,
             command.scope.allows(grant.clientID)
         else { throw GrantRefusal(.grantNotFound) }
@@ -138,7 +139,8 @@ extension GrantWorkingSet {
 }
 
 extension RevokeCommand.Token {
-    /// Returns true for a token of this token family. The verified signature proves it for an access token.
+    /// Returns true if the token belongs to this family. An access token needs no further proof, because its
+    /// signature has been verified.
     fileprivate func isOf(_ family: TokenFamily) -> Bool {
         switch self {
         case .access: true

@@ -1,11 +1,11 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A device that waits for the consent of a user (RFC 8628 §3.2), as stored.
+/// A stored device authorization: a device that is waiting for a user's consent (RFC 8628 §3.2).
 ///
-/// It belongs to no account. The consent replaces it by an authorization code with the
-/// same digest (`CodeRecord`), to which all rules of codes then apply: single use, the
-/// end of the credential, the erasure of the user.
+/// It belongs to no account. The consent replaces it with an authorization code that has the same digest
+/// (`CodeRecord`), so all rules for codes then apply: the code can be used once, and ends with its credential
+/// or with the erasure of the user.
 public struct DeviceAuthorization: Sendable, Hashable {
     /// SHA-256 of the device code's text.
     public let digest: SHA256Digest
@@ -13,24 +13,24 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// Requested scope, space-separated.
     public let scope: String
-    /// The source of the request, for the consent page.
+    /// The source of the request, as the consent page shows it.
     public var origin: Origin
     public let issuedAt: Moment
     public let expiresAt: Moment
-    /// Seconds that the device waits between two polls.
+    /// Seconds that the device must wait between two polls.
     public private(set) var interval: Int64
     public private(set) var polledAt: Moment?
-    /// Time at which the user denied access.
+    /// The time at which the user denied access.
     public private(set) var deniedAt: Moment?
 
     /// The known source of a device authorization request.
     public struct Origin: Sendable, Hashable {
         /// The IPv4 address, or the /64 network of an IPv6 address.
         public let address: String?
-        /// The first characters of the field `User-Agent`.
+        /// The beginning of the `User-Agent` header.
         public let userAgent: String?
 
-        /// Largest numbers of characters. The page shows no more.
+        /// Maximum number of characters to store, because the page shows no more.
         public static let longestAddress = 64
         public static let longestUserAgent = 160
 
@@ -46,19 +46,19 @@ public struct DeviceAuthorization: Sendable, Hashable {
         public static let unknown = Origin(address: nil, userAgent: nil)
     }
 
-    /// Milliseconds from the request to the expiry: ten minutes.
+    /// Milliseconds from the request to its expiry: ten minutes.
     public static let lifetime: Int64 = 600_000
-    /// Milliseconds for which the row is stored after the expiry: twice the longest interval, so that each
-    /// device that polls in time receives the error about the expiry.
+    /// Milliseconds for which the row is kept after its expiry: twice the longest interval, so that any
+    /// device that keeps polling learns that its code has expired.
     public static let keptAfterExpiry: Int64 = 120_000
-    /// Seconds between two polls (RFC 8628 §3.5: 5).
+    /// The initial polling interval in seconds (RFC 8628 §3.5: 5).
     public static let firstInterval: Int64 = 5
-    /// Seconds that each early poll adds (RFC 8628 §3.5).
+    /// The number of seconds by which each early poll lengthens the interval (RFC 8628 §3.5).
     public static let intervalStep: Int64 = 5
-    /// Seconds of the longest interval. Without it a faulty device
-    /// would never receive its tokens after the consent.
+    /// The longest polling interval in seconds. Without a limit, a faulty device would never receive its
+    /// tokens, even after the consent.
     public static let longestInterval: Int64 = 60
-    /// Milliseconds by which a poll may be early: the network delays some polls more than others.
+    /// Milliseconds by which a poll may be early, because network delays vary from poll to poll.
     static let tolerance: Int64 = 500
 
     public init(
@@ -78,31 +78,31 @@ public struct DeviceAuthorization: Sendable, Hashable {
         self.deniedAt = deniedAt
     }
 
-    /// Returns true if a user can still decide.
+    /// Returns true if a user can still decide about the device.
     public func isWaiting(at moment: Moment) -> Bool { deniedAt == nil && moment < expiresAt }
 
-    /// Records a poll. Returns false when it came before the end of the interval, which then grows.
+    /// Records a poll. If the poll comes too early, lengthens the interval and returns false.
     mutating func notePoll(at moment: Moment) -> Bool {
         defer { polledAt = moment }
         guard let polledAt,
-            // A clock that was set back must not make a poll early.
+            // A clock that was set back must not make a poll count as early.
             (0..<interval * 1000 - Self.tolerance).contains(moment.milliseconds - polledAt.milliseconds)
         else { return true }
         interval = min(interval + Self.intervalStep, Self.longestInterval)
         return false
     }
 
-    /// Records the denial. The source is not needed any more.
+    /// Records the denial, and removes the source, which no page shows any more.
     mutating func deny(at moment: Moment) {
         deniedAt = moment
         origin = .unknown
     }
 }
 
-/// The largest numbers of stored device authorizations. Any party that
-/// knows the ID of a public client can create them.
+/// Limits on stored device authorizations. They are needed because anyone who knows a public client's ID can
+/// create device authorizations.
 public struct DeviceLimits: Sendable, Hashable {
-    /// Limit for one OAuth client.
+    /// Limit per OAuth client.
     public let perClient: Int
     /// Limit for all clients together.
     public let total: Int
@@ -112,15 +112,14 @@ public struct DeviceLimits: Sendable, Hashable {
     public static let standard = DeviceLimits(perClient: 1000, total: 10_000)
 }
 
-/// Changes of device authorizations that a store must write at the end of
-/// a transaction, in the order of their digests.
+/// Changes to device authorizations that a store must write at the end of a transaction, sorted by digest.
 package struct DeviceChanges: Sendable, Equatable {
     package var removed: [SHA256Digest] = []
-    /// New rows, and rows that replace the row of the same digest.
+    /// New rows, and rows that replace the one with the same digest.
     package var devices: [DeviceAuthorization] = []
 }
 
-/// The device authorizations of one transaction: as loaded, and after the rules.
+/// The device authorizations of a transaction, before and after the rules were applied.
 struct DeviceLedger: Sendable {
     private var loaded: [SHA256Digest: DeviceAuthorization] = [:]
     private var held: [SHA256Digest: DeviceAuthorization] = [:]
@@ -152,7 +151,7 @@ struct DeviceLedger: Sendable {
         held[device.digest] = device
     }
 
-    /// Replaces the device authorization of the same digest.
+    /// Replaces the device authorization with the same digest.
     mutating func put(_ device: DeviceAuthorization) { held[device.digest] = device }
 
     mutating func remove(_ digest: SHA256Digest) { held[digest] = nil }

@@ -15,20 +15,20 @@ public struct BeginDeviceCommand: Sendable, Hashable {
 public struct DecideDeviceCommand: Sendable, Hashable {
     public let deviceDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
-    /// The consent; `nil` for a denial.
+    /// The consent. `nil` if the user denied access.
     public let approval: Approval?
     public let moment: Moment
 
-    /// The consent, with the sign-in that it is based on.
+    /// The consent, and the sign-in on which it is based.
     public struct Approval: Sendable, Hashable {
         public let accountID: AccountID
-        /// The ID of the grant if the grant is new.
+        /// The ID for the grant, if the command has to create it.
         public let newGrantID: GrantID
         public let clientID: ClientID
         /// Scope, space-separated.
         public let scope: String
         public let authenticatedAt: Moment
-        /// Earliest permitted authentication; `nil` without `max_authentication_age`.
+        /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
         public let authenticatedAfter: Moment?
 
         public init(
@@ -44,7 +44,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         }
     }
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -59,33 +59,33 @@ public struct DecideDeviceCommand: Sendable, Hashable {
     }
 }
 
-/// A poll of a device (RFC 8628 §3.4). The client is already authenticated.
+/// A device's poll (RFC 8628 §3.4). The client is already authenticated.
 public struct PollDeviceCommand: Sendable, Hashable {
-    /// The redemption of the code that the consent has created. Its digest is the
-    /// device code's digest, and it has no verifier.
+    /// The redemption of the code that the consent has created. The code has the same digest as the device
+    /// code, and its redemption needs no verifier.
     public let redemption: RedeemCommand
 
     public init(_ redemption: RedeemCommand) { self.redemption = redemption }
 
-    /// The redirect URI of codes from a consent to a device. No client can register it:
-    /// it has neither a host nor a scheme of an app.
+    /// The redirect URI of codes created by device consent. No client can register it, because it has neither
+    /// a host nor an app's scheme.
     public static let redirectURI = "urn:ietf:params:oauth:grant-type:device_code"
 }
 
 extension GrantWorkingSet {
-    /// Stores a device that waits for a user. It counts the limits in the
-    /// transaction, because a batch of requests can reach them.
+    /// Stores a device that waits for a user. The limits are checked in the transaction, because a single
+    /// batch of requests can reach them.
     mutating func apply(_ command: BeginDeviceCommand) throws(GrantRefusal) -> DeviceAuthorization {
         try devices.insert(command.device, command.limits)
         return command.device
     }
 
-    /// Replaces the device authorization by a code of the same digest, or records the denial.
+    /// Replaces the device authorization with a code that has the same digest, or records the denial.
     ///
-    /// It checks the credential, and also the device authorization, which may have expired, or about which
-    /// another tab may have decided, since the page was shown.
+    /// The credential and the device authorization are both checked, because since the page was shown the
+    /// authorization may have expired, or the user may have decided in another browser tab.
     ///
-    /// - Returns: The grant; `nil` after a denial.
+    /// - Returns: The grant. `nil` after a denial.
     mutating func apply(
         _ command: DecideDeviceCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord? {
@@ -109,11 +109,10 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Responds to a poll: redeems the code that a consent has created,
-    /// or refuses with the next step of the device.
+    /// Answers a poll: redeems the code that a consent has created, or throws the refusal that tells the
+    /// device what to do next.
     ///
-    /// A poll of another client changes nothing, so that no client
-    /// can slow down the device of another client.
+    /// A poll by another client changes nothing, so that no client can slow down another client's device.
     mutating func apply(
         _ command: PollDeviceCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -122,7 +121,7 @@ extension GrantWorkingSet {
             do throws(GrantRefusal) {
                 return try apply(redemption, using: &generator)
             } catch {
-                // The same faults have other error codes at the token endpoint (RFC 8628 §3.5).
+                // The token endpoint has different error codes for device codes (RFC 8628 §3.5).
                 if error.code == .codeNotFound { throw GrantRefusal(.deviceCodeNotFound) }
                 if error.code == .codeExpired { throw GrantRefusal(.deviceCodeExpired) }
                 throw error

@@ -1,15 +1,15 @@
 import Encodings
 
-/// The query of the page `/oauth/device`. Any party can make a link to it.
+/// The query of the page `/oauth/device`. It is untrusted, because anyone can create a link to the page.
 public struct DeviceQuery: Sendable, Hashable {
-    /// The user code as entered, even if it is invalid; `nil` before the user has entered a code.
+    /// The user code exactly as entered, even if invalid. `nil` until the user has entered one.
     public let entry: String?
-    /// The requested language of the page; `nil` for the language of the browser.
+    /// The requested page language. `nil` for the browser's language.
     public let language: PageLanguage?
     /// True if the user wants to sign in with another account first.
     public let asksForAccount: Bool
-    /// True if the query comes from the form of the page. Browsers block a redirect to another server in
-    /// response to such a form (`form-action` of CSP Level 3).
+    /// True if the page's own form sent the query. Browsers then block redirects to other servers
+    /// (`form-action` of CSP Level 3).
     public let isEntered: Bool
 
     init(
@@ -19,7 +19,7 @@ public struct DeviceQuery: Sendable, Hashable {
         self.isEntered = isEntered
     }
 
-    /// Reads an untrusted query. Parameters that cannot be read count as absent.
+    /// Reads an untrusted query. Unreadable parameters are treated as absent.
     ///
     /// - Parameter languages: The languages of the pages.
     public init(_ query: String, among languages: PageLanguages) {
@@ -31,7 +31,7 @@ public struct DeviceQuery: Sendable, Hashable {
         switch parameters.value(of: "user_code", upTo: Self.longestEntry) {
         case .text(let text): entry = text
         case .absent: break
-        // An invalid code, which no device shows.
+        // No device ever shows this text, so the code counts as invalid.
         case .malformed, .repeated: entry = "?"
         }
         var asksForAccount = false
@@ -43,12 +43,12 @@ public struct DeviceQuery: Sendable, Hashable {
             asksForAccount: asksForAccount, isEntered: parameters["entered"] != .absent)
     }
 
-    /// Largest size in bytes.
+    /// Maximum size of the entry in bytes.
     private static let longestEntry = 64
 
     public var code: UserCode? { entry.flatMap { UserCode(entered: $0) } }
 
-    /// The query with the code as devices show it. It has only values that this type has checked.
+    /// The query, with the code in display format. It contains only checked values.
     public var text: String {
         var query = QueryText()
         if let code { query.append("user_code", code.shown) }
@@ -57,7 +57,7 @@ public struct DeviceQuery: Sendable, Hashable {
         return query.text
     }
 
-    /// The same query, which first requests another account at Apple.
+    /// The same query, with a request to sign in with another account first.
     public var forOtherAccount: DeviceQuery {
         DeviceQuery(entry: entry, language: language, asksForAccount: true)
     }
@@ -72,7 +72,7 @@ public struct DeviceAuthorizationRequest: ClientFormRequest {
 
     public init(_ form: ClientForm) { self.form = form }
 
-    /// Checks the client as the token endpoint does, and then the requested scope.
+    /// Authenticates the client in the same way as the token endpoint, and then checks the requested scope.
     public func authenticated(
         in clients: ClientRegistry
     ) throws(TokenEndpointError) -> (client: OAuthClient, scope: ScopeSet) {

@@ -1,40 +1,40 @@
 public import Cryptography
 
-/// The code that a device shows and its user enters on the page `/oauth/device` (RFC 8628 §6.1):
-/// eight of twenty consonants, shown as XXXX-XXXX.
+/// The code that a device shows and the user enters on the page `/oauth/device` (RFC 8628 §6.1). It consists
+/// of eight consonants from a set of twenty, in the format XXXX-XXXX.
 ///
-/// Without vowels no code spells a word, and no character looks like another. There are 20^8 codes, about
-/// 2^34.6, so the page counts wrong codes.
+/// Without vowels a code cannot contain a word, and none of the characters is easily mistaken for another.
+/// There are only 20^8 codes, about 2^34.6, so the page limits wrong entries.
 public struct UserCode: Sendable, Hashable {
     /// Number of characters.
     public static let length = 8
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
-    /// Largest size in bytes of the user's input. Dashes and spaces of other scripts have three bytes.
+    /// Maximum size of the user's input in bytes. Dashes and spaces of other scripts take three bytes each.
     private static let longestEntry = 64
 
     /// The eight characters, without the dash.
     public let text: String
 
-    /// Creates a code from random bytes, each character with the same probability.
+    /// Creates a code from random bytes, with equal probability for each character.
     ///
-    /// - Parameter random: Returns bytes of a cryptographic generator.
+    /// - Parameter random: Returns so many bytes from a cryptographic random number generator.
     public init(random: (Int) -> [UInt8]) {
         var characters: [UInt8] = []
         while characters.count < Self.length {
-            // 240 is the largest multiple of 20 that a byte can have.
+            // 240 is the largest multiple of 20 that fits in a byte, so smaller values are distributed evenly
+            // over the characters.
             let usable = random(Self.length * 2).filter { $0 < 240 }
             characters += usable.map { Self.alphabet[Int($0) % Self.alphabet.count] }
         }
         text = String(decoding: characters.prefix(Self.length), as: UTF8.self)
     }
 
-    /// Reads the user's input, ignoring case, dashes and spaces.
-    /// Returns `nil` for a text that no device shows.
+    /// Reads the user's input, ignoring case, dashes and spaces. Returns `nil` if it cannot be a user code.
     public init?(entered text: String) {
         guard text.utf8.count <= Self.longestEntry else { return nil }
         var characters: [UInt8] = []
         for scalar in text.unicodeScalars {
-            // Phones replace a hyphen by a dash.
+            // Phones turn a typed hyphen into a dash.
             if scalar.properties.generalCategory == .dashPunctuation || scalar.properties.isWhitespace {
                 continue
             }
@@ -51,17 +51,17 @@ public struct UserCode: Sendable, Hashable {
         return alphabet.contains(upper) ? upper : nil
     }
 
-    /// The format that devices and pages show.
+    /// The code in the format in which devices and pages show it.
     public var shown: String { "\(text.prefix(Self.length / 2))-\(text.suffix(Self.length / 2))" }
 
-    /// The digest for storage. It keeps the code out of backups and hides it from operators. An
-    /// attacker with the database can find the code by trying all codes; the code is valid for
-    /// ten minutes, and only with a user's sign-in.
+    /// The digest that is stored instead of the code, to keep the code out of backups and hidden from
+    /// operators. An attacker who has the database can find the code by trying all of them, but it is valid
+    /// for only ten minutes, and only together with a user's sign-in.
     public var digest: SHA256Digest { SHA256Digest.hash("siwa user code \(text)") }
 }
 
 extension UserCode: CustomStringConvertible, CustomReflectable {
-    /// A description without the code.
+    /// A description that does not reveal the code.
     public var description: String { "user code" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,11 +1,11 @@
 public import AppleAccounts
 public import StrictJSON
 
-/// Decides about an App Flip call. It checks the redirect URI, the caller, the client and
-/// parameters, and the user's decision, in this order.
+/// Decides about an App Flip call. It checks the redirect URI, the caller, the client and the parameters, and
+/// finally the user's decision, in this order.
 ///
-/// The redirect URI is first, because every later error goes to it at Google, so that linking continues in
-/// the browser. This is safe even for an unknown client: the URIs belong to Google.
+/// The redirect URI comes first, because the app sends every later error there, to Google, and linking then
+/// continues in the browser. This is safe even for an unknown client, because the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
     private let languages: PageLanguages
@@ -14,8 +14,8 @@ public struct AppFlipCheck: Sendable {
         (clients, languages) = (settings.clients, settings.languages)
     }
 
-    /// Checks the redirect URI, the caller, and the client and
-    /// parameters: the first three checks, which need no user.
+    /// Checks the redirect URI, the caller, the client and the parameters, which do not depend on the user's
+    /// decision.
     ///
     /// - Parameter caller: The apps that the API key may use.
     public func link(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipLinkDecision {
@@ -74,7 +74,7 @@ public struct AppFlipCheck: Sendable {
         return .proceed(AppFlipRequest(link: link, scopes: granted, identity: identity))
     }
 
-    /// Reads the parameters. Every fault in them is `invalid_request` for Google.
+    /// Reads the parameters. Any fault in them throws `invalid_request`, which is sent to Google.
     private func link(
         of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse,
         _ language: PageLanguage
@@ -82,7 +82,7 @@ public struct AppFlipCheck: Sendable {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
         }
-        // An intent has no state: the result goes to the activity that started the app.
+        // An intent has no state, because its result goes directly to the activity that started the app.
         let isIntent = response.target.form == .googleProject
         guard Self.value(call.state) != nil || isIntent else {
             throw OAuthError(.invalidRequest, "The parameter state is missing.")
@@ -91,7 +91,7 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        // Without the parameter the client requests all of its scopes, as at the authorization endpoint.
+        // Without this parameter, all of the client's scopes are requested, as at the authorization endpoint.
         var scopes = client.scopes
         if let scope = Self.value(call.scope) {
             guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {
@@ -99,7 +99,7 @@ public struct AppFlipCheck: Sendable {
             }
             scopes = client.completed(requested)
         }
-        // Google sends no challenge yet. If Google sends a challenge, the backend must pass it on.
+        // Google sends no code challenge yet. Once it does, the app's backend must pass it on in the call.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return AppFlipLink(
@@ -107,7 +107,7 @@ public struct AppFlipCheck: Sendable {
             language: language)
     }
 
-    /// Returns the value. A parameter of the universal link without a value is absent (RFC 6749 §3.1).
+    /// Returns the value. A universal link parameter without a value is treated as absent (RFC 6749 §3.1).
     private static func value(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
     private func granted(_ call: AppFlipRequestBody, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
@@ -120,10 +120,10 @@ public struct AppFlipCheck: Sendable {
     }
 }
 
-/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked. The prompt has
-/// the members of the link, the account and the time of its sign-in.
+/// The members of `POST /v1/oauth/app-flip`, unchecked, as the app's backend posts them. The prompt request
+/// has only the members of the link, the account, and the time of the account's sign-in.
 public struct AppFlipRequestBody: Sendable, Confidential {
-    // Parameters of the universal link.
+    // Parameters from the universal link.
     public var clientID: String?
     public var redirectURI: String?
     public var state: String?
@@ -131,40 +131,40 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var codeChallenge: String?
     public var codeChallengeMethod: String?
     public var userLocale: String?
-    /// The `Accept-Language` of the app, for a `user_locale` that the pages do not support.
+    /// The app's `Accept-Language`. It applies if the pages do not support `user_locale`.
     public var acceptLanguage: String?
     /// The user's decision in the app: `granted`, `denied` or `cancelled`.
     public var decision: String?
-    /// A part of `scope`; empty when the user has granted no scope. `nil` means the whole scope.
+    /// A subset of `scope`. Empty if the user granted no scope. `nil` means the whole scope.
     public var grantedScopes: String?
     // The user's identity.
     public var identityToken: String?
     public var nonce: String?
     public var accountID: String?
     public var authenticatedAt: Moment?
-    // Statements of the request about the app.
-    /// The member as posted: a proof of App Attest, unchecked.
+    // The request's claims about the app.
+    /// The member as received: an unchecked App Attest proof.
     public var attestation: JSONValue?
     public var appVersion: String?
 
     public init() {}
 }
 
-/// The parameters of an App Flip link that passed every check, before the user is asked.
+/// App Flip link parameters that passed every check. The app has not asked the user yet.
 public struct AppFlipLink: Sendable {
     public let client: OAuthClient
     public let response: AuthorizationResponse
-    /// Scopes that the link requests. Never empty.
+    /// The scopes that the link requests. Never empty.
     public let scopes: ScopeSet
     public let challenge: CodeChallenge?
     public let language: PageLanguage
 
-    /// The bound on the age of the authentication.
+    /// The limit on the age of the user's authentication.
     public var authenticationAge: AuthenticationAge {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    /// True for an intent of Android: no URL is opened, and the app passes the result to Google's app.
+    /// True for an Android intent, in which case the app opens no URL but passes the result to Google's app.
     public var isIntent: Bool { response.target.form == .googleProject }
 
     public func response(code: String) -> AppFlipResponse {
@@ -179,75 +179,75 @@ public struct AppFlipLink: Sendable {
     }
 }
 
-/// An App Flip call that has passed every check except the check of the identity.
+/// An App Flip call that has passed every check except that of the user's identity.
 public struct AppFlipRequest: Sendable {
     public let link: AppFlipLink
-    /// Scopes that the user has granted. Never empty.
+    /// The scopes that the user granted. Never empty.
     public let scopes: ScopeSet
     public let identity: Identity
 
-    /// The user's identity, according to the app's backend.
+    /// The user's identity, as claimed by the app's backend.
     public enum Identity: Sendable, Confidential {
-        /// An identity token, which is verified as at every sign-in.
+        /// An identity token, which is verified as for any sign-in.
         case identityToken(String, nonce: String?)
-        /// - Parameter authenticatedAt: Time of the authentication; `nil` when the backend does not state it.
-        ///   An unknown time is too old for a client with `max_authentication_age`.
+        /// - Parameter authenticatedAt: Time of the authentication. `nil` if the backend does not state it,
+        ///   which clients with `max_authentication_age` do not accept.
         case account(String, authenticatedAt: Moment?)
     }
 }
 
 /// The decision about an App Flip call, before the identity is checked.
 public enum AppFlipDecision: Sendable {
-    /// An error of the interface, without a URL to open.
+    /// An error for the app's backend, without a URL for the app to open.
     case refuse(AppFlipRefusal)
     case response(AppFlipResponse)
     case proceed(AppFlipRequest)
 }
 
-/// The decision about the parameters of an App Flip link, before the user is asked.
+/// The decision about App Flip link parameters, before the app asks the user.
 public enum AppFlipLinkDecision: Sendable {
-    /// An error of the interface, without a URL to open.
+    /// An error for the app's backend, without a URL for the app to open.
     case refuse(AppFlipRefusal)
     case response(AppFlipResponse)
     case ask(AppFlipLink)
 }
 
-/// Reasons for a response without a URL to open.
+/// Reasons for a response without a URL for the app to open.
 public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
-    /// 400. The redirect URI is missing, or is not a URI of App Flip, so it does not lead to Google.
+    /// 400. The redirect URI is missing or not an App Flip URI, so it does not lead to Google.
     case redirectURIMismatch = "redirect_uri_mismatch"
-    /// 403. The API key is for apps other than the client's app.
+    /// 403. The API key is not valid for the client's app.
     case callerForbidden = "caller_forbidden"
     /// 400. `decision` is missing.
     case decisionMissing = "decision_missing"
-    /// 400. `decision` is not one of the three words.
+    /// 400. `decision` is not one of the three allowed words.
     case decisionUnknown = "decision_unknown"
-    /// 400. The call has both an identity token and an account ID, which could belong to two users.
+    /// 400. The call has both an identity token and an account ID, which might belong to different users.
     case identityAmbiguous = "identity_ambiguous"
 }
 
-/// Reasons for which a user who has agreed gets no code.
+/// Reasons for not giving a code to a user who has agreed.
 public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityMissing
-    /// The identity token did not pass its verification, or the sign-in with it was refused.
+    /// The identity token could not be verified, or the sign-in with it was refused.
     case identityRefused
     /// The authentication is older than the client's `max_authentication_age`.
     case authenticationTooOld
-    /// The backend states an authentication in the future. Its clock is wrong, or it
-    /// does not know the time of the user's sign-in.
+    /// The authentication time that the backend states is in the future. The backend's clock is wrong, or it
+    /// does not know when the user signed in.
     case authenticationAhead
-    /// The credential is revoked. A new sign-in authorizes it again.
+    /// The credential is revoked. A new sign-in would authorize it again.
     case credentialRevoked
-    /// The account was linked too often within an hour. Google shows
-    /// in the browser that the user should try later.
+    /// The account was linked too often within the hour. Google continues in the browser, where the user is
+    /// asked to try again later.
     case tooManyGrants
-    /// The database cannot be reached, or another dependency failed.
+    /// The database or another dependency is unavailable.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
     /// The app's operator has disabled the account.
     case accountDisabled
 
-    /// The outcome for Google: continue in the browser, or end.
+    /// The outcome for Google: continue in the browser, or stop linking.
     public var outcome: AppFlipOutcome {
         switch self {
         case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
@@ -257,7 +257,7 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True if the user can be linked after a new sign-in with Apple in the app.
+    /// True if the user can be linked after signing in with Apple again in the app.
     public var endsWithSignIn: Bool {
         switch self {
         case .identityMissing, .identityRefused, .authenticationTooOld, .credentialRevoked: true

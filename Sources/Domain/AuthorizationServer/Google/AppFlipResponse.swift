@@ -1,27 +1,27 @@
 public import StrictJSON
 
-/// The `outcome` of an App Flip call: a code, or the error that Google receives.
+/// The `outcome` of an App Flip call: a code, or the error for Google.
 public enum AppFlipOutcome: String, Sendable, Hashable, CaseIterable {
     case code
-    /// The user refused. Google ends linking.
+    /// The user denied access. Google stops linking.
     case accessDenied = "access_denied"
     /// Linking failed in the app. Google continues in the browser.
     case cancelled
-    /// The request has a fault. Google continues in the browser.
+    /// The request is faulty. Google continues in the browser.
     case invalidRequest = "invalid_request"
-    /// This account can never be linked. Google ends linking.
+    /// This account can never be linked. Google stops linking.
     case unrecoverable
 }
 
-/// The response to the app's backend: the URL that the app opens unchanged.
+/// The response to the app's backend, including the URL that the app must open unchanged.
 public struct AppFlipResponse: Sendable, Hashable {
     public let redirectTo: String
     public let outcome: AppFlipOutcome
-    /// A sentence for the user, in the user's language.
+    /// A sentence for the user, in their language.
     public let message: String
-    /// The fault of the request, for the developer.
+    /// The fault in the request, for the developer.
     public let detail: String?
-    /// The code for an app on Android, which opens no URL.
+    /// The code for an Android app, which opens no URL.
     public let code: String?
 
     init(
@@ -53,7 +53,8 @@ public struct AppFlipResponse: Sendable, Hashable {
             detail: error.explanation, by: response)
     }
 
-    /// Uses the English sentence for users as the description, because Google shows the description to users.
+    /// Creates the response. Its description is the English sentence for users, because Google shows it to
+    /// them.
     private init(
         _ outcome: AppFlipOutcome, _ english: String, message: String, detail: String? = nil,
         by response: AuthorizationResponse

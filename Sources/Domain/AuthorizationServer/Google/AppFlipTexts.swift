@@ -1,4 +1,4 @@
-/// The sentences for the user of an app at the end of App Flip, in one language.
+/// The sentences that an app shows at the end of App Flip, in one language.
 public struct AppFlipTexts: TranslatedTexts {
     public static let part = "app_flip"
 
@@ -39,7 +39,7 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// Returns the sentence for the user: the outcome's sentence, except for a disabled account.
+    /// Returns the sentence for the user: that of the outcome, unless the account is disabled.
     func message(in language: PageLanguage) -> String {
         guard self == .accountDisabled else { return outcome.message(in: language) }
         switch language {
@@ -50,8 +50,8 @@ extension AppFlipObstacle {
 }
 
 extension AppFlipOutcome {
-    /// A sentence for the user of the app. The English sentence is printable ASCII, because it is also the
-    /// `error_description` that Google shows.
+    /// The sentence that the app shows the user. In English it is printable ASCII, because it also serves as
+    /// the `error_description` that Google shows.
     var message: LocalizedText {
         switch self {
         case .code:
@@ -102,7 +102,8 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// Linking is possible again when the account is enabled, so the outcome's sentence would be wrong.
+    /// The sentence of the outcome would be wrong here, because the account can be linked again once the
+    /// operator has enabled it.
     static let disabledMessage = LocalizedText(
         english: "The makers of the app have disabled this account. It cannot be linked with Google now.",
         [

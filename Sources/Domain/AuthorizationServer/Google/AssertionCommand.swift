@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Encodings
 
-/// An assertion of Google's that yields tokens without a code (streamlined linking, intent `get`).
+/// A Google assertion that yields tokens without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let newGrantID: GrantID
@@ -9,7 +9,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// Time at which Google made the assertion, by Google's clock.
+    /// The time of the assertion, by Google's clock.
     public let assertedAt: Moment
     public let scope: String
     public let newFamilyID: UniqueID
@@ -17,7 +17,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -42,14 +42,14 @@ public struct AssertionCommand: Sendable, Hashable {
     }
 }
 
-/// An assertion of Google's for an account that may already have a link. It yields no
-/// tokens (streamlined linking, intent `create`).
+/// A Google assertion for an account that may already be linked. It yields no tokens (streamlined linking,
+/// intent `create`).
 public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// Time at which Google made the assertion, by Google's clock.
+    /// The time of the assertion, by Google's clock.
     public let assertedAt: Moment
 
     public init(
@@ -64,20 +64,20 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     }
 }
 
-/// The relation of a Google account to an account here. The account can change after it was
-/// found, so the transaction checks the match again.
+/// The way in which a Google account was matched with an account of this service. That account can change in
+/// the meantime, so the transaction checks the match again.
 public enum GoogleAccountMatch: Sendable, Hashable {
-    /// A token family of the client is linked with this Google account.
+    /// One of the client's token families is linked with this Google account.
     case link
     /// The account was created by this Google account.
     case origin
-    /// The account has this address, and Google has verified it.
+    /// The account has this e-mail address, which Google has verified.
     case email(String)
 }
 
 extension GrantWorkingSet {
-    /// Issues tokens when Google states that an account here and a Google account belong to the same user
-    /// (streamlined linking, intent `get`). The user agreed at Google.
+    /// Issues tokens if Google asserts that a Google account and an account of this service belong to the
+    /// same user (streamlined linking, intent `get`). The user has already agreed at Google.
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -104,7 +104,8 @@ extension GrantWorkingSet {
             NewFamily(
                 id: command.newFamilyID, scope: command.scope, isNative: false,
                 refreshToken: command.refreshToken,
-                // Google's clock may be ahead. For a later event, the token family must still be older.
+                // Google's clock may be ahead of ours. The earlier time is used, because a later event can
+                // only end token families that are older than the event.
                 authenticatedAt: min(command.assertedAt, command.moment),
                 authorizedAt: authorization.moment, expiresAt: .last,
                 googleSubject: command.googleSubject),
@@ -116,11 +117,11 @@ extension GrantWorkingSet {
     }
 }
 
-// Links that began in the browser or by App Flip do not name their Google account.
+// Links that began in the browser or with App Flip have no Google account at first.
 extension GrantWorkingSet {
-    /// Learns the Google account of an existing link.
+    /// Adds the Google account to an existing link.
     ///
-    /// - Returns: The number of token families whose Google account was learned.
+    /// - Returns: The number of token families to which the Google account was added.
     mutating func apply(_ command: LearnGoogleSubjectCommand) throws(GrantRefusal) -> Int {
         guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
             throw GrantRefusal(.googleAccountDisabled)
@@ -134,11 +135,12 @@ extension GrantWorkingSet {
         return learn(googleSubject: command.googleSubject, of: grant.record.id)
     }
 
-    /// Records the Google account of the grant's token families without a Google account, unless the grant
-    /// has another Google account: it is then unknown which account they belong to.
+    /// Adds the Google account to those of the grant's token families that have none. Does nothing if the
+    /// grant has a family of another Google account, because the others could then belong to either.
     ///
-    /// The user may still have linked another Google account in the browser. Therefore a learned family never
-    /// leads a Google account to the account (`isMatched`); it can only be ended, and the user links again.
+    /// Even so, the user may have linked a different Google account in the browser. A learned family
+    /// therefore never leads a Google account to the account (`isMatched`). The worst case is that a Google
+    /// event ends the family, and the user has to link again.
     @discardableResult
     mutating func learn(googleSubject: String, of id: GrantID) -> Int {
         guard let grant = ledger.grant(id) else { return 0 }
@@ -155,13 +157,13 @@ extension GrantWorkingSet {
         return count
     }
 
-    /// Returns true if a Google account still leads to an account.
+    /// Returns true if the Google account still matches the account.
     func isMatched(
         _ googleSubject: String, _ match: GoogleAccountMatch, _ accountID: AccountID, _ record: SubjectRecord,
         of client: OAuthClientID
     ) -> Bool {
-        // An account created by one Google account is never opened by another, even when both have the same
-        // address: an address can pass from user to user.
+        // An account that was created by a Google account can only be opened by that one. A second Google
+        // account with the same address cannot open it, because addresses can pass to other users.
         if record.key.subject.isMadeByGoogle {
             guard record.key.subject == AppleSubject(madeBy: googleSubject) else { return false }
         }
@@ -176,8 +178,8 @@ extension GrantWorkingSet {
 }
 
 extension SubjectRecord {
-    /// Returns true if the address belongs to the user, was authoritative when it was stored, and is no relay
-    /// address. The case of ASCII letters is ignored, as in the databases.
+    /// Returns true if this is the user's address, was verified when it was stored, and is not a relay
+    /// address. The comparison ignores ASCII case, as the databases do.
     fileprivate func hasVerifiedAddress(_ address: String) -> Bool {
         guard let email = email?.value, email.isVerified, email.isPrivate != true else { return false }
         return email.address.utf8.elementsEqual(address.utf8) { $0.asciiLowercased == $1.asciiLowercased }

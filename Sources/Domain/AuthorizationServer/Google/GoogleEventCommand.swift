@@ -1,24 +1,25 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A verified security event token of Google.
+/// A verified security event token from Google.
 public struct GoogleEventCommand: Sendable, Hashable {
     public let jti: String
-    /// The whole token, stored for inspection.
+    /// The complete token, kept for inspection.
     public let payload: [UInt8]
     public let events: [Event]
-    /// The `state` of a verification event, which `siwa google risc verify` waits for; `nil` for other events.
+    /// The `state` of a verification event, which `siwa google risc verify` waits for. `nil` for other
+    /// events.
     public let verificationState: String?
     public let receivedAt: Moment
 
-    /// Milliseconds for which an event is stored: 30 days.
+    /// Milliseconds for which an event is kept: 30 days.
     public static let keptFor: Int64 = 2_592_000_000
-    /// Size in bytes of the largest payload that a store accepts.
+    /// Maximum size of an accepted payload in bytes.
     public static let longestPayload = 65_536
-    /// Size in bytes of the longest stored state of a verification.
+    /// Maximum size of a verification `state` in bytes.
     public static let longestState = 255
 
-    /// One event of the token. Google sends one event in each token.
+    /// An event of the token. Google sends one event per token.
     public struct Event: Sendable, Hashable {
         public let kind: GoogleEventKind
         public let reason: GoogleEventReason?
@@ -30,24 +31,25 @@ public struct GoogleEventCommand: Sendable, Hashable {
     }
 
     public enum Change: Sendable, Hashable {
-        /// Sessions or all tokens of a Google account were revoked, or the account was
-        /// hijacked. Ends the token families linked with it.
+        /// Google has revoked sessions or all tokens of a Google account, or the account was hijacked, so the
+        /// token families linked with it end.
         ///
-        /// - Parameter clients: The clients of the Google project that the event is about; `nil` when the
-        ///   event is about the Google account as a whole.
+        /// - Parameter clients: The clients of the Google project that the event is about. `nil` if the event is
+        ///   about the whole Google account.
         case endFamilies(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
-        /// One refresh token of a client of the project, found by all 64 bytes of its double SHA-512.
+        /// Google has revoked one refresh token of a client of the project. The token is identified by all 64
+        /// bytes of its double SHA-512.
         ///
-        /// - Parameter googleSubject: The Google account of the token, if the event names it.
+        /// - Parameter googleSubject: The token's Google account. `nil` if the event does not name it.
         case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>, googleSubject: String? = nil)
         case disable(googleSubject: String, at: Moment)
         case enable(googleSubject: String, at: Moment)
-        /// Changes nothing. The event names a Google account, so it counts as unmatched without a link to the
-        /// account, and its content is deleted with the user's erasure.
+        /// An event that names a Google account but changes nothing. Without a link to that account it counts
+        /// as unmatched, and its content is deleted when the user is erased.
         case name(googleSubject: String)
     }
 
-    /// Origin for the audit log.
+    /// The origin of the command, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -66,8 +68,8 @@ public struct GoogleEventCommand: Sendable, Hashable {
 extension GoogleEventCommand {
     var changes: [Change] { events.flatMap(\.changes) }
 
-    /// The `sub` of the Google account that the event is about. A security event token has one subject (RFC
-    /// 8417 §1.2), so the first subject among its changes applies to all of them.
+    /// The `sub` of the Google account that the event is about. A security event token has only one subject
+    /// (RFC 8417 §1.2), so the first one in the changes applies to all of them.
     public var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
 }
 
@@ -86,7 +88,7 @@ extension GoogleEventCommand.Change {
     }
 }
 
-/// The result of a security event token.
+/// The result of applying a security event token.
 public struct GoogleEventReceipt: Sendable, Hashable {
     public enum Handling: String, Sendable, Hashable, CaseIterable {
         case applied
@@ -94,14 +96,14 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     }
 
     public let handling: Handling
-    /// The kinds of events that named no Google account and no token of a link here, in the order of the
-    /// events. A verification names neither, and is never included.
+    /// The kinds of the events that matched no Google account and no token of a link here, in event order.
+    /// Never contains verification events, which by definition name neither.
     public let unmatched: [GoogleEventKind]
 
     public static let applied = GoogleEventReceipt(.applied)
     public static let duplicate = GoogleEventReceipt(.duplicate)
 
-    /// Creates a receipt. Every event found its Google account or token, except events of these kinds.
+    /// Creates a receipt. All events but those of these kinds matched a Google account or a token.
     public static func applied(unmatched: GoogleEventKind...) -> GoogleEventReceipt {
         GoogleEventReceipt(.applied, unmatched: unmatched)
     }
@@ -115,12 +117,12 @@ extension GoogleEventKind {
     private static let risc = "https://schemas.openid.net/secevent/risc/event-type/"
     private static let oauth = "https://schemas.openid.net/secevent/oauth/event-type/"
 
-    /// Creates the kind of an event URI; `other` for a URI that this version does not know.
+    /// Creates the kind for an event URI. Unknown URIs yield `other`.
     public init(uri: String) {
         self = Self.allCases.first { $0.uri == uri } ?? .other
     }
 
-    /// The URI of the events (RISC 1.0 §2); `nil` for `other`.
+    /// The event URI of this kind (RISC 1.0 §2). `nil` for `other`.
     public var uri: String? {
         switch self {
         case .tokensRevoked, .tokenRevoked: Self.oauth + rawValue
@@ -131,35 +133,35 @@ extension GoogleEventKind {
     }
 }
 
-/// Google's last statement about a Google account: enabled or disabled.
+/// Google's last statement about a Google account: that it is enabled or disabled.
 public struct GoogleAccountRecord: Sendable, Hashable {
     public let subject: String
     public let isDisabled: Bool
-    /// Time of the statement, by Google's clock.
+    /// The time of the statement, by Google's clock.
     public let moment: Moment
 
     public init(subject: String, isDisabled: Bool, moment: Moment) {
         (self.subject, self.isDisabled, self.moment) = (subject, isDisabled, moment)
     }
 
-    /// Returns true if this statement stays when both have arrived, in either order. Google's times have
-    /// whole seconds: of two events in the same second the enabling event stays, because Google enables
-    /// only an account that it has disabled before.
+    /// Returns true if this statement overrides the other, whichever arrived first. Google's times are whole
+    /// seconds. Within the same second, the enabling event wins, because Google only enables accounts that it
+    /// has disabled before.
     func isLater(than other: GoogleAccountRecord) -> Bool {
         (moment.milliseconds, isDisabled ? 0 : 1) > (other.moment.milliseconds, other.isDisabled ? 0 : 1)
     }
 }
 
 extension GrantWorkingSet {
-    /// Applies a security event of Google, once for each `jti`. Events
-    /// in any order of arrival leave the same state.
+    /// Applies a Google security event, once per `jti`. The final state does not depend on the order in which
+    /// events arrive.
     mutating func apply(
         _ command: GoogleEventCommand, using generator: inout some RandomNumberGenerator
     ) -> GoogleEventReceipt {
         guard keep(command) else { return .duplicate }
         var unmatched: [GoogleEventKind] = []
         for event in command.events {
-            // Checked before the changes, because they end the named tokens.
+            // This check comes before the changes, because they end the tokens that the event names.
             if !isMatched(event) { unmatched.append(event.kind) }
             for change in event.changes {
                 apply(change, event.reference, at: command.receivedAt, using: &generator)
@@ -174,7 +176,7 @@ extension GrantWorkingSet {
     ) {
         switch change {
         case .endFamilies(let subject, let moment, let clients):
-            // A late event does not end a link that was created after it.
+            // A late event must not end a link that was created after it.
             endFamilies(of: clients, event, at: now, using: &generator) {
                 $0.isLinked(with: subject) && $0.linkedAt <= moment
             }
@@ -187,14 +189,14 @@ extension GrantWorkingSet {
             endFamilies(of: clients, event, at: now, using: &generator) {
                 $0.refreshToken?.doubleSHA512 == digest
             }
-            // A Google account that was learned just now can be disabled too.
+            // It may only now be known that the token belongs to a disabled Google account.
             if let subject, isDisabled(googleSubject: subject) {
                 endFamilies(of: nil, event, at: now, using: &generator) { $0.isLinked(with: subject) }
             }
         case .disable(let subject, let moment):
             update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
-            // Not if Google has enabled the account since. A token family can be younger than the event,
-            // because delivery takes time, and no link of a disabled account is valid.
+            // The families stay if Google has enabled the account again since. Their age does not matter,
+            // because no link of a disabled account is valid, however new.
             guard isDisabled(googleSubject: subject) else { break }
             endFamilies(of: nil, event, at: now, using: &generator) { $0.isLinked(with: subject) }
         case .enable(let subject, let moment):
@@ -203,8 +205,8 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Returns true if the event names a Google account or a token of a link here, even of a link that is too
-    /// old or too young for the event. A verification names neither.
+    /// Returns true if the event names a Google account or a token of a link here, even if the link is too
+    /// old or too new for the event. Always true for verification events, which name neither.
     private func isMatched(_ event: GoogleEventCommand.Event) -> Bool {
         guard event.kind != .verification else { return true }
         return event.changes.contains { change in
@@ -215,21 +217,21 @@ extension GrantWorkingSet {
                 hasFamily(of: clients) { $0.refreshToken?.doubleSHA512 == digest }
             case .disable(let subject, _), .name(let subject):
                 hasFamily(of: nil) { $0.isLinked(with: subject) }
-            // The links of a disabled account have ended, so only the statement remains.
+            // The disabled account's links have ended, so only the statement about it is left.
             case .enable(let subject, _):
                 hasStatement(about: subject) || hasFamily(of: nil) { $0.isLinked(with: subject) }
             }
         }
     }
 
-    /// - Parameter clients: The clients; `nil` for all.
+    /// - Parameter clients: The clients. `nil` for all clients.
     private func hasFamily(of clients: Set<OAuthClientID>?, where isMeant: (TokenFamily) -> Bool) -> Bool {
         !grants(of: clients, where: isMeant).isEmpty
     }
 
-    /// Ends token families, and no other families of their grants.
+    /// Ends token families, and leaves the other families of their grants alone.
     ///
-    /// - Parameter clients: The clients; `nil` for all.
+    /// - Parameter clients: The clients. `nil` for all clients.
     private mutating func endFamilies(
         of clients: Set<OAuthClientID>?, _ event: GoogleEventReference, at now: Moment,
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool

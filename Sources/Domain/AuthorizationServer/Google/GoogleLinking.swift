@@ -1,40 +1,41 @@
 public import AppleAccounts
 
-/// Settings of a client of the kind `google_linking`: Google, which links its users'
-/// accounts with the accounts of one of our apps.
+/// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with accounts
+/// of one of the apps.
 public struct GoogleLinking: Sendable, Hashable {
-    /// The project in Google's console. Part of two redirect URIs.
+    /// The ID of the Google console project. It is part of two redirect URIs.
     public let projectID: String
-    /// The `aud` values of Google's own tokens for this project. Never a `client_id` of a request to us.
+    /// The `aud` values of Google's own tokens for this project. They are never used as `client_id` in
+    /// requests to this service.
     public let googleClientIDs: [String]
-    /// True if the app on the user's phone may respond instead of a page.
+    /// True if the app on the user's phone may answer instead of a page.
     public let appFlip: Bool
-    /// The Google apps that may receive a response: the six known apps, and the apps of the configuration.
+    /// The Google apps that may receive a response: the six known ones and those in the configuration.
     public let bundleIDs: [String]
-    /// The paths of the universal links that open the app: patterns of `apple-app-site-association`.
+    /// The paths of the universal links that open the app, as patterns for `apple-app-site-association`.
     public let linkPaths: [String]
 
-    /// The bundle IDs of Google Home and of the Assistant.
+    /// The bundle IDs of Google Home and Google Assistant.
     public static let knownBundleIDs = [
         "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
         "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
     ]
 }
 
-/// Google's redirect URIs, which derive from a project and from Google's apps.
+/// Google's redirect URIs, which are derived from the project and from Google's apps.
 enum GoogleRedirectURIs {
-    /// The hosts of the URIs. Both are always needed: Google tests a link on the second host.
+    /// The hosts of the URIs. Every project needs both, because Google tests links on the second one.
     private static let hosts = [
         "https://oauth-redirect.googleusercontent.com",
         "https://oauth-redirect-sandbox.googleusercontent.com",
     ]
 
-    /// Returns the redirect URIs for linking in the browser.
+    /// Returns the redirect URIs with which Google links accounts in the browser.
     static func project(_ id: String) -> [RegisteredRedirectURI] {
         hosts.map { RegisteredRedirectURI(text: "\($0)/r/\(id)", form: .googleProject) }
     }
 
-    /// Returns the redirect URIs for App Flip: twelve for the six known apps. They do not name a project.
+    /// Returns the App Flip redirect URIs, twelve for the six known apps. They contain no project ID.
     static func appFlip(_ bundleIDs: [String]) -> [RegisteredRedirectURI] {
         hosts.flatMap { host in
             bundleIDs.map { RegisteredRedirectURI(text: "\(host)/a/\($0)", form: .appFlip) }
@@ -42,13 +43,13 @@ enum GoogleRedirectURIs {
     }
 }
 
-/// The subject of an account without an Apple identity. Apple's subjects have no colon.
+/// The subject of an account without an Apple identity. It cannot be one of Apple's, which contain no colon.
 extension AppleSubject {
-    /// Prefix of the subject of every account that was created by a Google account.
+    /// Prefix of the subjects of all accounts that were created by a Google account.
     public static let googlePrefix = "google:"
 
-    /// Creates the subject of an account that was created by a Google
-    /// account; `nil` when the `sub` is too long.
+    /// Creates the subject for an account that a Google account creates. Returns `nil` if the `sub` is too
+    /// long.
     public init?(madeBy googleSubject: String) {
         self.init("\(Self.googlePrefix)\(googleSubject)")
     }

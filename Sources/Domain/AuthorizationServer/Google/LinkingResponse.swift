@@ -1,15 +1,14 @@
-/// The responses of Google's streamlined linking without tokens.
+/// The responses of Google's streamlined linking that carry no tokens.
 public enum LinkingResponse: Sendable, Hashable {
     /// `check`: the account exists.
     case accountFound
     /// `check`: no account exists.
     case accountNotFound
-    /// `get` and `create`: the user must sign in in the browser.
+    /// `get` and `create`: the user must sign in with the browser.
     ///
     /// - Parameters:
-    ///   - loginHint: The address in Google's assertion, which Google
-    ///     already knows. `nil` without an address.
-    ///   - reason: The reason of the refusal, for the log.
+    ///   - loginHint: The address in Google's assertion, which Google already knows. `nil` if there is none.
+    ///   - reason: The reason for the refusal, for the log.
     case linkingError(loginHint: String?, reason: TokenRefusalReason)
 
     public var status: Int {
@@ -20,7 +19,7 @@ public enum LinkingResponse: Sendable, Hashable {
         }
     }
 
-    /// The reason of a refusal; `nil` for a response to `check`.
+    /// The reason for a refusal. `nil` for a response to `check`.
     public var reason: TokenRefusalReason? {
         switch self {
         case .accountFound, .accountNotFound: nil
@@ -28,9 +27,9 @@ public enum LinkingResponse: Sendable, Hashable {
         }
     }
 
-    /// Returns the body of the response. Google requires words instead of booleans.
+    /// Returns the response body. Google requires words instead of booleans.
     ///
-    /// - Parameter explains: True in development: the response names the reason of a refusal.
+    /// - Parameter explains: True in development, where the response includes the reason for a refusal.
     public func json(explains: Bool = false) -> [UInt8] {
         switch self {
         case .accountFound: return Array(#"{"account_found":"true"}"#.utf8)

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// An authorization code as stored: its digest, with all values that the code is bound to.
+/// A stored authorization code: its digest and everything that the code is bound to.
 public struct CodeRecord: Sendable, Hashable {
     /// SHA-256 of the code's text.
     public let digest: SHA256Digest
@@ -10,7 +10,7 @@ public struct CodeRecord: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// The redirect URI, byte for byte as in the authorization request.
     public let redirectURI: String
-    /// The challenge; `nil` when the request had none.
+    /// The code challenge. `nil` if the request had none.
     public let challenge: StoredChallenge?
     /// Scope, space-separated.
     public let scope: String
@@ -22,11 +22,11 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// Milliseconds for which a code is stored after its expiry, so that a second use is recognized.
+    /// Milliseconds for which a code is kept after its expiry, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
-    /// The single successful use of a code. The row stays a day after
-    /// its expiry, so that a second use is recognized.
+    /// The only successful use of a code. The row is kept for a day after the code's expiry, so that a second
+    /// use is recognized.
     public struct Redemption: Sendable, Hashable {
         public let moment: Moment
         public let familyID: UniqueID
@@ -65,15 +65,17 @@ public struct CodeRecord: Sendable, Hashable {
 }
 
 extension CredentialRecord {
-    /// Returns the authorization that a code belongs to, if the credential
-    /// has an authorization for this authentication.
+    /// Returns the authorization that a code is based on. Throws a refusal if the credential has none for
+    /// this authentication.
     ///
-    /// The transaction of the code decides by this rule. The prompt of App Flip applies it first, so
-    /// that a user who cannot be linked is not asked.
+    /// This rule is decisive in the transaction that creates the code. The App Flip prompt applies it
+    /// beforehand, so that the app does not ask a user who cannot be linked.
     ///
     /// - Parameters:
-    ///   - oldest: The earliest permitted authentication; `nil` without `max_authentication_age`.
-    ///   - isDeletedAtApple: True if the Apple Account was deleted, which a later revocation of one app hides.
+    ///   - oldest: Earliest authentication time that the client accepts. `nil` without
+    ///     `max_authentication_age`.
+    ///   - isDeletedAtApple: True if the user has deleted the Apple Account, which the credential no longer
+    ///     shows if an app was revoked later.
     public func authorization(
         forAuthenticationAt moment: Moment, notBefore oldest: Moment?, isDeletedAtApple: Bool = false
     ) throws(GrantRefusal) -> Authorization {
@@ -81,8 +83,8 @@ extension CredentialRecord {
             let isDeleted = isDeletedAtApple || reason == .appleAccountDeleted
             throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
         }
-        // A session from before the latest revocation has ended with it,
-        // even if the user has signed in again elsewhere.
+        // The latest revocation ended every session that began before it, even if the user has since signed
+        // in again in another browser or on another device.
         guard admits(authorizationAt: moment) else { throw GrantRefusal(.credentialRevoked) }
         if let oldest, moment < oldest { throw GrantRefusal(.authenticationTooOld) }
         return authorization

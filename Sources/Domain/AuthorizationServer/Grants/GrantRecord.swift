@@ -3,27 +3,27 @@
 
 public import AppleAccounts
 
-/// Access that one user has granted to one OAuth client. Each authorization adds a token family.
+/// The access that a user has granted to an OAuth client. Each authorization adds a token family.
 public struct GrantRecord: Sendable, Hashable {
     public let id: GrantID
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// The primary client ID of the app that the OAuth client belongs to. The credential for this
-    /// app decides if tokens of the grant are valid.
+    /// The primary client ID of the OAuth client's app. The credential for this app determines if the grant's
+    /// tokens are valid.
     public let clientID: ClientID
     /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String
     public let createdAt: Moment
-    /// Time at which the user last agreed.
+    /// The time at which the user last agreed.
     public var consentedAt: Moment
-    /// The authorization moment of the latest token family or code. A
-    /// revocation ends grants that are not younger.
+    /// The authorization moment of the latest token family or code. A revocation ends each grant that was not
+    /// authorized after it.
     public var authorizedAt: Moment
-    /// The `sub` of the Google account that was linked last by streamlined linking, or learned otherwise. It
-    /// only informs; no rule reads it, because each token family stores its own `sub`.
+    /// The `sub` of the Google account that was linked last, or that became known in another way. It only
+    /// informs operators: no rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
-    /// Start of the last day (UTC) on which the client got tokens; `nil` before the first tokens. It is a
-    /// day, so that refreshes change the row once a day.
+    /// Start of the last day (UTC) on which the client got tokens. `nil` if it never has. Only days are
+    /// recorded, so that refreshes change the row at most once a day.
     public var lastUsedAt: Moment?
 
     public init(
@@ -44,27 +44,26 @@ public struct GrantRecord: Sendable, Hashable {
     }
 }
 
-/// Counts the grants that an account has given to an OAuth client within an
-/// hour, and the token families that have begun.
+/// The number of grants that an account has given an OAuth client within an hour, and the number of token
+/// families that the client has begun for the account.
 ///
-/// The pace outlives the grants. Otherwise one user could agree and revoke without end, and every round would
-/// leave two events in the feed forever. Or a user could agree once and have codes redeemed without end, and
-/// every code would leave a row in the audit log.
+/// The pace outlives its grants. Otherwise a user could agree and revoke in a loop, leaving two events in the
+/// feed forever each time, or a client could redeem codes in a loop, leaving an audit log row for each.
 public struct GrantPace: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// Time of the first grant, or of the first token family, of the hour.
+    /// The time of the current hour's first new grant or token family.
     public private(set) var begunAt: Moment
-    /// Number of new grants.
+    /// The number of new grants since `begunAt`.
     public private(set) var count: Int64
-    /// Number of new token families.
+    /// The number of new token families since `begunAt`.
     public private(set) var families: Int64
 
-    /// Largest number of grants within an hour.
+    /// Maximum number of new grants per hour.
     public static let most: Int64 = 20
-    /// Largest number of token families within an hour.
+    /// Maximum number of new token families per hour.
     public static let mostFamilies: Int64 = 100
-    /// Milliseconds of the window: an hour. After it the pace is deleted.
+    /// Milliseconds of the window: an hour, after which a store deletes the pace.
     public static let window: Int64 = 3_600_000
 
     public init(
@@ -78,13 +77,13 @@ public struct GrantPace: Sendable, Hashable {
         self.families = families
     }
 
-    /// Returns true if a new grant would be refused.
+    /// Returns true if another new grant would exceed the limit.
     public func isFull(at moment: Moment) -> Bool {
         var next = self
         return !next.countGrant(at: moment)
     }
 
-    /// Counts one more grant. Returns false, and counts nothing, at the limit.
+    /// Counts a new grant. At the limit, returns false without counting.
     mutating func countGrant(at moment: Moment) -> Bool {
         beginHour(ifOverAt: moment)
         guard count < Self.most else { return false }
@@ -92,7 +91,7 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
-    /// Counts one more token family. Returns false, and counts nothing, at the limit.
+    /// Counts a new token family. At the limit, returns false without counting.
     mutating func countFamily(at moment: Moment) -> Bool {
         beginHour(ifOverAt: moment)
         guard families < Self.mostFamilies else { return false }
@@ -100,7 +99,7 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
-    /// Time from which the counts of grants and token families begin again.
+    /// The time from which both counts start again at zero.
     var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
 
     private mutating func beginHour(ifOverAt moment: Moment) {

@@ -2,33 +2,34 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// The tokens issued for one code or assertion: access tokens, and possibly a refresh token with successors.
+/// The tokens issued for one code or assertion: access tokens, and possibly a refresh token with its
+/// successors.
 ///
-/// A refresh token has the ID of its token family, a secret of the family, a generation and its own
-/// secret. So an old token of the family is recognized without a row for each rotation: the
-/// family's secret matches, the other values do not.
+/// A refresh token contains the ID of its family, a family secret, a generation and a secret of its own. Old
+/// tokens can therefore be recognized without a row for each rotation: their family secret matches, but the
+/// other values do not.
 public struct TokenFamily: Sendable, Hashable {
     public let id: UniqueID
     public let grantID: GrantID
-    /// True if the OAuth client is a native app. The account's limit counts these token families.
+    /// True if the OAuth client is a native app, whose token families count towards the account's limit.
     public let isNative: Bool
     /// Scope, space-separated.
     public let scope: String
-    /// Time of the user's authentication, `auth_time` of ID tokens.
+    /// The time of the user's authentication: the `auth_time` of ID tokens.
     public let authenticatedAt: Moment
     /// The credential's authorization moment when the token family began.
     public let authorizedAt: Moment
     public let createdAt: Moment
-    /// Moment from which no token of the token family is valid. `Moment.last` for a family without an end.
+    /// The moment from which no token of the family is valid. `Moment.last` if the family never expires.
     public var expiresAt: Moment
-    /// The refresh token; `nil` for a token family with access tokens only.
+    /// The refresh token. `nil` if the family has only access tokens.
     public var refreshToken: RefreshTokenState?
-    /// The `sub` of the Google account whose assertion began the token family. A family of a code
-    /// has `nil` until the `sub` is learned. A user may link several Google accounts, and an event
+    /// The `sub` of the Google account whose assertion began the token family. For a family that began with a
+    /// code, it is `nil` until the `sub` is learned. A user may link several Google accounts, and an event
     /// about one of them ends only its own families.
     public var googleSubject: String?
-    /// True if a later statement of Google about the same grant contained the `sub`. Google's events then end
-    /// the family, but it leads no Google account to the account.
+    /// True if the `sub` was learned from a later statement by Google about the same grant. Google's events
+    /// can then end the family, but the family does not lead the Google account to the user's account.
     public var isGoogleSubjectLearned: Bool
 
     public init(
@@ -51,7 +52,7 @@ public struct TokenFamily: Sendable, Hashable {
 }
 
 extension TokenFamily {
-    /// Time since which the family is linked with its Google account.
+    /// The time from which the family counts as linked with its Google account.
     var linkedAt: Moment { isGoogleSubjectLearned ? createdAt : authenticatedAt }
 
     /// Returns true if the family is linked with this Google account. Compares bytes, as the databases do.
@@ -62,28 +63,27 @@ extension TokenFamily {
 
 /// The stored state of a token family's refresh token.
 public struct RefreshTokenState: Sendable, Hashable {
-    /// SHA-256 of the secret that all tokens of the token family share.
+    /// SHA-256 of the secret shared by all tokens of the family.
     public let familySecretDigest: SHA256Digest
-    /// SHA-256 of the text of the current token.
+    /// SHA-256 of the current token's text.
     public var digest: SHA256Digest
-    /// Number of rotations; 0 for the first token. It only informs operators: no rule reads the number,
-    /// because the digest of a token decides, which covers the generation in its text.
+    /// The number of rotations, 0 for the first token. It only informs operators: no rule reads it, because a
+    /// token's digest covers the generation in its text.
     public var generation: UInt32
-    /// The tokens before the current token, the latest first: at most four. After the
-    /// first, only tokens that may still be repeated.
+    /// The predecessors of the current token, latest first, at most four. All but the first are kept only
+    /// while the client may still repeat their exchange.
     public var exchanged: [ExchangedToken]
-    /// SHA-512 of SHA-512 of the text of the current token, for notifications to Google. `nil` for clients
-    /// other than Google.
+    /// Double SHA-512 of the current token's text, for notifications to Google. `nil` for every client except
+    /// Google.
     public var doubleSHA512: SHA512Digest?
 
-    /// A token that was exchanged for its successor.
+    /// A token that the client has exchanged for its successor.
     public struct ExchangedToken: Sendable, Hashable {
         public let digest: SHA256Digest
-        /// Time of the first exchange.
+        /// The time of the first exchange.
         public let moment: Moment
-        /// Salt: the successor is derived from the token's text and these bytes. `nil`
-        /// when no exchange can be repeated with them any more, and for a token that an
-        /// earlier version of the service has exchanged.
+        /// The salt. The successor is derived from it and from the token's text. `nil` once no permitted
+        /// repetition needs it, or if an earlier version of the service exchanged the token.
         public var salt: [UInt8]?
 
         public init(digest: SHA256Digest, moment: Moment, salt: [UInt8]?) {

@@ -1,11 +1,11 @@
 extension RegisteredRedirectURI {
-    /// Reads a redirect URI of the configuration.
+    /// Reads a redirect URI from the configuration.
     ///
-    /// Refuses every form that user agents spell differently: otherwise the comparison of bytes would refuse
-    /// an honest request, or the browser would open an address that differs from the text.
+    /// Every form that user agents rewrite is refused, because the byte comparison would then reject honest
+    /// requests, or the browser would open an address other than the text.
     ///
-    /// - Parameter allowsLocalhost: True if `http://localhost` is a loopback address. RFC 8252 §8.3 advises
-    ///   against it, but some libraries and sign-in buttons know no other name.
+    /// - Parameter allowsLocalhost: True if `http://localhost` counts as a loopback address. RFC 8252 §8.3
+    ///   advises against it, but some libraries and sign-in buttons support no other name.
     public init(registering text: String, allowsLocalhost: Bool = false) throws(RedirectURIFault) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest else { throw .tooLong }
@@ -31,7 +31,7 @@ extension RegisteredRedirectURI {
     private static func checkHTTPS(_ rest: ArraySlice<UInt8>) throws(RedirectURIFault) {
         let (host, port, tail) = try split(rest)
         try checkHost(host)
-        // User agents omit the default port, so a request could never match.
+        // User agents drop the default port, so a registered URI that names it could never match a request.
         guard port.map({ (LoopbackAddress.port($0) ?? 443) != 443 }) ?? true else { throw .portMalformed }
         try checkPath(tail)
     }
@@ -57,14 +57,14 @@ extension RegisteredRedirectURI {
     ) throws(RedirectURIFault) {
         guard scheme.contains(UInt8(ascii: ".")) else { throw .schemeWithoutPeriod }
         let parts = scheme.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // RFC 3986 §3.1. User agents write a scheme in lowercase.
+        // The characters are those of RFC 3986 §3.1, in lowercase only, as user agents write schemes.
         let isWellFormed = scheme.allSatisfy { byte in
             byte.isLowercaseLetter || byte.isDigit || "+-.".utf8.contains(byte)
         }
         guard isWellFormed, scheme.first?.isLetter == true, !parts.contains(where: \.isEmpty) else {
             throw .schemeMalformed
         }
-        // RFC 8252 §7.1 leaves the path to the app, and RFC 3986 §3 allows an empty path.
+        // RFC 8252 §7.1 leaves the path to the app, and RFC 3986 §3 allows it to be empty.
         guard !rest.isEmpty else { return }
         guard rest.first == UInt8(ascii: "/") else { throw .noSlash }
         guard !rest.starts(with: "//".utf8) else { throw .twoSlashes }
@@ -104,8 +104,8 @@ extension RegisteredRedirectURI {
         guard trimmed != "localhost", !trimmed.hasSuffix(".localhost") else { throw .localhost }
     }
 
-    /// Checks path and query. Browsers remove dot segments, even escaped dot segments,
-    /// and some turn an escaped slash into a slash.
+    /// Checks path and query. Browsers remove dot segments, even escaped ones, and some turn an escaped slash
+    /// into a slash.
     private static func checkPath(_ tail: ArraySlice<UInt8>) throws(RedirectURIFault) {
         var rest = tail
         while let byte = rest.popFirst() {
@@ -122,12 +122,12 @@ extension RegisteredRedirectURI {
     }
 }
 
-/// Reasons for which a redirect URI of the configuration is refused.
+/// Reasons for refusing a configured redirect URI.
 public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case tooLong, characterNotAllowed, notAbsolute, fragment, wildcard, outOfBand, userInformation, localhost
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
-    // Valid forms that do not suit the client's kind.
+    // The following forms are valid, but not allowed for the client's kind.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
     /// The expected form, and the remedy.
@@ -185,14 +185,14 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     }
 }
 
-/// The classes of characters of URIs (RFC 3986 §2), by their ASCII bytes.
+/// Character classes of URIs (RFC 3986 §2), as ASCII bytes.
 extension UInt8 {
     var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
     var isUppercaseLetter: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
     var isLetter: Bool { isLowercaseLetter || isUppercaseLetter }
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// True for unreserved characters (RFC 3986 §2.3), which need no escape and have no special meaning.
+    /// True for unreserved characters (RFC 3986 §2.3), which need no escaping and have no special meaning.
     var isUnreserved: Bool {
         switch self {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
@@ -200,8 +200,8 @@ extension UInt8 {
         }
     }
 
-    /// True if the byte can occur in a URI: printable ASCII without the characters that RFC 3986 excludes.
-    /// User agents change some of the excluded characters, for example `\` to `/`.
+    /// True if a URI can contain the byte: printable ASCII without the characters that RFC 3986 excludes.
+    /// Some of these are rewritten by user agents, for example `\` to `/`.
     var isURICharacter: Bool {
         switch self {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),

@@ -2,31 +2,31 @@ import Encodings
 
 /// A redirect URI that a client may use, from the configuration or from Google's rules.
 ///
-/// A URI of a request matches when it has the same bytes. Nothing is decoded, normalized or completed before
-/// the comparison, because every such step can lead to a URI that is not registered (RFC 9700 §4.1.3).
+/// A request's URI matches if it is identical byte for byte. Nothing is decoded, normalized or completed
+/// before the comparison, because any such step could admit a URI that is not registered (RFC 9700 §4.1.3).
 public struct RegisteredRedirectURI: Sendable, Hashable {
     public enum Form: String, Sendable, Hashable, CaseIterable {
-        /// `https`: the host belongs to the client.
+        /// An `https` URI on a host that belongs to the client.
         case claimedHTTPS = "https"
-        /// A reverse domain name as the scheme (RFC 8252 §7.1).
+        /// A URI whose scheme is a reverse domain name (RFC 8252 §7.1).
         case customScheme = "custom_scheme"
-        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252
-        /// §7.3), and `http://localhost` if it is allowed.
+        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3), and `http://localhost` if the
+        /// client may use it.
         case loopback
         /// Google's URI for linking in the browser.
         case googleProject = "google_project"
-        /// Google's URI for linking in the app.
+        /// Google's URI for linking in an app (App Flip).
         case appFlip = "app_flip"
     }
 
     public let text: String
     public let form: Form
 
-    /// Largest number of characters.
+    /// Maximum length of a redirect URI in characters.
     public static let longest = 1024
 
-    /// Returns the target of a redirect when the URI of a request is this URI: byte for byte, except the port
-    /// of a loopback address, because a native app uses any unused port.
+    /// Returns the redirect target if this URI matches the URI of the request. The match is byte for byte,
+    /// except for the port of a loopback address, because a native app listens on any free port.
     public func target(for uri: String) -> RedirectTarget? {
         let isMatch =
             form == .loopback
@@ -37,18 +37,18 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
 }
 
 extension RegisteredRedirectURI {
-    /// Refuses a form that is not safe for a client of a kind with this rule.
+    /// Throws a fault if the form is not safe for clients whose kind has this rule.
     ///
     /// - Parameters:
-    ///   - isDevelopment: True in development. A web application on the developer's machine has no
-    ///     certificate, so it may have a loopback address there.
-    ///   - allowsCustomScheme: True if the client accepts that another app on Android can claim its scheme.
+    ///   - isDevelopment: True in development, where a web application may have a loopback address, because
+    ///     the developer's machine has no certificate for it.
+    ///   - allowsCustomScheme: True if the client accepts that another Android app can claim its scheme.
     public func check(
         by rule: RedirectURIRule, on platform: NativePlatform?, isDevelopment: Bool,
         allowsCustomScheme: Bool = false
     ) throws(RedirectURIFault) {
         switch (rule, form) {
-        // A client of Google lists only the URIs of its test tool, and only in development.
+        // A `google_linking` client lists only the URIs of Google's test tool, and only in development.
         case (_, .claimedHTTPS), (_, .googleProject), (_, .appFlip), (.ofGoogle, _): break
         case (.ofServer, .customScheme): throw .customSchemeOfWebClient
         case (.ofServer, .loopback):
@@ -65,31 +65,33 @@ extension RegisteredRedirectURI {
     }
 }
 
-/// The redirect URIs that are safe for the clients of a kind.
+/// The redirect URIs that are safe for clients of a kind.
 public enum RedirectURIRule: Sendable, Hashable {
-    /// URIs that derive from the project in Google's console and from App Flip. Only URIs of
-    /// Google's test tool are listed, in development.
+    /// URIs that are derived from the Google console project and from App Flip. The configuration lists only
+    /// URIs of Google's test tool, and only in development.
     case ofGoogle
-    /// Listed URIs for an application with a server: `https`, and in development a loopback address.
+    /// URIs that the configuration lists for a server application: `https`, and in development loopback
+    /// addresses.
     case ofServer
-    /// Listed URIs for an installed app: also custom schemes and loopback addresses,
-    /// as its platform allows (RFC 8252, appendix B).
+    /// URIs that the configuration lists for an installed app: `https`, custom schemes and loopback
+    /// addresses, as the platform allows (RFC 8252, appendix B).
     case ofInstalledApp
 }
 
-/// The destination of the response to one request: a redirect URI that matched a registered URI.
+/// The destination of a response: the URI of the request, which has matched a registered one.
 ///
-/// Only a match creates a target, so that nothing can be sent to an unchecked URI.
+/// Only a match creates a target, so that no response can be sent to an unchecked URI.
 public struct RedirectTarget: Sendable, Hashable {
-    /// The URI as in the request, with its port. The token request must repeat these bytes.
+    /// The URI exactly as in the request, including its port. The token request must repeat its bytes.
     public let text: String
     public let form: RegisteredRedirectURI.Form
 
-    /// True if the response goes to a program on this computer.
+    /// True if the response goes to a program on the user's computer.
     public var isLoopback: Bool { form == .loopback }
 
-    /// Source that `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
-    /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme if there is no origin.
+    /// The source to allow in `form-action` of a Content-Security-Policy, without which Chromium blocks the
+    /// redirect that follows a form (CSP Level 3 §2.3.1). It is the origin, or the scheme if there is no
+    /// origin.
     public var formActionSource: String {
         let bytes = Array(text.utf8)
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
@@ -101,33 +103,34 @@ public struct RedirectTarget: Sendable, Hashable {
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
     }
 
-    /// The browser's destination as a short text for users: a host with its port, or the scheme of an app.
+    /// The browser's destination, as a short text for users: the host and port, or the app's scheme.
     public var destination: String {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
         let rest = text.utf8[text.utf8.index(after: colon)...]
-        // Only text directly after the scheme is a host. A path can contain another URI.
+        // A host must directly follow the `//` after the scheme, because later text, such as a path, can
+        // contain another URI.
         guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
         let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return String(Substring(host))
     }
 }
 
-/// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
+/// A loopback URI, split at its port (RFC 8252 §7.3).
 ///
-/// The two literal addresses and `localhost` are accepted. Another parser could read other spellings of the
-/// address differently. The machine's configuration can give `localhost` another address, so it matches only
-/// if it is registered; the registration decides if it may be.
+/// Only the two literal addresses and `localhost` are accepted. Other spellings of an address are refused,
+/// because another parser could read them differently. `localhost` can be configured to another address on
+/// the machine, so it only matches if it is registered, and the registration decides if it is allowed.
 struct LoopbackAddress: Equatable {
     /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]
     let port: UInt16?
-    /// Path and query, both optional.
+    /// The path and query, both optional.
     let rest: [UInt8]
 
     private static let localhost = Array("http://localhost".utf8)
     private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) } + [localhost]
 
-    /// Returns `nil` for any other URI, and for a port that is not written as a number from 1 to 65535.
+    /// Returns `nil` for any other URI, and for a port that is not a decimal number from 1 to 65535.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let origin = Self.origins.first(where: bytes.starts) else { return nil }
@@ -139,7 +142,8 @@ struct LoopbackAddress: Equatable {
             port = number
             rest = rest.dropFirst(1 + digits.count)
         }
-        // Otherwise http://127.0.0.1.example.com and http://127.0.0.1@example.com would be loopback.
+        // Otherwise http://127.0.0.1.example.com and http://127.0.0.1@example.com would count as loopback
+        // addresses.
         guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else {
             return nil
         }
@@ -154,7 +158,8 @@ struct LoopbackAddress: Equatable {
         origin == other?.origin && rest == other?.rest
     }
 
-    /// Reads a port. Accepts one spelling of each number, so that a leading zero does not match.
+    /// Reads a port. Only one spelling of each number is accepted, so a port with a leading zero does not
+    /// match.
     static func port(_ digits: some Collection<UInt8>) -> UInt16? {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(\.isDigit)
         else { return nil }

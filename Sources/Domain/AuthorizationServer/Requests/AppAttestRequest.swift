@@ -1,21 +1,21 @@
-/// A request to `/oauth/app-attest/challenges` or `/oauth/app-attest/keys`: a native client without a backend
-/// prepares its proofs of App Attest.
+/// A request to `/oauth/app-attest/challenges` or `/oauth/app-attest/keys`, with which a native client
+/// without a backend prepares its App Attest proofs.
 ///
-/// The caller authenticates the client first, and then reads the parameters of the endpoint.
+/// The caller first authenticates the client, and then reads the endpoint's parameters.
 public struct AppAttestRequest: ClientFormRequest, Confidential {
     public let form: ClientForm
 
-    /// An attestation of a new key. Its content is not verified.
+    /// The attestation of a new key, with unverified content.
     public struct Attestation: Sendable, Confidential {
         public let keyID: String
-        /// The attestation object in base64.
+        /// The attestation object, base64-encoded.
         public let object: String
         public let challenge: String
     }
 
     public init(_ form: ClientForm) { self.form = form }
 
-    /// Authenticates the client. Throws `unauthorized_client` for a client that is not an app on a device.
+    /// Authenticates the client. Throws `unauthorized_client` unless the client is an app on a device.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard ClientMember.appCheck.hasMeaning(for: client.kind) else {
@@ -24,10 +24,10 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
         return client
     }
 
-    /// The parameter `purpose` of a request for a challenge.
+    /// The `purpose` of a challenge request.
     public func purpose() throws(OAuthError) -> String { try form.reader.required(.purpose) }
 
-    /// Reads the parameters of a request that registers a key.
+    /// Reads the parameters of a key registration request.
     public func attestation() throws(OAuthError) -> Attestation {
         Attestation(
             keyID: try form.reader.required(.keyID), object: try form.reader.required(.attestation),
@@ -36,7 +36,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
 }
 
 extension OAuthError {
-    /// The error for a client whose requests are not judged, and which needs no key.
+    /// The error for a client that needs no key, because its requests are not subject to App Check.
     public static let notForAppAttest = OAuthError(
         .unauthorizedClient,
         "App Attest is only for clients of kind native whose app_check is monitored or enforced.")
@@ -48,7 +48,7 @@ public struct NonceRequest: ClientFormRequest {
 
     public init(_ form: ClientForm) { self.form = form }
 
-    /// Authenticates the client. Throws `unauthorized_client` for a client that cannot use the nonce.
+    /// Authenticates the client. Throws `unauthorized_client` if the client has no use for a nonce.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard GrantType.tokenExchange.isOffered(client) else {

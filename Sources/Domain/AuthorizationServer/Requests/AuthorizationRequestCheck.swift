@@ -1,9 +1,9 @@
 public import AppleAccounts
 
-/// Decides about the parameters of a request to `/oauth/authorize`.
+/// Checks the parameters of a request to `/oauth/authorize`.
 ///
-/// The order protects users: until client and redirect URI are known to belong together, nothing is sent to a
-/// URI of the request, because such a redirect could lead anywhere (RFC 9700 §4.11.2).
+/// The order of the checks protects users: nothing is sent to the redirect URI before it is known to belong
+/// to the client. Otherwise an attacker could choose the destination of the redirect (RFC 9700 §4.11.2).
 public struct AuthorizationRequestCheck: Sendable {
     let settings: OAuthSettings
 
@@ -12,8 +12,8 @@ public struct AuthorizationRequestCheck: Sendable {
     }
 
     /// - Parameters:
-    ///   - parameters: The bytes of the query of a `GET`, or the form of a `POST`.
-    ///   - userAgent: The field `User-Agent` of the request.
+    ///   - parameters: The bytes of a `GET` query or a `POST` form.
+    ///   - userAgent: The request's `User-Agent` header.
     public func check(
         _ parameters: some Collection<UInt8>, as source: FormParameters.Source, userAgent: String?
     ) -> AuthorizationDecision {
@@ -36,7 +36,7 @@ public struct AuthorizationRequestCheck: Sendable {
         do throws(OAuthError) {
             uri = try reader.required(.redirectURI)
         } catch {
-            // A wrong client is reported before a missing redirect URI, so that developers find the two
+            // An unknown client is reported before a missing redirect URI, so that developers find the two
             // errors in order.
             let (client, clientError) = client(reader)
             return page(clientError ?? error, client: client, languages: languages)
@@ -71,7 +71,7 @@ public struct AuthorizationRequestCheck: Sendable {
         do throws(OAuthError) {
             state = try reader.state()
         } catch {
-            // Of several `state` values, none can be returned.
+            // If the request has several `state` values, the response contains none of them.
             return .redirect(
                 AuthorizationResponse(target: target, state: nil, issuer: settings.issuer), error)
         }
@@ -101,8 +101,7 @@ public struct AuthorizationRequestCheck: Sendable {
     }
 }
 
-/// Checks the parameters other than client and redirect URI. Every fault in them goes to the client by a
-/// redirect.
+/// Checks all parameters except client and redirect URI. Any fault in them is sent to the client by redirect.
 extension AuthorizationRequestCheck {
     func request(
         _ reader: ParameterReader, client: OAuthClient, response: AuthorizationResponse,
@@ -117,7 +116,7 @@ extension AuthorizationRequestCheck {
         let prompts = try prompts(reader)
         let maxAge = try maxAge(reader)
         try ResourceCheck(audience: client.audience).check(reader.parameters)
-        // A repeated hint is an error like any repeated parameter.
+        // The result is not used here, but a repeated hint is refused like any repeated parameter.
         _ = try reader.hint(.uiLocales)
         _ = try reader.hint(.userLocale)
         return AuthorizationRequest(
@@ -128,15 +127,15 @@ extension AuthorizationRequestCheck {
         )
     }
 
-    /// Reads the hint. Unlike `login_hint`, the token decides who gets
-    /// a response, so a malformed token is refused.
+    /// Reads the hint. A malformed token is refused because, unlike `login_hint`, it determines which user
+    /// the response is about.
     private func idTokenHint(_ reader: ParameterReader) throws(OAuthError) -> IDTokenHint.Unverified? {
         guard let text = try reader.text(.idTokenHint) else { return nil }
         guard let hint = IDTokenHint.Unverified(text) else { throw .idTokenHintRefused }
         return hint
     }
 
-    /// Refuses request objects (OpenID Connect Core §6), because their content could contradict the query.
+    /// Refuses request objects (OpenID Connect Core §6), because they could contradict the query.
     private func refuseRequestObjects(_ reader: ParameterReader) throws(OAuthError) {
         if reader.parameters[RequestParameter.request.rawValue] != .absent {
             throw OAuthError(
@@ -153,7 +152,8 @@ extension AuthorizationRequestCheck {
             throw OAuthError(
                 .unsupportedResponseType, "The response type must be code; others put tokens into URLs.")
         }
-        // A code in a fragment or a form would bypass the redirect that the page's policy allows.
+        // With a fragment or a form, the code could reach the client without the redirect that the page's
+        // policy allows.
         guard try reader.text(.responseMode) ?? "query" == "query" else {
             throw OAuthError(.invalidRequest, "The response mode must be query; leave response_mode out.")
         }
@@ -211,22 +211,22 @@ extension AuthorizationRequestCheck {
 
 /// The decision about a request to `/oauth/authorize`, before the user is known.
 public enum AuthorizationDecision: Sendable {
-    /// A page for the user. The request has no trusted URI, or a redirect must not be sent from this browser.
+    /// A page for the user: no URI in the request is trusted, or this browser must not be redirected.
     case page(AuthorizationPageError)
-    /// A redirect back to the client with an error, by 303.
+    /// A redirect (303) back to the client with an error.
     case redirect(AuthorizationResponse, OAuthError)
     case proceed(AuthorizationRequest)
 }
 
-/// An error that is shown as a page instead of a redirect.
+/// An error that is shown on a page instead of being sent by redirect.
 public struct AuthorizationPageError: Error, Sendable {
     /// `invalid_request`, `invalid_client`, `redirect_uri_mismatch` or `disallowed_useragent`.
     public let error: OAuthError
-    /// The client; `nil` when the request names no known client.
+    /// The client. `nil` if the request names no known client.
     public let client: OAuthClient?
     public let languages: RequestedLanguages
 
-    /// The reason, as shown on the page.
+    /// The reason shown on the page.
     public enum Reason: Sendable {
         case clientUnknown, redirectURIMismatch, embeddedBrowser, requestMalformed
     }
@@ -249,23 +249,23 @@ public struct AuthorizationPageError: Error, Sendable {
     public var status: Int { error.code == .disallowedUserAgent ? 403 : 400 }
 }
 
-/// A valid request to `/oauth/authorize` (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). The
-/// end user has not been asked for consent yet.
+/// A valid request to `/oauth/authorize` (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). The user has not
+/// been asked for consent yet.
 public struct AuthorizationRequest: Sendable {
     public let client: OAuthClient
-    /// The destination of the response, and its `state` and `iss`.
+    /// The response's destination, `state` and `iss`.
     public let response: AuthorizationResponse
-    /// Requested scopes: all of the client's scopes when the request named none. Never empty.
+    /// The requested scopes: all scopes of the client if the request names none. Never empty.
     public let scopes: ScopeSet
     public let challenge: CodeChallenge?
     public let nonce: String?
     public let prompts: Set<Prompt>
-    /// Largest age in seconds of the user's sign-in at Apple: the stricter of `max_age` and the client's
-    /// `max_authentication_age`. `nil` means no bound.
+    /// Maximum age of the user's sign-in at Apple, in seconds: the stricter of `max_age` and the client's
+    /// `max_authentication_age`. `nil` means no limit.
     public let maxAge: Int64?
-    /// An e-mail address or a subject. The page shows it to the user, who can choose another account.
+    /// An e-mail address or a subject. The page shows it to the user, who may choose another account.
     public let loginHint: String?
-    /// An ID token of the intended user. Its signature is not checked yet.
+    /// An ID token of the intended user, whose signature has not been checked yet.
     public let idTokenHint: IDTokenHint.Unverified?
     public let languages: RequestedLanguages
 
@@ -282,46 +282,45 @@ public struct AuthorizationRequest: Sendable {
 
     public var target: RedirectTarget { response.target }
 
-    /// True if the user must sign in at Apple even if there is a session. `max_age=0` is `prompt=login`
-    /// (OpenID Connect Core §3.1.2.1).
+    /// True if the user must sign in at Apple even with an existing browser session. `max_age=0` means the
+    /// same as `prompt=login` (OpenID Connect Core §3.1.2.1).
     public var asksForSignIn: Bool {
         prompts.contains(.login) || prompts.contains(.selectAccount) || maxAge == 0
     }
 
-    /// True if the consent page is shown even if the user has agreed to these scopes before.
+    /// True if the consent page is shown even to users who have agreed to these scopes before.
     public var alwaysAsksForConsent: Bool {
         prompts.contains(.consent) || !client.kind.remembersConsent
     }
 }
 
-/// The bound on the age of the user's sign-in at Apple (OpenID Connect Core §3.1.2.1, `max_age`).
+/// The limit on the age of the user's sign-in at Apple (OpenID Connect Core §3.1.2.1, `max_age`).
 public struct AuthenticationAge: Sendable, Hashable {
-    /// Largest age in seconds. `nil` means no bound.
+    /// Maximum age in seconds. `nil` means no limit.
     public let longest: Int64?
 
     public init(longest: Int64?) {
         self.longest = longest
     }
 
-    /// Returns true if an authentication is recent enough. An
-    /// authentication exactly as old as the bound is accepted.
+    /// Returns true if an authentication is recent enough, including one whose age is exactly the limit.
     ///
-    /// - Parameter moment: The authorization moment. An unknown moment, `nil`, is never recent.
+    /// - Parameter moment: The authorization moment. `nil` if unknown, which is never recent enough.
     public func accepts(_ moment: Moment?, at now: Moment) -> Bool {
         guard let earliest = earliest(at: now) else { return true }
         return moment.map { $0 >= earliest } ?? false
     }
 
-    /// Milliseconds by which the clock that states an authentication may be ahead of ours.
+    /// Milliseconds by which the clock of the party that states an authentication may be ahead of ours.
     public static let leeway: Int64 = 60_000
 
-    /// Returns true if an authentication lies in the future by more than the leeway. It would be
-    /// recent forever, and younger than every revocation.
+    /// Returns true if an authentication lies further in the future than the leeway. It would otherwise count
+    /// as recent for too long, and as later than every revocation.
     public static func isAhead(_ moment: Moment, of now: Moment) -> Bool {
         moment > now.advanced(byMilliseconds: leeway)
     }
 
-    /// Returns the earliest authorization moment that is recent enough; `nil` without a bound.
+    /// Returns the earliest authorization moment that is recent enough. Returns `nil` if there is no limit.
     public func earliest(at now: Moment) -> Moment? {
         longest.map { now.advanced(byMilliseconds: -$0 * 1000) }
     }

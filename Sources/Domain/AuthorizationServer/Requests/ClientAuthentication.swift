@@ -10,7 +10,7 @@ public struct ClientAuthentication: Sendable {
 
     /// Returns the client, or throws `invalid_client`.
     ///
-    /// The duration does not reveal if the client exists: a secret is hashed in any case.
+    /// The duration does not reveal if the client exists, because the secret is hashed in any case.
     public func authenticate(_ credentials: ClientCredentials) throws(TokenEndpointError) -> OAuthClient {
         let usedBasic = credentials.method == .basic
         guard let client = clients[credentials.clientID] else {
@@ -26,8 +26,8 @@ public struct ClientAuthentication: Sendable {
             }
             return client
         }
-        // A public client that sends a secret, although it has none, misunderstands its own protection. There
-        // is no secret to guess, and client IDs are public, so the response names the mistake.
+        // A public client that sends a secret although it has none misjudges its own protection. The response
+        // may name the mistake, because there is no secret to guess and client IDs are public.
         guard client.kind.isConfidential || !client.secretHashes.isEmpty else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)
@@ -41,30 +41,30 @@ public struct ClientAuthentication: Sendable {
     }
 }
 
-/// The unchecked credentials of a client at the token, revocation or introspection endpoint (RFC 6749 §2.3).
+/// A client's unchecked credentials at the token, revocation or introspection endpoint (RFC 6749 §2.3).
 public struct ClientCredentials: Sendable, Confidential {
     public enum Method: String, Sendable, Hashable, CaseIterable {
         /// `client_id` without a secret.
         case none
-        /// `client_id` and `client_secret` among the parameters.
+        /// `client_id` and `client_secret` in the body.
         case body = "client_secret_post"
         case basic = "client_secret_basic"
     }
 
     public let method: Method
-    /// The client ID as sent. The client may not exist.
+    /// The client ID in the request. There may be no such client.
     public let clientID: String
     let secret: String?
 
-    /// Reads the credentials from HTTP Basic, for requests without parameters.
+    /// Reads HTTP Basic credentials, for requests without parameters.
     init(_ basic: BasicCredentials) {
         (method, clientID, secret) = (.basic, basic.clientID, basic.secret)
     }
 
-    /// Reads the parameters and the field `Authorization`.
+    /// Reads the credentials from the parameters and the `Authorization` header.
     ///
-    /// Throws `invalid_request` for two methods at once, and `invalid_client` without a
-    /// method and for a method that is not supported.
+    /// Throws `invalid_request` if the request uses two authentication methods at once. Throws
+    /// `invalid_client` if it uses none or an unsupported one.
     init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
         do throws(OAuthError) {
             let clientID = try reader.text(.clientID)
@@ -102,25 +102,26 @@ public struct ClientCredentials: Sendable, Confidential {
     }
 }
 
-/// Client ID and secret in HTTP Basic (RFC 7617), each form-encoded first (RFC 6749 §2.3.1).
+/// Client ID and secret in HTTP Basic (RFC 7617). Both are form-encoded before the Base64 encoding (RFC 6749
+/// §2.3.1).
 public struct BasicCredentials: Sendable, Confidential {
-    /// The client ID. At introspection it can also be the name of an API key.
+    /// The client ID. For introspection it can also be the name of an API key.
     public let clientID: String
-    /// The secret; `nil` when it is empty, as some libraries send it for a public client.
+    /// The secret. `nil` if it is empty, because some libraries send an empty secret for public clients.
     public let secret: String?
 
-    /// Returns `nil` for another scheme and for credentials that cannot be decoded.
+    /// Returns `nil` for other schemes and for credentials that cannot be decoded.
     public init?(_ authorization: String) {
         guard authorization.utf8.count <= 1024 else { return nil }
         let bytes = Array(authorization.utf8)
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
-            // RFC 9110 §11.4: one or more spaces.
+            // RFC 9110 §11.4 allows one or more spaces here.
             let decoded = Base64.decode(
                 String(decoding: bytes[space...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        // The form encoding of ID and secret escapes colons, ampersands and equals signs.
+        // The form encoding escapes any colon, ampersand or equals sign in the ID and the secret.
         guard case .text(let clientID) = Self.decode(decoded[..<colon]) else { return nil }
         switch Self.decode(decoded[(colon + 1)...]) {
         case .text(let text): secret = text

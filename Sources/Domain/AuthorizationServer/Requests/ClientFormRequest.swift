@@ -1,21 +1,21 @@
-/// A form that a client has posted to an endpoint. The client is not authenticated.
+/// A form that a client has posted to an endpoint. The client is not authenticated yet.
 public struct ClientForm: Sendable, Confidential {
     public let credentials: ClientCredentials
     let reader: ParameterReader
 }
 
-/// A request of a client that authenticates itself.
+/// A request from a client that authenticates itself.
 public protocol ClientRequest: Sendable {
-    /// The result of the authentication: the client, and the parsed request of the endpoint.
+    /// The result of the authentication: the client, together with the endpoint's parsed request.
     associatedtype Authenticated: Sendable
 
     var credentials: ClientCredentials { get }
 
-    /// Authenticates the client, and then checks the request. The caller slows down guesses.
+    /// Authenticates the client, and then checks the request. The caller limits the rate of wrong guesses.
     func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> Authenticated
 }
 
-/// A form to an endpoint where each client authenticates itself.
+/// A form request to an endpoint at which every client authenticates itself.
 public protocol ClientFormRequest: ClientRequest {
     var form: ClientForm { get }
 
@@ -25,12 +25,12 @@ public protocol ClientFormRequest: ClientRequest {
 extension ClientFormRequest {
     public var credentials: ClientCredentials { form.credentials }
 
-    /// Reads the form. Throws `invalid_request`, or `invalid_client` when no client is named.
+    /// Reads the form. Throws `invalid_request`, or `invalid_client` if the request names no client.
     ///
     /// - Parameters:
-    ///   - contentType: The field `Content-Type`.
-    ///   - authorization: The field `Authorization`.
-    ///   - query: The query of the request's target.
+    ///   - contentType: The `Content-Type` header.
+    ///   - authorization: The `Authorization` header.
+    ///   - query: The query of the request target.
     public init(
         body: some Collection<UInt8>, contentType: String?, authorization: String?,
         query: (some Collection<UInt8>)?
@@ -43,15 +43,16 @@ extension ClientFormRequest {
 
 /// The body of a request to the token, revocation or introspection endpoint.
 public enum EndpointForm {
-    /// Reads a form (RFC 6749 §3.2). Every fault in it is `invalid_request`.
+    /// Reads a form (RFC 6749 §3.2). Any fault in it throws `invalid_request`.
     ///
     /// - Parameters:
-    ///   - contentType: The field `Content-Type`.
-    ///   - query: The query of the request's target.
+    ///   - contentType: The `Content-Type` header.
+    ///   - query: The query of the request target.
     static func read(_ body: some Collection<UInt8>, contentType: String?, query: (some Collection<UInt8>)?)
         throws(TokenEndpointError) -> ParameterReader
     {
-        // Secrets and tokens in a URL end up in logs and histories (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
+        // A query is refused, because URLs end up in logs and histories, along with any secrets and tokens in
+        // them (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
         if let query, !query.isEmpty {
             throw TokenEndpointError(
                 .invalidRequest, "The request has parameters in its URL; send all of them in the body.")
@@ -70,7 +71,7 @@ public enum EndpointForm {
                     + "\(FormParameters.mostBytes) bytes; shorten it.")
         }
         let reader = ParameterReader(parameters)
-        // Repeated parameters are refused even if this request does not need them (RFC 6749 §3.2). RFC 8707
+        // Repeated parameters are refused even if this request does not use them (RFC 6749 §3.2). RFC 8707
         // allows several `resource` parameters, and RFC 8693 several `audience` parameters.
         for name in parameters.repeatedNames {
             guard let parameter = RequestParameter(rawValue: name), parameter != .resource,
@@ -81,10 +82,10 @@ public enum EndpointForm {
         return reader
     }
 
-    /// Largest number of bytes read from the field. The field can be as long as a header.
+    /// Maximum number of bytes to read from the header, because it can be as long as all headers together.
     private static let longestType = 128
 
-    /// Returns true for the media type of a form, ignoring case and parameters (RFC 9110 §8.3.1).
+    /// Returns true for a form's media type, ignoring case and media type parameters (RFC 9110 §8.3.1).
     public static func isForm(_ contentType: String?) -> Bool {
         let type = (contentType ?? "").utf8.prefix(longestType).prefix { $0 != UInt8(ascii: ";") }
         let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }

@@ -1,19 +1,19 @@
 import Encodings
 
-/// The query of the user's page about connected clients.
+/// The query of the page that shows users their connected clients.
 public struct ConnectionsQuery: Sendable, Hashable {
-    /// The primary client ID of the app, as in the query. `nil` means any app.
+    /// The app's primary client ID, as in the query. `nil` means any app.
     public let app: String?
-    /// The requested language of the page; `nil` for the language of the browser.
+    /// The requested page language. `nil` for the browser's language.
     public let language: PageLanguage?
-    /// True after a grant was removed.
+    /// True after the user has removed a grant.
     public let hasRemoved: Bool
 
     public init(app: String?, language: PageLanguage?, hasRemoved: Bool = false) {
         (self.app, self.language, self.hasRemoved) = (app, language, hasRemoved)
     }
 
-    /// Reads an untrusted query. Parameters that cannot be read count as absent.
+    /// Reads an untrusted query. Unreadable parameters are treated as absent.
     ///
     /// - Parameter languages: The languages of the pages.
     public init(_ query: String, among languages: PageLanguages) {
@@ -29,11 +29,10 @@ public struct ConnectionsQuery: Sendable, Hashable {
             hasRemoved: parameters["removed"] != .absent)
     }
 
-    /// Largest size in bytes; client IDs are shorter.
+    /// Maximum size of the app's client ID in bytes. All client IDs are shorter.
     private static let longestApp = 256
 
-    /// The query without the note about the removal. It has only values that this type has checked or
-    /// encoded.
+    /// The query without the notice about a removed grant. It contains only checked or encoded values.
     public var text: String {
         var query = QueryText()
         if let app { query.append("app", app) }
@@ -46,6 +45,6 @@ public struct ConnectionsQuery: Sendable, Hashable {
         return text.isEmpty ? "removed=1" : "\(text)&removed=1"
     }
 
-    /// Returns the same query for an app.
+    /// Returns the same query for another app.
     public func of(app: String) -> ConnectionsQuery { ConnectionsQuery(app: app, language: language) }
 }

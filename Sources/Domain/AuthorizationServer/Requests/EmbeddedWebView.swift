@@ -1,25 +1,26 @@
-/// Recognizes browsers inside apps (RFC 8252 §8.12): the surrounding app could read the user's input, and the
-/// browser shares no session with the system's browser.
+/// Recognizes browsers embedded in apps (RFC 8252 §8.12). The surrounding app could read what the user types,
+/// and an embedded browser does not share the system browser's sessions.
 ///
-/// The check reads only the `User-Agent`. It helps honest developers,
-/// and does not protect from a dishonest app.
+/// The check only reads the `User-Agent`, so it helps honest developers but does not protect users from a
+/// dishonest app.
 public enum EmbeddedWebView {
-    /// Largest number of bytes read. The fields of browsers in apps have some
-    /// hundred; a field can be as long as a header.
+    /// Maximum number of bytes to read. An in-app browser's `User-Agent` has a few hundred bytes, but the
+    /// header can be as long as all headers together.
     static let longestUserAgent = 1024
 
-    /// - Parameter allowsHomeScreen: True if a web app on the home screen of iOS is not a web view. Its
-    ///   `User-Agent` equals the `User-Agent` of a bare web view of an unknown app, so both pass, or neither.
+    /// - Parameter allowsHomeScreen: True if web apps on the iOS home screen do not count as web views. Their
+    ///   `User-Agent` is the same as that of a bare web view of an unknown app, so either both are accepted
+    ///   or neither.
     public static func isOne(userAgent: String, allowsHomeScreen: Bool = false) -> Bool {
         let marks = marks(in: userAgent)
-        // Browsers and the system's sign-in sheets have the word Safari; a bare web view does not.
+        // Browsers and the system's sign-in sheets send the word Safari, but bare web views do not.
         if !allowsHomeScreen, marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) {
             return true
         }
         return marks.isSuperset(of: [.android, .androidWebView]) || marks.contains(.inAppBrowser)
     }
 
-    /// Facts about a browser from words in its `User-Agent`.
+    /// Facts about a browser, derived from words in its `User-Agent`.
     private struct Marks: OptionSet {
         let rawValue: UInt8
 
@@ -28,7 +29,7 @@ public enum EmbeddedWebView {
         static let safari = Marks(rawValue: 4)
         static let android = Marks(rawValue: 8)
         static let androidWebView = Marks(rawValue: 16)
-        /// A browser inside an app that has the word Safari, or omits `wv`.
+        /// An in-app browser that sends the word Safari, or that omits the word `wv`.
         static let inAppBrowser = Marks(rawValue: 32)
     }
 
@@ -44,7 +45,7 @@ public enum EmbeddedWebView {
             "LinkedInApp", "[Pinterest/", "WhatsApp/",
         ].map { ($0, .inAppBrowser) }
 
-    /// The words by their first byte, so that one pass finds all of them.
+    /// The words, grouped by first byte, so that all of them are found in one pass.
     private static let wordsByFirstByte: [[(bytes: [UInt8], mark: Marks)]] = {
         var table: [[(bytes: [UInt8], mark: Marks)]] = Array(repeating: [], count: 256)
         for (text, mark) in words {

@@ -1,23 +1,23 @@
 import Encodings
 
-/// The parameters of a query or a form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
+/// The parameters of a query or form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
 ///
-/// The parser is strict, because two lenient readers can see different requests: it detects a repeated name
-/// and a broken escape, and does not repair them. They are reported only for the parameter that a caller
-/// reads, so that unknown parameters can be ignored (RFC 6749 §3.1).
+/// The parser is strict, because two lenient parsers can read the same bytes as different requests. It
+/// detects repeated names and broken escapes but never repairs them. They are reported only for parameters
+/// that a caller reads, so that unknown parameters can be ignored (RFC 6749 §3.1).
 public struct FormParameters: Sendable, Confidential {
     public enum Source: Sendable { case query, form }
 
     public enum Value: Sendable, Hashable {
-        /// The parameter is missing or has no value, which is equivalent (RFC 6749 §3.1).
+        /// The parameter is missing or has no value, which RFC 6749 §3.1 treats alike.
         case absent
         case repeated
-        /// A broken escape, bytes that are not UTF-8, or U+0000.
+        /// The value contains a broken escape, invalid UTF-8 or U+0000.
         case malformed
         case text(String)
     }
 
-    /// The request has more parameters or more bytes than the bounds.
+    /// The error for a request with too many parameters or bytes.
     public struct TooMany: Error, Sendable, Equatable {}
 
     public static let mostParameters = 64
@@ -33,7 +33,7 @@ public struct FormParameters: Sendable, Confidential {
         fields.reserveCapacity(16)
         var (parts, next) = (0, 0)
         while next < bytes.count {
-            // The bound is checked first, so that parameters above it cost nothing.
+            // The limit is checked first, so that no work is done for parameters beyond it.
             guard parts < Self.mostParameters else { throw TooMany() }
             if bytes[next] == UInt8(ascii: "&") {
                 next += 1
@@ -43,7 +43,7 @@ public struct FormParameters: Sendable, Confidential {
             next = part.endIndex + 1
             parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // A name that cannot be decoded is unknown. A name that is too long is not decoded.
+            // A name that cannot be decoded is unknown. A name that is too long is not even decoded.
             guard end - part.startIndex <= Self.longestName, let name = Self.decode(part[..<end]) else {
                 continue
             }
@@ -53,15 +53,16 @@ public struct FormParameters: Sendable, Confidential {
         self.fields = fields
     }
 
-    /// Largest number of raw bytes of a decoded name: each byte of a known name can be an escape.
+    /// Maximum number of raw bytes of a name to decode. A request may escape each byte of a known name as
+    /// three bytes.
     private static let longestName = 3 * RequestParameter.longestName
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
 
-    /// Reads the first bytes of a value, so that a value that is too long costs no more than a valid value.
+    /// Reads only the beginning of a value, so that an overlong value takes no longer than a valid one.
     ///
-    /// - Parameter limit: Largest number of decoded bytes. A text of
-    ///   exactly this length may have been longer.
+    /// - Parameter limit: Maximum number of decoded bytes. A text of exactly this length may be the beginning
+    ///   of a longer value.
     public func value(of name: String, upTo limit: Int) -> Value {
         var value: ArraySlice<UInt8>?
         for field in fields where Self.isNamed(field.name, name) {
@@ -78,8 +79,7 @@ public struct FormParameters: Sendable, Confidential {
             ?? bytes.count
     }
 
-    /// Returns the values of a parameter that may occur several times
-    /// (RFC 8707 §2). `nil` for a malformed value.
+    /// Returns the values of a parameter that may be repeated (RFC 8707 §2). Malformed values are `nil`.
     func all(_ name: String) -> [String?] {
         rawValues(of: name).filter { !$0.isEmpty }.map { raw in
             guard case .text(let text) = Self.text(raw, upTo: Self.mostBytes) else { return nil }
@@ -87,11 +87,12 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
-    /// Returns the canonical parameters that a proof of App Attest covers: each as `name=value`,
-    /// percent-encoded except for letters, digits and `-._~`, sorted by their bytes, with `&` between them.
+    /// Returns the canonical form of the parameters that an App Attest proof covers. Each is written as
+    /// `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by their bytes
+    /// and joined with `&`.
     ///
-    /// - Parameter excluded: Omitted parameters.
-    /// - Returns: `nil` for a value that cannot be decoded.
+    /// - Parameter excluded: Parameters to leave out.
+    /// - Returns: `nil` if a value cannot be decoded.
     func canonicalText(without excluded: [RequestParameter]) -> String? {
         let excluded = Set(excluded.map { Array($0.rawValue.utf8) })
         var pairs: [String] = []
@@ -104,15 +105,15 @@ public struct FormParameters: Sendable, Confidential {
         return pairs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     }
 
-    /// Names of parameters that occur more than once. Only names up to the longest known name are
-    /// compared, because each is compared with all others.
+    /// Names of repeated parameters. Names longer than any known one are skipped, because each name is
+    /// compared with all others.
     var repeatedNames: [String] {
         let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }
         return names.indices.filter { index in names[..<index].contains(names[index]) }
             .map { String(decoding: names[$0], as: UTF8.self) }
     }
 
-    /// Returns the values of a parameter as sent, not decoded.
+    /// Returns a parameter's values without decoding them.
     func rawValues(of name: String) -> [ArraySlice<UInt8>] {
         fields.filter { Self.isNamed($0.name, name) }.map(\.value)
     }
@@ -123,12 +124,12 @@ public struct FormParameters: Sendable, Confidential {
 
     private static func text(_ raw: ArraySlice<UInt8>, upTo limit: Int) -> Value {
         guard let bytes = decode(raw, upTo: limit) else { return .malformed }
-        // The end may then be in the middle of a character.
+        // The limit may have cut the text in the middle of a character.
         if bytes.count == limit { return .text(String(decoding: bytes, as: UTF8.self)) }
         return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .malformed
     }
 
-    /// Decodes in one pass, up to a number of decoded bytes.
+    /// Decodes the bytes in one pass, stopping at the maximum number of decoded bytes.
     private static func decode(_ raw: ArraySlice<UInt8>, upTo limit: Int = mostBytes) -> [UInt8]? {
         raw.withUnsafeBufferPointer { raw in
             var isMalformed = false
@@ -148,8 +149,8 @@ public struct FormParameters: Sendable, Confidential {
                         }
                         output[count] = high << 4 | low
                         next += 2
-                    // Bytes outside printable ASCII must be escaped. A raw space is accepted as a space,
-                    // because some clients send it.
+                    // Bytes outside printable ASCII must be escaped. A raw space is accepted, because some
+                    // clients send it.
                     case 0x20...0x7E: output[count] = byte
                     default:
                         isMalformed = true
@@ -163,8 +164,8 @@ public struct FormParameters: Sendable, Confidential {
     }
 }
 
-/// A value that contains a secret. No description, interpolation or `dump` shows its
-/// members, so that the secret does not reach a log.
+/// A value that contains a secret. Neither its description nor an interpolation or `dump` shows its members,
+/// so that the secret never ends up in a log.
 public protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Confidential {

@@ -1,28 +1,28 @@
-/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts
-/// metrics and the exchanges of `siwa dev` derive from the list. `TokenRequest.Grant` has
-/// the parameters of each type, and a `switch` over it chooses the handler.
+/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts, metrics and the `siwa
+/// dev` exchanges are all derived from the list of grant types. The parameters of each type are in
+/// `TokenRequest.Grant`, and a `switch` over it chooses the handler.
 public struct GrantType: Sendable {
-    /// `grant_type`
+    /// The value of the parameter `grant_type`.
     public let name: String
-    /// The label of the metrics.
+    /// The metric label.
     public let label: String
-    /// The name in error texts.
+    /// The grant type's name in error texts.
     let words: String
-    /// The clients that may use the grant type, in error texts.
+    /// The noun that error texts use for clients that may use the grant type.
     public let clients: String
-    /// The title of a request in the exchanges of `siwa dev`, and its section of the standard.
+    /// The title of a request in the `siwa dev` exchanges, and the section of the standard.
     public let title, standard: String
-    /// True if tokens of this grant type come with an ID token if the client has the scope `openid`.
+    /// True if clients with the scope `openid` get an ID token along with this grant type's tokens.
     public let givesIDToken: Bool
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 
-    /// Returns true if any of the clients may use the grant type.
+    /// Returns true if at least one of the clients may use the grant type.
     public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
 
     public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange, deviceCode]
 
-    /// Redemption of a code (RFC 6749 §4.1.3).
+    /// The redemption of a code (RFC 6749 §4.1.3).
     static let authorizationCode = GrantType(
         name: "authorization_code", label: "authorization_code", words: "authorization_code",
         clients: "every client", title: "Exchange the code", standard: "RFC 6749 §4.1.3",
@@ -34,7 +34,7 @@ public struct GrantType: Sendable {
                 codeVerifier: try parameters.verifier()))
     }
 
-    /// Refresh (RFC 6749 §6).
+    /// The use of a refresh token (RFC 6749 §6).
     static let refreshToken = GrantType(
         name: "refresh_token", label: "refresh_token", words: "refresh_token", clients: "every client",
         title: "Refresh the tokens", standard: "RFC 6749 §6", givesIDToken: false, isOffered: { _ in true }
@@ -44,7 +44,7 @@ public struct GrantType: Sendable {
             TokenRequest.RefreshGrant(refreshToken: refreshToken, scope: try parameters.scope()))
     }
 
-    /// Assertion (RFC 7523 §2.1) with Google's ID token: streamlined linking.
+    /// An assertion (RFC 7523 §2.1): Google's ID token, for streamlined linking.
     static let jwtBearer = GrantType(
         name: "urn:ietf:params:oauth:grant-type:jwt-bearer", label: "jwt_bearer",
         words: "jwt-bearer for Google",
@@ -61,7 +61,7 @@ public struct GrantType: Sendable {
                 assertion: assertion, intent: intent, scope: try parameters.scope()))
     }
 
-    /// Token exchange (RFC 8693) with Apple's identity token: a native sign-in without a browser.
+    /// A token exchange (RFC 8693) of Apple's identity token, for a native sign-in without a browser.
     static let tokenExchange = GrantType(
         name: "urn:ietf:params:oauth:grant-type:token-exchange", label: "token_exchange",
         words: "token-exchange for native apps",
@@ -72,7 +72,7 @@ public struct GrantType: Sendable {
         .exchange(try TokenRequest.ExchangeGrant(parameters))
     }
 
-    /// Poll of a device without a browser (RFC 8628 §3.4).
+    /// A poll by a device without a browser (RFC 8628 §3.4).
     public static let deviceCode = GrantType(
         name: "urn:ietf:params:oauth:grant-type:device_code", label: "device_code",
         words: "device_code for devices without a browser", clients: "clients with allow_device_grant",
@@ -82,7 +82,7 @@ public struct GrantType: Sendable {
         .device(TokenRequest.DeviceGrant(deviceCode: try parameters.secret(.deviceCode)))
     }
 
-    /// Returns the grant type that a request names; `nil` for a type outside the list.
+    /// Returns the grant type named in a request. Returns `nil` if it is unknown.
     static func named(in reader: ParameterReader) -> GrantType? {
         guard case .text(let name) = reader.parameters[RequestParameter.grantType.rawValue] else {
             return nil
@@ -92,8 +92,8 @@ public struct GrantType: Sendable {
 
     /// Reads the parameters of the requested grant type.
     ///
-    /// - Throws: `unsupported_grant_type` for a type that is not in the list, `unauthorized_client` for a
-    ///   type that the client must not use, and the errors of its parameters.
+    /// - Throws: `unsupported_grant_type` for an unknown grant type, `unauthorized_client` for one that the
+    ///   client may not use, and the errors of the parameters.
     static func read(_ parameters: TokenParameters) throws(OAuthError) -> (GrantType, TokenRequest.Grant) {
         let name = try parameters.reader.required(.grantType)
         guard let type = all.first(where: { $0.name == name }) else {
@@ -113,15 +113,15 @@ extension OAuthClient {
     public func mayUse(_ type: GrantType) -> Bool { type.isOffered(self) }
 }
 
-/// The parameters of a token request, as grant types read them.
+/// The parameters of a token request, with readers shared by several grant types.
 struct TokenParameters {
     let reader: ParameterReader
     let client: OAuthClient
 
-    /// Returns a code or a refresh token. A text that cannot be issued by
-    /// this service is treated like an unknown token.
+    /// Returns a code or refresh token. A text that this service cannot have issued is treated like an
+    /// unknown token.
     ///
-    /// Google expects `invalid_grant` for every failure, including a missing parameter.
+    /// Google expects `invalid_grant` for all failures, even for a missing parameter.
     func secret(_ parameter: RequestParameter) throws(OAuthError) -> String {
         switch reader.parameters[parameter.rawValue] {
         case .repeated: throw reader.refusal(parameter, "is repeated; send it once")
@@ -132,15 +132,15 @@ struct TokenParameters {
         }
     }
 
-    /// Returns the code verifier. A text that cannot be a verifier is a mistake of the client's developer,
-    /// and the error states this. A well-formed verifier is checked together with the code.
+    /// Returns the code verifier. The error for a malformed verifier says so, because it is a mistake of the
+    /// client's developer. A well-formed verifier is checked when the code is redeemed.
     func verifier() throws(OAuthError) -> String? {
         switch reader.parameters[RequestParameter.codeVerifier.rawValue] {
         case .repeated: throw reader.refusal(.codeVerifier, "is repeated; send it once")
         case .absent: return nil
         case .text(let text) where CodeVerifier(text) != nil: return text
         case .malformed, .text:
-            // Google expects `invalid_grant` for every failure.
+            // Google expects `invalid_grant` for all failures.
             guard client.googleLinking == nil else { throw OAuthError.invalidGrant(.verifierDiffers) }
             throw reader.refusal(
                 .codeVerifier,

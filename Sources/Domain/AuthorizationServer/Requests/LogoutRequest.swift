@@ -1,16 +1,16 @@
 import AppleAccounts
 import Encodings
 
-/// A request to end the session of a browser (OpenID Connect RP-Initiated Logout 1.0 §2).
+/// A request to end a browser session (OpenID Connect RP-Initiated Logout 1.0 §2).
 public struct LogoutRequest: Sendable, Confidential {
-    /// An ID token of unknown origin. `nil` also for a malformed token: it is only a hint.
+    /// An ID token of unknown origin. `nil` also for a malformed token, because it is only a hint.
     public let idTokenHint: String?
     public let clientID: String?
     public let postLogoutRedirectURI: String?
     public let state: RequestState?
     public let languages: RequestedLanguages
 
-    /// - Throws: `invalid_request` for a parameter that is repeated, malformed or too long.
+    /// - Throws: `invalid_request` for a repeated, malformed or overlong parameter.
     public init(query: String) throws(OAuthError) {
         let parameters: FormParameters
         do throws(FormParameters.TooMany) {
@@ -31,10 +31,10 @@ public struct LogoutRequest: Sendable, Confidential {
         languages = RequestedLanguages(reader)
     }
 
-    /// Returns the query of the same request by a client, without the ID
-    /// token, for the form of the confirmation page.
+    /// Returns the query that repeats this request from the form of the confirmation page. It names the
+    /// client and leaves out the ID token.
     ///
-    /// - Parameter clientID: The client from the ID token, or from the request.
+    /// - Parameter clientID: The client from the ID token or from the request.
     public func query(clientID: String?) -> String {
         var query = QueryText()
         if let clientID { query.append("client_id", clientID) }
@@ -47,7 +47,7 @@ public struct LogoutRequest: Sendable, Confidential {
         return query.text
     }
 
-    /// Returns the URL to which the browser goes after the user has signed out; `nil` unless the client has
+    /// Returns the URL to which the browser is sent after sign-out. Returns `nil` unless the client has
     /// registered exactly this URI.
     public func location(at client: OAuthClient?) -> String? {
         guard let target = target(at: client) else { return nil }
@@ -57,7 +57,7 @@ public struct LogoutRequest: Sendable, Confidential {
         return query.appended(to: target.text)
     }
 
-    /// Returns the registered URI that the request names.
+    /// Returns the target for the registered URI that the request names.
     public func target(at client: OAuthClient?) -> RedirectTarget? {
         guard let client, let uri = postLogoutRedirectURI else { return nil }
         return client.postLogoutTarget(for: uri)

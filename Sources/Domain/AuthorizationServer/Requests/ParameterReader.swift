@@ -1,4 +1,4 @@
-/// Reads known parameters, and refuses faults in them as `invalid_request`.
+/// Reads known parameters. Any fault in them throws `invalid_request`.
 struct ParameterReader {
     let parameters: FormParameters
 
@@ -6,7 +6,7 @@ struct ParameterReader {
         self.parameters = parameters
     }
 
-    /// Returns `nil` for a parameter that is absent or has no value.
+    /// Returns the value. Returns `nil` if the parameter is missing or has no value.
     func text(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch value(parameter) {
         case .absent: return nil
@@ -25,9 +25,8 @@ struct ParameterReader {
         return text
     }
 
-    /// Reads a required token. A token above the bound is never valid, and an invalid
-    /// token is not an error of the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned
-    /// as an empty text, which is never a valid token.
+    /// Reads a required token. An overlong token is never valid, but an invalid token is not a faulty request
+    /// (RFC 7009 §2.2, RFC 7662 §2.2), so it is read as an empty text, which is never a valid token either.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
             return ""
@@ -35,7 +34,7 @@ struct ParameterReader {
         return try required(parameter)
     }
 
-    /// Reads a parameter that is only a hint. A malformed hint is ignored; a repeated hint is refused.
+    /// Reads a parameter that is only a hint. A malformed hint is ignored, but a repeated one is refused.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch value(parameter) {
         case .absent, .malformed: return nil
@@ -44,7 +43,7 @@ struct ParameterReader {
         }
     }
 
-    /// Reads `state` as sent, so that it goes back byte for byte.
+    /// Reads `state` without decoding it, so that the response can return it byte for byte.
     func state() throws(OAuthError) -> RequestState? {
         let values = parameters.rawValues(of: RequestParameter.state.rawValue)
         guard values.count <= 1 else { throw refusal(.state, "is repeated; send it once") }
@@ -60,7 +59,7 @@ struct ParameterReader {
         return state
     }
 
-    /// Reads a value. One byte more than the bound shows that a value is too long.
+    /// Reads one byte more than the maximum, so that the caller can recognize an overlong value.
     private func value(_ parameter: RequestParameter) -> FormParameters.Value {
         parameters.value(of: parameter.rawValue, upTo: parameter.longest + 1)
     }
@@ -70,7 +69,7 @@ struct ParameterReader {
     }
 }
 
-/// A parameter that this service understands.
+/// A parameter that the service knows.
 enum RequestParameter: String, Sendable, CaseIterable {
     case clientID = "client_id"
     case clientSecret = "client_secret"
@@ -114,8 +113,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
     /// Size in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
 
-    /// Bound of the parameter's value in bytes. Every value is stored
-    /// or compared, so every value has a bound.
+    /// Maximum size of the value in bytes. Every value is limited, because the service stores or compares it.
     var longest: Int {
         switch self {
         case .clientID: 128
@@ -132,7 +130,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .uiLocales: 256
         case .userLocale, .attestationKeyID, .keyID, .appVersion: 64
         case .attestationClientData, .challenge: 1024
-        // Attestations of up to 9 KiB in base64. Current attestations have 6 KiB.
+        // Attestations of up to 9 KiB, base64-encoded. Current attestations have 6 KiB.
         case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken, .deviceCode: 512

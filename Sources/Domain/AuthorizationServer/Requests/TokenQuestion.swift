@@ -1,17 +1,17 @@
-/// A request to `/oauth/revoke` (RFC 7009 §2.1) or `/oauth/introspect` (RFC 7662 §2.1): one token, and the
+/// A request to `/oauth/revoke` (RFC 7009 §2.1) or `/oauth/introspect` (RFC 7662 §2.1): a token, and the
 /// caller's credentials.
 public struct TokenQuestion: Sendable, Confidential {
-    /// The endpoint of the request.
+    /// The endpoint that received the request.
     public enum Endpoint: Sendable {
         case revocation, introspection
     }
 
     public let endpoint: Endpoint
     public let token: String
-    /// The kind of token according to the client. `nil` without a hint, and with an unknown hint: a
-    /// hint only decides which kind is tried first.
+    /// The token type that the client claims. `nil` if the hint is missing or unknown, because it only
+    /// determines which type is tried first.
     public let hint: Hint?
-    /// Credentials; `nil` at introspection, when the caller has an API key instead of a client.
+    /// The client's credentials. `nil` if the caller of the introspection endpoint uses an API key instead.
     public let credentials: ClientCredentials?
 
     public enum Hint: String, Sendable, Hashable, CaseIterable {
@@ -22,8 +22,8 @@ public struct TokenQuestion: Sendable, Confidential {
     /// Reads the request. Throws `invalid_request` or `invalid_client`.
     ///
     /// - Parameters:
-    ///   - hasAPIKey: True if the field `Authorization` has a valid API key.
-    ///   - query: The query of the request's target.
+    ///   - hasAPIKey: True if the `Authorization` header contains a valid API key.
+    ///   - query: The query of the request target.
     public init(
         _ endpoint: Endpoint, body: some Collection<UInt8>, contentType: String?, authorization: String?,
         hasAPIKey: Bool, query: (some Collection<UInt8>)?
@@ -43,10 +43,10 @@ public struct TokenQuestion: Sendable, Confidential {
         }
     }
 
-    /// Authenticates the client. Returns `nil` for a caller with an API key.
+    /// Authenticates the client. Returns `nil` if the caller uses an API key.
     ///
-    /// Any client may revoke its own tokens; only confidential clients may introspect (RFC 7662 §4), because
-    /// any party could try tokens with the ID of a public client.
+    /// Any client may revoke its own tokens. Only confidential clients may introspect tokens (RFC 7662 §4),
+    /// because anyone could use a public client's ID to try out tokens.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient? {
         guard let credentials else { return nil }
         let client = try ClientAuthentication(clients).authenticate(credentials)
@@ -58,7 +58,7 @@ public struct TokenQuestion: Sendable, Confidential {
         return client
     }
 
-    /// Reads the credentials. A revocation without a client is malformed, like a revocation without a token.
+    /// Reads the credentials. A revocation that names no client is malformed, just like one without a token.
     private static func credentials(
         _ reader: ParameterReader, _ authorization: String?, at endpoint: Endpoint
     ) throws(TokenEndpointError) -> ClientCredentials {
@@ -73,14 +73,14 @@ public struct TokenQuestion: Sendable, Confidential {
     }
 }
 
-/// The credentials at the endpoints of a client's event stream. Their
-/// bodies are JSON, so only HTTP Basic is accepted.
+/// The credentials at the endpoints of a client's event stream. They must be sent as HTTP Basic, because the
+/// bodies of these requests are JSON.
 public struct StreamRequest: ClientRequest, Confidential {
     public let credentials: ClientCredentials
 
     /// Reads the credentials. Throws `invalid_client`.
     ///
-    /// - Parameter authorization: The field `Authorization`.
+    /// - Parameter authorization: The `Authorization` header.
     public init(authorization: String?) throws(TokenEndpointError) {
         guard let basic = authorization.flatMap({ BasicCredentials($0) }) else {
             throw TokenEndpointError(
@@ -89,8 +89,8 @@ public struct StreamRequest: ClientRequest, Confidential {
         credentials = ClientCredentials(basic)
     }
 
-    /// Authenticates the client. Throws `invalid_client`, even for a client without a secret:
-    /// client IDs are public, and events name users.
+    /// Authenticates the client. A client without a secret is refused with `invalid_client` as well, because
+    /// client IDs are public and events identify users.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard !client.secretHashes.isEmpty else {

@@ -1,7 +1,8 @@
 public import Cryptography
 import Encodings
 
-/// A request to `/oauth/token` of an authenticated client. Its codes and tokens have not been looked up yet.
+/// A request to `/oauth/token` from an authenticated client. Its codes and tokens have not been looked up
+/// yet.
 public struct TokenRequest: Sendable {
     public let client: OAuthClient
     public let grantType: GrantType
@@ -16,18 +17,18 @@ public struct TokenRequest: Sendable {
         case device(DeviceGrant)
     }
 
-    /// A redemption of a code (RFC 6749 §4.1.3). An absent parameter counts as wrong, and
-    /// is `invalid_grant` like every fault of a code.
+    /// The redemption of a code (RFC 6749 §4.1.3). A missing parameter is treated like a wrong one: the error
+    /// is `invalid_grant`, as for every fault of a code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
         public let codeVerifier: String?
     }
 
-    /// A refresh (RFC 6749 §6).
+    /// The use of a refresh token (RFC 6749 §6).
     public struct RefreshGrant: Sendable, Confidential {
         public let refreshToken: String
-        /// A part of the refresh token's scopes. `nil` means the whole scope.
+        /// The requested part of the refresh token's scope. `nil` means the whole scope.
         public let scope: ScopeSet?
     }
 
@@ -35,7 +36,7 @@ public struct TokenRequest: Sendable {
     public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
-        /// Requested scope. `nil` means all scopes of the client.
+        /// The requested scope. `nil` means all of the client's scopes.
         public let scope: ScopeSet?
     }
 
@@ -43,26 +44,26 @@ public struct TokenRequest: Sendable {
     public struct ExchangeGrant: Sendable, Confidential {
         /// Apple's identity token.
         public let subjectToken: String
-        /// The nonce of this service whose digest is in the identity token.
+        /// The nonce that this service issued. The identity token contains its digest.
         public let nonce: String
-        /// Apple's code, which came with the identity token.
+        /// Apple's authorization code, which the app received with the identity token.
         public let authorizationCode: String?
-        /// Apple's object with the name of the user, as JSON text.
+        /// Apple's object with the user's name, as JSON text.
         public let user: String?
-        /// Requested scope. `nil` means all scopes of the client.
+        /// The requested scope. `nil` means all of the client's scopes.
         public let scope: ScopeSet?
     }
 
-    /// A poll of a device (RFC 8628 §3.4).
+    /// A device's poll (RFC 8628 §3.4).
     public struct DeviceGrant: Sendable, Confidential {
         public let deviceCode: String
     }
 
-    /// The request of Google: the existence of an account, or tokens.
+    /// The purpose of a Google request: finding an account, or getting tokens.
     public enum Intent: String, Sendable, Hashable, CaseIterable {
-        /// Queries the existence of an account.
+        /// Asks if an account exists.
         case check
-        /// Requests tokens for the existing account.
+        /// Requests tokens for an existing account.
         case get
         /// Requests a new account, and tokens for it.
         case create
@@ -70,7 +71,7 @@ public struct TokenRequest: Sendable {
 }
 
 extension TokenRequest.ExchangeGrant {
-    /// Reads the parameters of RFC 8693 §2.1, and the parameters of a sign-in with Apple.
+    /// Reads the parameters of RFC 8693 §2.1 and those of a sign-in with Apple.
     init(_ parameters: TokenParameters) throws(OAuthError) {
         let reader = parameters.reader
         subjectToken = try reader.required(.subjectToken)
@@ -84,7 +85,8 @@ extension TokenRequest.ExchangeGrant {
                 .requestedTokenType,
                 "must be \(TokenTypeIdentifier.accessToken.rawValue) or absent")
         }
-        // No client acts for another party. A client that sends an actor expects a claim `act` in its token.
+        // Delegation is not supported, so an actor is refused: a client that sends one expects an `act` claim
+        // in its token.
         for parameter in [RequestParameter.actorToken, .actorTokenType]
         where reader.parameters[parameter.rawValue] != .absent {
             throw reader.refusal(parameter, "is not supported; leave it out")
@@ -101,22 +103,22 @@ extension TokenRequest.ExchangeGrant {
     }
 }
 
-/// A kind of token in a token exchange (RFC 8693 §3).
+/// A token type for token exchange (RFC 8693 §3).
 public enum TokenTypeIdentifier: String, Sendable, CaseIterable {
     case accessToken = "urn:ietf:params:oauth:token-type:access_token"
     /// Apple's identity token, which is an ID token of OpenID Connect.
     case idToken = "urn:ietf:params:oauth:token-type:id_token"
 }
 
-/// A well-formed request to `/oauth/token`. The client is not authenticated.
+/// A well-formed request to `/oauth/token`. The client is not authenticated yet.
 public struct UnauthenticatedTokenRequest: ClientFormRequest {
     public let form: ClientForm
-    /// The grant type that the request names; `nil` for an unknown grant type.
+    /// The grant type named in the request. `nil` if it is unknown.
     public var grantType: GrantType? { GrantType.named(in: form.reader) }
 
     public init(_ form: ClientForm) { self.form = form }
 
-    /// Checks the client, and then its parameters.
+    /// Authenticates the client, and then checks the request's parameters.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> TokenRequest {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         do throws(OAuthError) {
@@ -130,10 +132,10 @@ public struct UnauthenticatedTokenRequest: ClientFormRequest {
     }
 }
 
-/// Statements of a token request about its app. They are not verified, and
-/// no value of them makes the request malformed.
+/// A token request's claims about its app. They are unverified, and none of their values makes the request
+/// malformed.
 public struct AppProofParameters: Sendable, Confidential {
-    /// The proof of App Attest; `nil` when the request has none of its parameters.
+    /// The App Attest proof. `nil` if the request has no proof parameters at all.
     public let proof: Proof?
     public let appVersion: String?
 
@@ -141,7 +143,7 @@ public struct AppProofParameters: Sendable, Confidential {
         public let keyID: String?
         public let assertion: String?
         public let clientData: String?
-        /// SHA-256 of all other parameters in their canonical form. `nil` when a parameter cannot be decoded.
+        /// SHA-256 of all other parameters in canonical form. `nil` if a parameter cannot be decoded.
         public let requestDigest: SHA256Digest?
     }
 
@@ -165,11 +167,11 @@ public struct AppProofParameters: Sendable, Confidential {
     }
 }
 
-/// The rule of RFC 8707 §2: a client can request tokens only for its own audience.
+/// Applies RFC 8707 §2: a client may request tokens only for its own audience.
 struct ResourceCheck {
     let audience: String
 
-    /// Checks every `resource`: RFC 8707 allows several.
+    /// Checks all `resource` parameters, because RFC 8707 allows several.
     func check(_ parameters: FormParameters) throws(OAuthError) {
         let resources = parameters.all(RequestParameter.resource.rawValue)
         guard resources.allSatisfy({ $0?.isByteEqual(to: audience) ?? false }) else {

@@ -1,12 +1,12 @@
 import Encodings
 
-/// The redirect of an authorization response: everything except code or error (RFC 6749 §4.1.2).
+/// An authorization response: its whole redirect except the code or the error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
-    /// The `state`; `nil` when the request had no `state`, or an invalid `state`, which is not returned.
+    /// The `state`. `nil` if the request had none or an invalid one, which the response omits.
     public let state: RequestState?
-    /// The `iss` by which a client of several servers recognizes the server (RFC 9207). `nil` in App Flip,
-    /// where Google knows the server from the app.
+    /// The issuer for the parameter `iss`, by which a client of several servers tells them apart (RFC 9207).
+    /// `nil` in App Flip, where Google knows the server from the app.
     public let issuer: Issuer?
 
     init(target: RedirectTarget, state: RequestState?, issuer: Issuer?) {
@@ -15,14 +15,14 @@ public struct AuthorizationResponse: Sendable, Hashable {
         self.issuer = issuer
     }
 
-    /// Returns the URL to redirect to with a code.
+    /// Returns the redirect URL with a code.
     public func location(code: String) -> String {
         var query = QueryText()
         query.append("code", code)
         return finished(query)
     }
 
-    /// Returns the URL to redirect to with an error.
+    /// Returns the redirect URL with an error.
     public func location(error: OAuthError) -> String {
         var query = QueryText()
         query.append("error", error.code.rawValue)
@@ -38,16 +38,17 @@ public struct AuthorizationResponse: Sendable, Hashable {
     }
 }
 
-/// The `state` of a request, which is returned to the client unchanged (RFC 6749 §4.1.2).
+/// The `state` of a request, which the response returns to the client unchanged (RFC 6749 §4.1.2).
 public struct RequestState: Sendable, Hashable {
-    /// The value as encoded in a query.
+    /// The value as it is encoded in a query.
     let encoded: String
 
-    /// Largest size in bytes of the encoded value.
+    /// Maximum size of the encoded value in bytes.
     public static let longest = 4096
 
-    /// - Parameter query: The encoded value from a query. It is not decoded, so that it is returned byte for
-    ///   byte. Returns `nil` for an empty value, a value above the bound, or bytes that no query has.
+    /// - Parameter query: The encoded value from a query. It is not decoded, so that the response can return
+    ///   it byte for byte. The result is `nil` if it is empty, too long, or contains bytes that no query can
+    ///   contain.
     init?(query: some Collection<UInt8>) {
         guard (1...Self.longest).contains(query.count),
             query.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "#") })
@@ -55,8 +56,8 @@ public struct RequestState: Sendable, Hashable {
         encoded = String(decoding: query, as: UTF8.self)
     }
 
-    /// - Parameter text: The value itself, from a form or from JSON. Returns `nil`
-    ///   when it is empty, or too long after encoding.
+    /// - Parameter text: The decoded value from a form or JSON. The result is `nil` if it is empty, or too
+    ///   long once encoded.
     init?(text: String) {
         guard (1...Self.longest).contains(text.utf8.count) else { return nil }
         encoded = QueryText.encode(text)

@@ -2,9 +2,9 @@ public import AppAttestation
 public import Encodings
 public import StrictJSON
 
-/// An error of OAuth 2.0 as clients see it.
+/// An OAuth 2.0 error, as a client receives it.
 public struct OAuthError: CodedError {
-    /// The raw values are the error codes of the standards, and of Google for App Flip and its pages.
+    /// The raw values are the standard error codes, plus Google's codes for App Flip and error pages.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // RFC 6749 §4.1.2.1 and §5.2.
         case invalidRequest = "invalid_request"
@@ -32,7 +32,7 @@ public struct OAuthError: CodedError {
         case authorizationPending = "authorization_pending"
         case slowDown = "slow_down"
         case expiredToken = "expired_token"
-        // Google's codes: App Flip, streamlined linking, and pages of the authorization endpoint.
+        // Google's codes, for App Flip, streamlined linking, and error pages of the authorization endpoint.
         case cancelled
         case unrecoverable
         case linkingError = "linking_error"
@@ -41,21 +41,21 @@ public struct OAuthError: CodedError {
     }
 
     public let code: Code
-    /// The `error_description`: for the developer of the client, in English.
+    /// The `error_description`: an English text for the client's developer.
     ///
-    /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and contains no
-    /// part of the request, so that no request can write text or markup into a response.
+    /// It is limited to the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`). It never
+    /// quotes the request, so that a request cannot inject text or markup into a response.
     public let explanation: String
-    /// The cause of a refusal by App Check, for programs.
+    /// The cause of an App Check refusal, as a machine-readable word.
     public let appCheckCause: AppCheckCause?
-    /// The reason at the token endpoint. `nil` for errors of other endpoints.
+    /// The reason for a token endpoint refusal. `nil` for errors of other endpoints.
     public let reason: TokenRefusalReason?
-    /// Seconds after which the same request can succeed: the field `Retry-After`.
+    /// Seconds after which the same request can succeed, for the `Retry-After` header.
     public let retryAfter: Int64?
-    /// Google's e-mail address of the user, with `linking_error`.
+    /// The user's e-mail address at Google. Only for `linking_error`.
     var loginHint: String?
 
-    /// - Parameter reason: The reason; `nil` for a code that is itself the reason.
+    /// - Parameter reason: The reason. `nil` for a code that is a reason in itself.
     public init(
         _ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil,
         reason: TokenRefusalReason? = nil, retryAfter: Int64? = nil
@@ -68,7 +68,7 @@ public struct OAuthError: CodedError {
     public var description: String { "\(code.rawValue): \(explanation)" }
 }
 
-/// The body of an error response with JSON (RFC 6749 §5.2).
+/// The JSON body of an error response (RFC 6749 §5.2).
 extension OAuthError: JSONBody {
     public static var schemaName: String { "OAuthErrorResponse" }
     public static var schemaText: String { "An error response (RFC 6749 §5.2, RFC 6750 §3)." }
@@ -92,8 +92,8 @@ extension OAuthError: JSONBody {
 }
 
 extension OAuthError {
-    /// Creates the error. A public client without a proof of its app
-    /// has not authenticated itself (RFC 6749 §5.2).
+    /// Creates the error for an App Check refusal. A public client without proof of its app counts as
+    /// unauthenticated (RFC 6749 §5.2).
     public init(_ refusal: AppCheckRefusal) {
         let reason: TokenRefusalReason =
             switch refusal.code {
@@ -103,15 +103,15 @@ extension OAuthError {
         self.init(.invalidClient, refusal.explanation, appCheckCause: refusal.cause, reason: reason)
     }
 
-    /// Returns the error for every fault of a code or a refresh token. The client does not learn the reason,
-    /// because an attacker who tries codes would benefit.
+    /// Returns the same error for every fault of a code or refresh token. The client does not learn the
+    /// reason, because it would help an attacker who is guessing codes.
     public static func invalidGrant(_ reason: TokenRefusalReason) -> OAuthError {
         OAuthError(
             .invalidGrant, "The code or token is wrong, expired, used or revoked; start a new authorization.",
             reason: reason)
     }
 
-    /// The error with its reason in the explanation, for development.
+    /// The same error with its reason added to the explanation. Only for development.
     public var explained: OAuthError {
         guard let reason else { return self }
         let text = code == .invalidGrant ? reason.explanation : explanation
@@ -122,7 +122,7 @@ extension OAuthError {
 }
 
 extension OAuthError.Code {
-    /// The reason of every error of this code at the token endpoint. `nil` for `invalid_grant`, which has
+    /// The reason that this code always has at the token endpoint. `nil` for `invalid_grant`, which can have
     /// many reasons, and for codes of other endpoints.
     fileprivate var reason: TokenRefusalReason? {
         switch self {

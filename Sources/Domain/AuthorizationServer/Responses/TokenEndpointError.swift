@@ -3,9 +3,9 @@ public import AppleAccounts
 /// An error response of the token, revocation or introspection endpoint (RFC 6749 §5.2).
 public struct TokenEndpointError: Error, Sendable, Equatable {
     public let error: OAuthError
-    /// True if the client used HTTP Basic, so that a 401 must name this scheme.
+    /// True if the client used HTTP Basic. A response with status 401 must then name this scheme.
     public let usedBasic: Bool
-    /// The client for which a secret was guessed wrong. Guesses are slowed down per client and address.
+    /// The client whose secret the caller got wrong. Wrong guesses are rate-limited per client and address.
     public let guessedClient: OAuthClientID?
 
     public init(_ error: OAuthError, usedBasic: Bool = false, guessedClient: OAuthClientID? = nil) {
@@ -18,7 +18,7 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
         self.init(OAuthError(code, explanation))
     }
 
-    /// The HTTP status. `invalid_client` is always 401, even if RFC 6749 allows another status.
+    /// The HTTP status. `invalid_client` is always 401, although RFC 6749 allows other statuses.
     public var status: Int {
         switch error.code {
         case .invalidClient, .invalidToken, .linkingError: 401
@@ -34,16 +34,16 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
         }
     }
 
-    /// The value of `WWW-Authenticate`; `nil` if it is not needed (RFC 6749 §5.2).
+    /// The value of the `WWW-Authenticate` header. `nil` if the response needs none (RFC 6749 §5.2).
     public var challenge: String? {
         status == 401 && usedBasic ? #"Basic realm="siwa", charset="UTF-8""# : nil
     }
 }
 
-/// The reason for the refusal of a request to the token endpoint, from the rule that refused it.
+/// The reason for which the token endpoint refused a request.
 ///
-/// Operators find it in the log and in the metrics. The client receives it only in development: an attacker
-/// who tries codes and tokens would benefit from it.
+/// It appears in the log and the metrics, for operators. Clients receive it only in development, because it
+/// would help an attacker who is trying codes and tokens.
 public enum TokenRefusalReason: String, Sendable, Hashable, CaseIterable {
     // The request.
     case requestMalformed = "request_malformed"
@@ -97,8 +97,8 @@ public enum TokenRefusalReason: String, Sendable, Hashable, CaseIterable {
 }
 
 extension TokenRefusalReason {
-    /// A sentence for the developer of the client, with the characters of RFC
-    /// 6749 §4.1.2.1. Contains no part of the request.
+    /// A sentence for the client's developer, limited to the characters of RFC 6749 §4.1.2.1. It never quotes
+    /// the request.
     public var explanation: String {
         switch self {
         case .requestMalformed: "A parameter or the form is missing or malformed."

@@ -1,22 +1,21 @@
-/// A scope that clients can have, with its text on the consent page.
+/// A scope that clients can request, and its text for the consent page.
 public struct DeclaredScope: Sendable, Hashable {
     public let token: ScopeToken
-    /// Text for the consent page that names the access in plain
-    /// words. It is an item of a list: "See your name".
+    /// Describes the access in plain words on the consent page, as a list item such as "See your name".
     public let text: LocalizedText
-    /// True if the user can refuse this scope and grant the others.
+    /// True if the user may refuse this scope while granting the others.
     public let isOptional: Bool
 }
 
-/// All scopes of a deployment: the built-in scopes, and the scopes of the configuration.
+/// All scopes of a deployment, both built-in and configured.
 public struct ScopeCatalog: Sendable {
-    /// All scopes: the built-in scopes first, then the others in the order of the configuration.
+    /// All scopes: the built-in ones first, then the others in configuration order.
     public let scopes: [DeclaredScope]
     private let indexByToken: [ScopeToken: Int]
 
     /// - Parameters:
-    ///   - declared: Scopes of the configuration. A scope with the name of a built-in scope replaces it.
-    ///   - languages: The languages of the texts of built-in scopes.
+    ///   - declared: Configured scopes. Each replaces the built-in scope with the same name, if any.
+    ///   - languages: The languages for the texts of built-in scopes.
     public init(declared: [DeclaredScope] = [], languages: PageLanguages = .builtIn) {
         var scopes = ScopeToken.builtIn.map { DeclaredScope.builtIn($0, in: languages) }
         var index: [ScopeToken: Int] = [:]
@@ -35,18 +34,19 @@ public struct ScopeCatalog: Sendable {
 
     public subscript(token: ScopeToken) -> DeclaredScope? { indexByToken[token].map { scopes[$0] } }
 
-    /// Returns the declarations of these scopes, in their order. Omits a scope without a declaration.
+    /// Returns the declarations of these scopes, in the order of the set. Scopes without a declaration are
+    /// omitted.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }
 
 extension DeclaredScope {
-    /// Returns the declaration of a scope of `ScopeToken.builtIn`. Such a scope is not optional, unless the
-    /// configuration makes it optional.
+    /// Returns the declaration of a scope from `ScopeToken.builtIn`. Only the configuration can make it
+    /// optional.
     static func builtIn(_ token: ScopeToken) -> DeclaredScope {
         DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
     }
 
-    /// Returns the declaration with its texts in all languages of a deployment.
+    /// Returns the declaration with texts in all languages of the deployment.
     static func builtIn(_ token: ScopeToken, in languages: PageLanguages) -> DeclaredScope {
         let text = languages.all.reduce(builtIn(token).text) { text, language in
             guard case .other(let translation) = language,
@@ -89,7 +89,7 @@ extension DeclaredScope {
     ]
 }
 
-/// The texts of the built-in scopes, in one language.
+/// The texts of the built-in scopes in one language.
 public struct ScopeTexts: TranslatedTexts {
     public static let part = "scopes"
 
@@ -104,7 +104,7 @@ public struct ScopeTexts: TranslatedTexts {
         email: DeclaredScope.builtIn(.email).text.english,
         offlineAccess: DeclaredScope.builtIn(.offlineAccess).text.english)
 
-    /// Returns the text; `nil` for a scope that is not built in.
+    /// Returns the text. Returns `nil` if the scope is not built in.
     func text(of token: ScopeToken) -> String? {
         let texts: [ScopeToken: String] = [
             .openID: openid, .profile: profile, .email: email, .offlineAccess: offlineAccess,

@@ -1,25 +1,24 @@
 public import AppleAccounts
 
-/// Scopes without repetition, in the order of their first occurrence (RFC 6749 §3.3).
+/// Scopes without duplicates, in the order of their first occurrence (RFC 6749 §3.3).
 public struct ScopeSet: Sendable, Hashable {
     public let tokens: [ScopeToken]
 
-    /// Largest number of scopes of a request, and of a client.
+    /// Maximum number of scopes per request and per client.
     public static let most = 64
-    /// Largest size in bytes of the text of a set.
+    /// Maximum size of a set's text in bytes.
     public static let longest = 2048
 
-    /// Creates a set. A repeated scope keeps its first place.
+    /// Creates a set. A repeated scope keeps its first position.
     public init(_ tokens: some Sequence<ScopeToken>) {
-        // Comparing each scope with the others takes less time than
-        // creating a `Set`, because there are few scopes.
+        // With so few scopes, comparing each with the others is faster than creating a `Set`.
         var known: [ScopeToken] = []
         for token in tokens where !known.contains(token) { known.append(token) }
         self.tokens = known
     }
 
-    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for
-    /// a text without a scope, and above the bounds.
+    /// Reads scopes separated by single spaces. Returns `nil` for any other form, for a text without scopes,
+    /// and above the limits.
     public init?(parsing text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var tokens: [ScopeToken] = []
@@ -30,10 +29,11 @@ public struct ScopeSet: Sendable, Hashable {
         self.init(tokens)
     }
 
-    /// The value of the parameter `scope`.
+    /// The set as the value of a `scope` parameter.
     public var text: String { tokens.map(\.rawValue).joined(separator: " ") }
 
-    /// True if the scopes name the user's data, but neither an ID token nor userinfo can contain it.
+    /// True if the set requests user data but lacks `openid`, without which neither an ID token nor userinfo
+    /// can contain that data.
     public var lacksOpenID: Bool { !contains(.openID) && (contains(.email) || contains(.profile)) }
 
     public var isEmpty: Bool { tokens.isEmpty }
@@ -43,11 +43,11 @@ public struct ScopeSet: Sendable, Hashable {
     /// Returns true if every scope of this set is in the other set.
     public func isSubset(of other: ScopeSet) -> Bool { tokens.allSatisfy(other.contains) }
 
-    /// Returns the scopes of this set that are also in the other set, in the order of this set.
+    /// Returns the scopes of this set that are also in the other set, in this set's order.
     public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
 
-    /// Returns the scopes of a text that are in this set, in the
-    /// order of the text. `nil` if none is in this set.
+    /// Returns the scopes of a text that are in this set, in the text's order. Returns `nil` if there are
+    /// none.
     public func remainder(of text: String) -> String? {
         guard let scopes = ScopeSet(parsing: text) else { return nil }
         if scopes.isSubset(of: self) { return text }
@@ -55,7 +55,7 @@ public struct ScopeSet: Sendable, Hashable {
         return remaining.isEmpty ? nil : remaining.text
     }
 
-    /// Returns the scopes of both sets, the scopes of this set first.
+    /// Returns the scopes of both sets, those of this set first.
     public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
 }
 
@@ -63,11 +63,11 @@ extension ScopeSet: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// One scope, `scope-token` of RFC 6749 §3.3: case-sensitive, printable ASCII without space, `"` and `\`.
+/// A `scope-token` of RFC 6749 §3.3: case-sensitive, printable ASCII without space, `"` and `\`.
 public struct ScopeToken: ByteComparedText {
     public let rawValue: String
 
-    /// Largest number of characters. Sufficient for the URLs that Google uses as scopes.
+    /// Maximum length in characters. It is enough for the URLs that Google uses as scopes.
     public static let longest = 128
 
     /// Returns `nil` unless the text is a `scope-token` of 1 to 128 characters.
@@ -87,13 +87,13 @@ public struct ScopeToken: ByteComparedText {
     }
 }
 
-/// The scopes that this service knows without configuration (OpenID Connect Core §3.1.2.1, §5.4, §11).
+/// The scopes that the service knows without any configuration (OpenID Connect Core §3.1.2.1, §5.4, §11).
 extension ScopeToken {
     /// Requests an ID token.
     public static let openID = ScopeToken(known: "openid")
-    /// Allows the user's names.
+    /// Allows access to the user's names.
     public static let profile = ScopeToken(known: "profile")
-    /// Allows the e-mail address, or the fact that it is hidden.
+    /// Allows access to the e-mail address, or to the fact that it is hidden.
     public static let email = ScopeToken(known: "email")
     /// Requests a refresh token.
     public static let offlineAccess = ScopeToken(known: "offline_access")

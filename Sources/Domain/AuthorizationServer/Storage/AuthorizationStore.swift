@@ -1,89 +1,93 @@
 public import AppleAccounts
 public import Cryptography
 
-/// Stores grants, codes and token families, with the accounts and in their transactions.
+/// Stores grants, codes and token families in the account database, in the account transactions.
 ///
-/// Stores only digests of codes and tokens. When a notification, an erasure or a transfer ends or moves a
-/// credential permanently, the store ends or moves its grants in the same transaction (`GrantEnding`).
+/// Only digests of codes and tokens are stored. When a notification, an erasure or a transfer permanently
+/// ends or moves a credential, its grants end or move in the same transaction (`GrantEnding`).
 ///
-/// Commands of one account run one after the other, even at different replicas: each transaction locks the
-/// accounts before it reads. The locks exclude other grant commands, and commands that end credentials.
+/// Commands for the same account run one after the other, even on different replicas, because each
+/// transaction locks its accounts before it reads. The locks keep out other grant commands and commands that
+/// end credentials.
 public protocol AuthorizationStore: Sendable {
-    /// Applies the commands in their order, in one transaction, and calls `completion` once, later, on any
-    /// thread, when the transaction is durable. A refused command changes nothing, except the changes that
-    /// its code names, and does not affect the others.
+    /// Applies the commands in order, in one transaction. Calls `completion` exactly once, on any thread,
+    /// after the transaction has become durable. A refused command affects no other command and changes
+    /// nothing, except what the comment of its refusal code names.
     func commit(
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void)
 
-    /// Returns the status; `nil` when the token family or its grant has ended.
+    /// Returns the token status. Returns `nil` if the token family or its grant has ended.
     func status(ofFamily id: UniqueID) async throws -> TokenStatus?
 
-    /// Returns the status; `nil` when the account does not exist or was erased.
+    /// Returns the account status. Returns `nil` if the account does not exist or was erased.
     func status(of account: AccountID, app: ClientID) async throws -> AccountStatus?
 
     func grants(of account: AccountID) async throws -> [GrantRecord]
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// Returns the pace of new grants of an account to a client; `nil` when none is stored.
+    /// Returns the pace of an account's new grants to a client. Returns `nil` if none is stored.
     func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
 
-    /// Returns the device authorization with this user code, even after its expiry or denial; `nil`
-    /// when there is none, or when the user has agreed.
+    /// Returns the device authorization with this user code, even if it has expired or was denied. Returns
+    /// `nil` if there is none, or if the user has agreed.
     func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
-    /// Returns the account of the client's youngest token family that a Google account began; `nil` when
-    /// there is none. A family whose Google account was learned later leads to no account.
+    /// Returns the account of the client's newest token family that began with an assertion of this Google
+    /// account. Returns `nil` if there is none. A family whose Google account was learned only later does not
+    /// lead to an account.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
-    /// Returns the account of an app with this verified address that is not known as a private relay address.
-    /// An account that was created by a Google account is never found by its address, but counts.
+    /// Returns an app's account with this verified address. The address must not be a known private relay
+    /// address. Accounts created by a Google account are never returned, but still count as accounts with the
+    /// address.
     ///
-    /// - Returns: `nil` when no account has the address, or several
-    ///   accounts of the team have it, whatever their apps.
+    /// - Returns: `nil` if no account has the address, or if several accounts have it across the team's apps.
     func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws -> AccountID?
 
     func isDisabled(googleSubject: String) async throws -> Bool
 
-    /// Returns the time at which the latest security event of Google was received; `nil` when none is stored.
+    /// Returns the time at which Google's latest security event was received. Returns `nil` if no event is
+    /// stored.
     func lastGoogleEvent() async throws -> Moment?
 
-    /// Returns the time at which the verification with this state was received; `nil` when it is not stored.
+    /// Returns the time at which the verification with this state was received. Returns `nil` if it is not
+    /// stored.
     func googleVerification(_ state: String) async throws -> Moment?
 
-    /// Removes codes a day after their expiry, expired token families, device authorizations two
-    /// minutes after their expiry, paces of new grants after an hour, and Google's statements after
-    /// 30 days, except about disabled Google accounts; erases the salts of exchanged refresh tokens
-    /// that can no longer be repeated. Processes a bounded number of each at once. Returns the
-    /// number of rows that were removed or lost a salt.
+    /// Deletes expired rows: codes a day after their expiry, expired token families, device authorizations
+    /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30
+    /// days, except those about disabled Google accounts. Also erases the salts of exchanged refresh tokens
+    /// once the client may no longer repeat the exchange. Each call processes a limited number of rows of
+    /// each kind, and returns the number of rows that it deleted or from which it erased a salt.
     func purgeGrants(at moment: Moment) async throws -> Int
 
-    /// Returns the signing keys, the newest first. They are sealed; see `SigningKeyRecord`.
+    /// Returns the signing keys, newest first. Their private keys are sealed; see `SigningKeyRecord`.
     func signingKeys() async throws -> [SigningKeyRecord]
 
-    /// Stores the key unless a key of this algorithm was created at or after `notAfter`, and returns all
-    /// stored keys. If several replicas offer a key at once, one key is stored.
+    /// Stores the key unless a key for the same algorithm was created at or after `moment`, and returns all
+    /// stored keys. If several replicas offer keys at the same time, only one is accepted.
     func offerSigningKey(_ key: SigningKeyRecord, unlessMadeAfter moment: Moment) async throws
         -> [SigningKeyRecord]
 
     func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int
 
-    /// Removes this key before its time, with an audit entry of the origin. Returns false when the record
-    /// has changed since it was read, or was deleted.
+    /// Removes this key before its retirement, and writes an audit log entry with the origin. Returns false
+    /// if the record has been changed or deleted since the caller read it.
     func removeSigningKey(_ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment) async throws
         -> Bool
 
-    /// Replaces the sealed private key of this record. Returns false when the record
-    /// has changed since it was read, or was deleted.
+    /// Replaces this record's sealed private key. Returns false if the record has been changed or deleted
+    /// since the caller read it.
     func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool
 }
 
 /// The result of a batch of grant commands.
 public struct GrantCommitResult: Sendable {
-    /// Results of the commands, in their order.
+    /// The results of the commands, in order.
     public let results: [Result<GrantOutcome, any Error>]
-    /// The sequence number of the last account event of the batch; `nil` when the batch made no event.
+    /// The sequence number of the batch's last account event. `nil` if the batch created no events.
     public let lastEventSequence: Int64?
 
     public init(results: [Result<GrantOutcome, any Error>], lastEventSequence: Int64?) {
@@ -99,20 +103,21 @@ extension GrantCommitResult: CommittedBatch {
     ) -> Result<GrantOutcome, any Error> { result }
 }
 
-/// A key that signs tokens of this service, as stored.
+/// A token signing key, in its stored form.
 public struct SigningKeyRecord: Sendable, Hashable {
-    /// Thumbprint of the public key (RFC 7638): the `kid`.
+    /// The thumbprint of the public key (RFC 7638), which is the `kid`.
     public let keyID: String
     /// "ES256" or "RS256".
     public let algorithm: String
-    /// The private key (PKCS #8), sealed for its `keyID`.
+    /// The private key (PKCS #8), sealed for this `keyID`.
     public var sealed: SealedSecret
-    /// The public key as a JWK, UTF-8.
+    /// The public key as a JWK in UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment
-    /// Moment from which the key signs. Before it the key is only published, so that verifiers know it.
+    /// Moment from which the key signs. Until then the service only publishes it, so that verifiers learn it
+    /// in time.
     public let signsFrom: Moment
-    /// Moment from which the key is no longer published.
+    /// Moment from which the service no longer publishes the key.
     public let retiresAt: Moment
 
     public init(

@@ -1,26 +1,27 @@
 public import AppleAccounts
 public import Cryptography
 
-/// Reads grants and codes for operators. No decision about a token depends on it.
+/// Reads grants and codes for operators. No decision about tokens depends on these functions.
 public protocol GrantInspectionStore: Sendable {
-    /// Returns the code with this digest, even after its redemption or expiry; `nil` when there is none.
+    /// Returns the code with this digest, even if it was redeemed or has expired. Returns `nil` if there is
+    /// none.
     func code(withDigest digest: SHA256Digest) async throws -> CodeRecord?
 
-    /// Returns the device authorization with this digest of its device code; `nil` when there is none, or when
-    /// the user has agreed.
+    /// Returns the device authorization whose device code has this digest. Returns `nil` if there is none, or
+    /// if the user has agreed.
     func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization?
 
-    /// Counts grants and token families by client, at most this many rows of each. The count covers
-    /// all rows or a sample, as `ClientUsage` states.
+    /// Counts grants and token families by client, reading at most `most` rows of each. `ClientUsage` states
+    /// if the counts cover all rows or only a sample.
     func clientUsage(lookingAt most: Int) async throws -> ClientUsage
 
-    /// Returns Google's security events, the newest first, and events of the same millisecond by their `jti`.
+    /// Returns Google's security events, newest first. Events from the same millisecond are ordered by `jti`.
     ///
-    /// - Parameter position: Position of the last event of the previous page; `nil` for the newest event.
+    /// - Parameter position: The position of the previous page's last event. `nil` for the newest event.
     func googleEvents(before position: GoogleEventPosition?, limit: Int) async throws -> [ReceivedGoogleEvent]
 }
 
-/// A position among Google's security events. Several can have arrived in one millisecond.
+/// A position among Google's security events. Several events can share the same arrival time.
 public struct GoogleEventPosition: Sendable, Hashable {
     public let receivedAt: Moment
     public let jti: String
@@ -29,11 +30,11 @@ public struct GoogleEventPosition: Sendable, Hashable {
         (self.receivedAt, self.jti) = (receivedAt, jti)
     }
 
-    /// The position before the newest event.
+    /// The position just before the newest event.
     public static let newest = GoogleEventPosition(receivedAt: .last, jti: "")
 }
 
-/// The number of grants and token families of each client.
+/// The number of grants and token families per client.
 public struct ClientUsage: Sendable, Hashable {
     public let grants: [OAuthClientID: Int]
     public let families: [OAuthClientID: Int]
@@ -48,10 +49,10 @@ public struct ClientUsage: Sendable, Hashable {
     }
 }
 
-/// A security event of Google's, as it was verified and stored.
+/// A security event from Google, verified and stored.
 public struct ReceivedGoogleEvent: Sendable, Hashable {
     public let jti: String
-    /// The token; empty when it is about an erased user.
+    /// The token. Empty if the event is about an erased user.
     public let payload: [UInt8]
     public let receivedAt: Moment
 

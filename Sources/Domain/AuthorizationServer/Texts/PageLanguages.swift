@@ -1,12 +1,12 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in languages, and
-/// the languages of the deployment's own texts.
+/// The languages of a deployment's pages: the built-in ones, and those for which the deployment adds texts.
 public struct PageLanguages: Sendable {
-    /// The built-in languages only.
+    /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
 
-    /// Largest number of further languages. Each tag of a request is compared with every language.
+    /// Maximum number of languages that a deployment can add, limited because each tag in a request is
+    /// compared with every language.
     public static let mostTranslations = 32
 
     public let all: [PageLanguage]
@@ -18,13 +18,13 @@ public struct PageLanguages: Sendable {
     /// Finds the language with exactly this tag.
     func named(_ tag: String) -> PageLanguage? { all.first { $0.rawValue == tag } }
 
-    /// Finds the language of a tag (BCP 47): `ar-EG` is Arabic, and for `pt` and `pt-BR` the longest matching
-    /// tag is chosen (RFC 4647 §3.4). `nil` for a language that the pages do not have.
+    /// Finds the language for a tag (BCP 47): `ar-EG` finds Arabic. If both `pt` and `pt-BR` match, the
+    /// longer one wins (RFC 4647 §3.4). Returns `nil` if the pages do not have the language.
     public func language(tag: some StringProtocol) -> PageLanguage? { language(tag: Array(tag.utf8)[...]) }
 
     private func language(tag: some Collection<UInt8>) -> PageLanguage? {
         let tag = tag.prefix(Self.longestTag + 1).map { byte in
-            // Some systems write an underscore.
+            // Some systems write an underscore instead of the hyphen.
             byte.isUppercaseLetter ? byte | 0x20 : byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte
         }
         var best: (language: PageLanguage, length: Int)?
@@ -39,20 +39,20 @@ public struct PageLanguages: Sendable {
         return best?.language
     }
 
-    /// Largest number of compared bytes of a tag. The tags of the pages are shorter.
+    /// Maximum number of bytes of a tag to compare. All page language tags are shorter.
     private static let longestTag = 35
 
-    /// Finds the preferred language of the field `Accept-Language` (RFC 9110 §12.5.4) among the languages of
-    /// the pages. The first of several languages with equal weight is chosen.
+    /// Finds the preferred page language from the `Accept-Language` header (RFC 9110 §12.5.4). Among equal
+    /// weights, the first language wins.
     public func language(acceptLanguage: String) -> PageLanguage? {
         var field = acceptLanguage
         return field.withUTF8(mostWanted)
     }
-    /// Largest number of bytes read from the field.
+    /// Maximum number of bytes to read from the header.
     private static let longestField = 1024
 
     private func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
-        // Browsers send a dozen languages; the rest of a longer list or field is ignored.
+        // Browsers send about a dozen languages at most. Anything beyond the limits is ignored.
         let ranges = field.prefix(Self.longestField).split(separator: UInt8(ascii: ","), maxSplits: 32)
             .prefix(32)
         var best: (language: PageLanguage, weight: Int)?
@@ -71,7 +71,7 @@ public struct PageLanguages: Sendable {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Reads `q=0.8` in thousandths. `nil` for anything else (RFC 9110 §12.4.2).
+    /// Reads a weight such as `q=0.8` in thousandths. Returns `nil` if it is malformed (RFC 9110 §12.4.2).
     private static func weight(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         let bytes = text.filter { !isSpace($0) }
         guard bytes.starts(with: "q=".utf8) || bytes.starts(with: "Q=".utf8) else { return nil }
@@ -92,10 +92,10 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language of the pages for users.
+/// A language of the user-facing pages.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
-    /// A language of the deployment's own texts.
+    /// A language that the deployment adds.
     case other(Translation)
 
     /// The language tag (BCP 47).
@@ -109,7 +109,7 @@ public enum PageLanguage: Sendable, Hashable {
         }
     }
 
-    /// The value of the attribute `dir` of a page in this language.
+    /// The `dir` attribute of pages in this language.
     public var direction: String {
         switch self {
         case .english, .turkish, .polish: "ltr"
@@ -130,17 +130,17 @@ extension PageLanguage: CaseIterable {
     }
 }
 
-/// The languages that a request names in its parameters.
+/// The languages that a request asks for in its parameters.
 public struct RequestedLanguages: Sendable, Hashable {
-    /// Language tags (BCP 47), the preferred first.
+    /// Language tags (BCP 47), in order of preference.
     public let tags: [String]
 
     public init(tags: [String] = []) {
         self.tags = tags
     }
 
-    /// Reads the languages from a query that was not checked, or not
-    /// accepted. A malformed query requests no language.
+    /// Reads the languages from a query that was not checked or was refused. A malformed query asks for no
+    /// language.
     public init(query: String) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init()
@@ -149,16 +149,16 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.init(ParameterReader(parameters))
     }
 
-    /// Reads the languages. `user_locale`, which Google sends, precedes
-    /// `ui_locales` (OpenID Connect Core §3.1.2.1).
+    /// Reads the languages. Google's `user_locale` parameter takes precedence over `ui_locales` (OpenID
+    /// Connect Core §3.1.2.1).
     init(_ reader: ParameterReader) {
         let userLocale = (try? reader.hint(.userLocale)) ?? nil
         let uiLocales = (try? reader.hint(.uiLocales)) ?? nil
         tags = [userLocale].compactMap(\.self) + (uiLocales ?? "").split(separator: " ").map(String.init)
     }
 
-    /// Returns the language of a page: the first tag among the languages of the pages, else the language of
-    /// `Accept-Language`, else English.
+    /// Returns the page language: the first requested tag that the pages have, else the language of the
+    /// `Accept-Language` header, else English.
     public func language(among languages: PageLanguages, acceptLanguage: String?) -> PageLanguage {
         for tag in tags {
             if let language = languages.language(tag: tag) { return language }
@@ -167,9 +167,9 @@ public struct RequestedLanguages: Sendable, Hashable {
     }
 }
 
-/// A text for users in one or more languages of the pages.
+/// A user-facing text in one or more page languages.
 public struct LocalizedText: Sendable, Hashable {
-    /// The text for users whose language has no text.
+    /// The text for users whose language has no text of its own.
     public let english: String
     private let others: [PageLanguage: String]
 

@@ -1,16 +1,16 @@
-/// The texts of a part of the pages, which a deployment can translate into further languages.
+/// The texts for a part of the pages, which a deployment can translate into additional languages.
 ///
-/// The properties are texts, or groups of texts. A file of texts names them in lower case with underscores:
-/// `signedInAs` is `signed_in_as`. A word in braces is a placeholder for a value.
+/// Each property is a text or a group of texts. Text files name the properties in snake case: `signedInAs`
+/// becomes `signed_in_as`. A word in braces is a placeholder for a value.
 public protocol TranslatedTexts: Sendable, Decodable {
-    /// The name of the part in a file of texts.
+    /// The part's name in a text file.
     static var part: String { get }
 
     static var english: Self { get }
 }
 
 extension TranslatedTexts {
-    /// The English texts, each with its path in a file of texts, in the order of the declaration.
+    /// The English texts with their paths in a text file, in declaration order.
     static var englishTexts: [(path: String, text: String)] { members(of: english, at: part) }
 
     private static func members(of value: Any, at path: String) -> [(path: String, text: String)] {
@@ -22,7 +22,7 @@ extension TranslatedTexts {
     }
 }
 
-/// The name of a text.
+/// The names of texts and placeholders, as text files use them.
 enum TextName {
     /// Returns `redirect_uri_mismatch` for `redirectURIMismatch`.
     static func inFile(_ property: String) -> String {
@@ -37,7 +37,7 @@ enum TextName {
         return name
     }
 
-    /// Returns the words in braces.
+    /// Returns the placeholders: the words in braces.
     static func places(in text: String) -> Set<String> {
         var places: Set<String> = []
         var rest = text[...]
@@ -49,7 +49,7 @@ enum TextName {
     }
 }
 
-/// Reads the texts of a part from a file's texts: each property by its path.
+/// Decodes the texts of a part from those of a file. Each property's path names its text.
 struct TextDecoder: Decoder {
     let texts: [String: String]
     let path: String

@@ -1,6 +1,7 @@
-/// The texts of all pages in a language that is not built in, from the directory of a deployment.
+/// The texts of all pages in a language that is not built in, from a file in the deployment's texts
+/// directory.
 public final class Translation: Sendable {
-    /// The language tag (BCP 47), which is also the name of the file.
+    /// The language tag (BCP 47), which is also the file's name.
     public let tag: String
     private let parts: [String: any TranslatedTexts]
 
@@ -8,12 +9,13 @@ public final class Translation: Sendable {
         (self.tag, self.parts) = (tag, parts)
     }
 
-    /// The texts of one part. The check of the file has created all of them.
+    /// The texts of one part. The texts of all parts were already created when the file was checked.
     public subscript<Texts: TranslatedTexts>(_ type: Texts.Type) -> Texts {
         parts[Texts.part] as? Texts ?? Texts.english
     }
 
-    /// True for a language that is written from right to left. A script in the tag decides, as in `az-Arab`.
+    /// True for a right-to-left language. If the tag contains a script, as in `az-Arab`, the script is
+    /// decisive.
     public var isRightToLeft: Bool {
         let subtags = tag.split(separator: "-")
         if let script = subtags.dropFirst().first(where: { $0.count == 4 }) {
@@ -27,7 +29,7 @@ public final class Translation: Sendable {
         "Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa",
     ]
 
-    /// Languages with a right-to-left script by default.
+    /// Languages that are written in a right-to-left script by default.
     private static let rightToLeftLanguages: Set = [
         "ar", "arc", "azb", "bal", "ckb", "dv", "fa", "glk", "he", "lrc", "mzn", "nqo", "ps", "sd", "skr",
         "syr",
@@ -36,45 +38,46 @@ public final class Translation: Sendable {
 }
 
 extension Translation: Hashable {
-    /// Compares the tags. A deployment has one translation for a tag.
+    /// Compares the tags, because a deployment has only one translation per tag.
     public static func == (lhs: Translation, rhs: Translation) -> Bool { lhs.tag == rhs.tag }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-/// A file of texts, as read and before any check.
+/// A text file, unchecked, as the service read it.
 public struct TranslationDraft: Sendable {
-    /// The name of the file, for errors.
+    /// The file name, for error messages.
     public var file: String
-    /// The language tag: the name of the file without its ending.
+    /// The language tag, which is the file name without its extension.
     public var tag: String
-    /// The texts by their paths.
+    /// The texts, by path.
     public var texts: [String: String]
 
-    /// Largest number of Unicode scalars of a text.
+    /// Maximum length of a text in Unicode scalars.
     public static let longestText = 1000
-    /// Largest number of bytes of a file.
+    /// Maximum size of a file in bytes.
     public static let longestFile = 65_536
 
     public init(file: String, tag: String, texts: [String: String]) {
         (self.file, self.tag, self.texts) = (file, tag, texts)
     }
 
-    /// Returns the paths of all texts of these parts with the English texts, in the order of a file.
+    /// Returns the paths of all texts of these parts, each with its English text, in text file order.
     public static func texts(of parts: [any TranslatedTexts.Type]) -> [(path: String, text: String)] {
         parts.flatMap { $0.englishTexts }
     }
 }
 
 extension PageLanguages {
-    /// The setting of the directory.
+    /// The name of the setting for the texts directory.
     public static let setting = "oauth.texts_directory"
 
-    /// Checks the files of a deployment. A missing text is a mistake: a page would mix two languages.
+    /// Checks a deployment's text files. A missing text is a mistake, because a page would then mix two
+    /// languages.
     ///
     /// - Parameter parts: The parts of the pages.
-    /// - Returns: The languages, including the languages of files with mistakes, so that texts of the
-    ///   configuration in them cause no further mistakes.
+    /// - Returns: The languages, including those whose files contain mistakes, so that configured texts in
+    ///   these languages cause no further mistakes.
     public static func check(
         _ drafts: [TranslationDraft], parts: [any TranslatedTexts.Type]
     ) -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
@@ -89,7 +92,7 @@ extension PageLanguages {
     }
 }
 
-/// Reads files of texts, and collects all mistakes in them.
+/// Reads text files, and collects all mistakes in them.
 struct TranslationCheck {
     let texts: [(path: String, text: String)]
     private(set) var mistakes: [OAuthMistake] = []
@@ -102,7 +105,7 @@ struct TranslationCheck {
         mistakes.append(OAuthMistake(code, at: PageLanguages.setting, text))
     }
 
-    /// Reads a translation. Returns `nil` for a file whose name is not a new language.
+    /// Reads a translation. Returns `nil` if the file is not named after the tag of an additional language.
     mutating func translation(
         _ draft: TranslationDraft, parts: [any TranslatedTexts.Type]
     ) -> Translation? {
@@ -126,7 +129,7 @@ struct TranslationCheck {
         guard mistakes.count == before else { return Translation(tag: draft.tag, parts: [:]) }
         var values: [String: any TranslatedTexts] = [:]
         for part in parts {
-            // Every text is present, so the initializer cannot fail.
+            // Decoding cannot fail here, because every text is present.
             values[part.part] = try? part.init(from: TextDecoder(texts: draft.texts, path: part.part))
         }
         return Translation(tag: draft.tag, parts: values)

@@ -3,25 +3,25 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// The content of an access token (RFC 9068 §2.2).
+/// The contents of an access token (RFC 9068 §2.2).
 public struct AccessToken: Sendable, Hashable {
-    /// The `typ` of the header (RFC 9068 §2.1). No other token of this service has it, so
-    /// an ID token never passes as an access token.
+    /// The `typ` header (RFC 9068 §2.1). No other token of this service has this type, so an ID token is
+    /// never accepted as an access token.
     public static let type: StaticString = "at+jwt"
-    /// Number of bytes of `jti` after the token family's ID.
+    /// Number of random bytes that follow the token family's ID in the `jti`.
     public static let randomSize = 16
 
     public let issuer: String
     public let audience: String
     public let accountID: AccountID
     public let clientID: OAuthClientID
-    /// The ID of the token family. It is a part of `jti`.
+    /// The token family's ID, which is part of the `jti`.
     public let familyID: UniqueID
-    /// 16 random bytes, so that every token has a unique `jti`.
+    /// 16 random bytes that make the `jti` of every token unique.
     public let random: [UInt8]
     /// Scope, space-separated.
     public let scope: String
-    /// Seconds since 1970, like the other times.
+    /// Seconds since 1970, like the token's other times.
     public let issuedAt: Int64
     public let expiresAt: Int64
     public let authenticatedAt: Int64
@@ -43,7 +43,7 @@ public struct AccessToken: Sendable, Hashable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// The claim `jti`: the token family's ID and the random bytes in base64url.
+    /// The `jti` claim: the token family's ID followed by the random bytes, in base64url.
     public var identifier: String { Base64URL.encode(familyID.bytes + random) }
 
     /// Returns the compact serialization. Throws `.signingFailed`.
@@ -64,9 +64,9 @@ public struct AccessToken: Sendable, Hashable {
     }
 }
 
-/// Verifies access tokens that this service has issued (RFC 9068 §4).
+/// Verifies access tokens issued by this service (RFC 9068 §4).
 ///
-/// A verified token is genuine and not expired. The store decides if it is still valid.
+/// A verified token is genuine and has not expired. Only the store knows if it is still valid.
 public struct AccessTokenVerifier: Sendable {
     private let issuer: String
 
@@ -74,13 +74,13 @@ public struct AccessTokenVerifier: Sendable {
         self.issuer = issuer
     }
 
-    /// An access token of unknown origin, with the form and the header of an access token of this service.
+    /// An access token of unknown origin. Its form and header are those of this service's access tokens.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` for a text that cannot be an access token of this service, so that no key is looked
-        /// up for it. An ID token, for example, has another `typ`.
+        /// Returns `nil` if the text cannot be an access token of this service, so that no key is looked up
+        /// for it. An ID token, for example, has another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
                 Self.types.contains(type.lowercased())
@@ -88,11 +88,11 @@ public struct AccessTokenVerifier: Sendable {
             self.jws = jws
         }
 
-        /// Accepted values of `typ` (RFC 9068 §4).
+        /// The accepted values of `typ` (RFC 9068 §4).
         private static let types: Set = ["at+jwt", "application/at+jwt"]
     }
 
-    /// Returns the token; `nil` when it is not genuine or has expired.
+    /// Returns the token. Returns `nil` if it is not genuine or has expired.
     ///
     /// - Parameter now: Seconds since 1970.
     public func verify(
@@ -106,7 +106,7 @@ public struct AccessTokenVerifier: Sendable {
 }
 
 extension AccessToken {
-    /// Returns `nil` unless every claim is present and has its type.
+    /// Returns `nil` unless every claim is present and has the right type.
     fileprivate init?(_ claims: JSONValue) {
         guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string,
             let accountID = claims["sub"]?.string.flatMap({ AccountID($0) }),

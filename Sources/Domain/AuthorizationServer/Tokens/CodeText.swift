@@ -1,27 +1,28 @@
 public import Cryptography
 import Encodings
 
-/// The kind of a code: its prefix, and its name in messages.
+/// A kind of code: its prefix, and its name in messages.
 public protocol CodeKind: Sendable {
-    /// The prefix, by which scanners recognize a leaked code.
+    /// The prefix, by which secret scanners recognize a leaked code.
     static var prefix: String { get }
     static var name: String { get }
 }
 
-/// A code that a client exchanges for tokens: a prefix, and 256 random bits in base64url.
+/// A code that a client exchanges for tokens: a prefix followed by 256 random bits in base64url.
 public struct CodeText<Kind: CodeKind>: Sendable {
     private static var size: Int { 32 }
 
-    /// The text, which is secret for ten minutes.
+    /// The text, which must stay secret for ten minutes.
     public let text: String
 
-    /// - Parameter random: 32 bytes of a cryptographic generator.
+    /// - Parameter random: 32 bytes from a cryptographic random number generator.
     public init(random: [UInt8]) {
         precondition(random.count == Self.size, "a code has 32 random bytes")
         text = Kind.prefix + Base64URL.encode(random)
     }
 
-    /// Returns `nil` for a text that cannot be a code of this service, so that it causes no query.
+    /// Returns `nil` if the text cannot be a code of this service, so that the database is not queried for
+    /// it.
     public init?(parsing text: String) {
         guard text.hasPrefix(Kind.prefix), text.utf8.count == Kind.prefix.utf8.count + 43,
             let random = Base64URL.decode(String(text.dropFirst(Kind.prefix.count))),
@@ -30,7 +31,7 @@ public struct CodeText<Kind: CodeKind>: Sendable {
         self.text = text
     }
 
-    /// The digest for storage.
+    /// The digest that is stored instead of the text.
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 }
 
@@ -39,7 +40,7 @@ extension CodeText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// An authorization code (RFC 6749 §4.1.2): `siwa_ac_` and 256 random bits in base64url.
+/// An authorization code (RFC 6749 §4.1.2): `siwa_ac_` followed by 256 random bits in base64url.
 public typealias AuthorizationCodeText = CodeText<AuthorizationCodeKind>
 
 public enum AuthorizationCodeKind: CodeKind {
@@ -47,8 +48,8 @@ public enum AuthorizationCodeKind: CodeKind {
     public static let name = "authorization code"
 }
 
-/// A device code (RFC 8628 §3.2): `siwa_dc_` and 256 random bits in base64url. After the consent its digest is also
-/// the digest of the authorization code.
+/// A device code (RFC 8628 §3.2): `siwa_dc_` followed by 256 random bits in base64url. Once the user has
+/// agreed, the authorization code has the same digest as the device code.
 public typealias DeviceCodeText = CodeText<DeviceCodeKind>
 
 public enum DeviceCodeKind: CodeKind {

@@ -4,23 +4,23 @@ import Encodings
 public import JOSE
 public import StrictJSON
 
-/// The content of an ID token (OpenID Connect Core §2).
+/// The contents of an ID token (OpenID Connect Core §2).
 public struct IDToken: Sendable {
-    /// The `typ` of the header. A resource server that follows RFC 9068
-    /// does not accept the token as an access token.
+    /// The `typ` header. A resource server that follows RFC 9068 does not accept this type as an access
+    /// token.
     public static let type: StaticString = "JWT"
 
     public let issuer: String
-    /// The OAuth client, `aud`.
+    /// The OAuth client: the `aud` of the token.
     public let clientID: OAuthClientID
     public let account: Account
-    /// The scope, space-separated. It decides which claims about the user the token has.
+    /// The scope, space-separated. It determines the user claims in the token.
     public let scope: String
     /// The `nonce` of the authorization request.
     public let nonce: String?
-    /// The access token that is issued with the ID token, for `at_hash`.
+    /// The access token that is issued along with the ID token, from which `at_hash` is computed.
     public let accessToken: String
-    /// Seconds since 1970, like the other times.
+    /// Seconds since 1970, like the token's other times.
     public let issuedAt: Int64
     public let expiresAt: Int64
     public let authenticatedAt: Int64
@@ -57,29 +57,29 @@ public struct IDToken: Sendable {
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 
-    /// Returns the left half of the SHA-256 of the token's ASCII text (OpenID Connect Core §3.1.3.6).
-    /// Both algorithms of this service use SHA-256.
+    /// Returns the left half of the SHA-256 of the access token's ASCII text (OpenID Connect Core §3.1.3.6).
+    /// SHA-256 applies because both signature algorithms of this service use it.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
     }
 }
 
-/// An ID token that is sent back as a hint: about the intended user (OpenID Connect Core §3.1.2.1), and about
-/// the client that sends the request (OpenID Connect RP-Initiated Logout 1.0 §2).
+/// An ID token that a client sends back as a hint. It identifies the intended user (OpenID Connect Core
+/// §3.1.2.1), or the client that sends the request (OpenID Connect RP-Initiated Logout 1.0 §2).
 ///
-/// A hint may have expired: clients keep the last ID token of a session until its end. So it
-/// proves only that this service once issued it.
+/// A hint may have expired, because clients keep a session's last ID token until the session ends. It
+/// therefore only proves that this service once issued it.
 public struct IDTokenHint: Sendable, Hashable {
     public let clientID: OAuthClientID
     public let accountID: AccountID
 
-    /// A text of unknown origin, with the form and the header of an ID token of this service.
+    /// A text of unknown origin with the form and header of this service's ID tokens.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` for a text that cannot be an ID token of this service, so that no key is looked up
-        /// for it. An access token or a security event token, for example, has another `typ`.
+        /// Returns `nil` if the text cannot be an ID token of this service, so that no key is looked up for
+        /// it. Access tokens and security event tokens, for example, have another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)),
                 jws.type?.lowercased() == IDToken.type.description.lowercased()
@@ -88,7 +88,7 @@ public struct IDTokenHint: Sendable, Hashable {
         }
     }
 
-    /// Returns `nil` when the token is not genuine.
+    /// Returns `nil` if the token is not genuine.
     public init?(_ token: Unverified, issuer: String, key: TokenVerificationKey) {
         guard token.jws.isSigned(by: key), let claims = try? JSONValue(parsing: token.jws.payload),
             claims["iss"]?.string?.isByteEqual(to: issuer) ?? false,
@@ -100,20 +100,20 @@ public struct IDTokenHint: Sendable, Hashable {
 }
 
 extension OAuthError {
-    /// The error for an `id_token_hint` of an authorization request that is not an ID token of this service.
+    /// The error for an authorization request whose `id_token_hint` is not an ID token of this service.
     public static let idTokenHintRefused = OAuthError(
         .invalidRequest,
         "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."
     )
 }
 
-/// The claims about a user that a scope allows (OpenID Connect Core §5.4), in ID tokens and in userinfo.
+/// The user claims that a scope allows (OpenID Connect Core §5.4), for ID tokens and userinfo.
 public struct UserClaims: Sendable {
     private let account: Account
     private let showsEmail: Bool
     private let showsProfile: Bool
 
-    /// - Parameter scope: Scope, space-separated.
+    /// - Parameter scope: The granted scope, space-separated.
     public init(of account: Account, scope: String) {
         self.account = account
         let tokens = scope.split(separator: " ")
@@ -128,7 +128,7 @@ extension UserClaims: JSONBody {
     private var email: String? { showsEmail ? account.email : nil }
     private var isPrivateEmail: Bool? {
         guard email != nil else { return nil }
-        // Apple omits the claim for a signed address that is not a relay address.
+        // Apple's identity token omits the claim for an address that is not a relay address.
         return account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false)
     }
 
@@ -139,7 +139,7 @@ extension UserClaims: JSONBody {
         return name.isEmpty ? nil : name
     }
 
-    /// Visits the claims. Omits unknown values.
+    /// Visits the claims, leaving out those with an unknown value.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("email", "The e-mail address or the private relay address.") { $0.email }
         member("email_verified", "Apple has verified the address.") {

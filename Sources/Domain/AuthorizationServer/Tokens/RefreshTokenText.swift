@@ -2,15 +2,16 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// A refresh token (RFC 6749 §1.5), whose text names its token family.
+/// A refresh token (RFC 6749 §1.5), whose text contains the ID of its token family.
 ///
-/// `siwa_rt_` and base64url of: the token family's ID (16 bytes), the family's secret (16 bytes), the
-/// generation (4 bytes, big-endian), the token's own secret (32 bytes). The family's secret identifies an old
-/// token of a family, without a row for each rotation. Only digests of the secrets are stored.
+/// The text is `siwa_rt_` followed by the base64url form of the token family's ID (16 bytes), the family
+/// secret (16 bytes), the generation (4 bytes, big-endian) and the token's own secret (32 bytes). The family
+/// secret identifies a family's old tokens, so that the store needs no row per rotation. Only digests of the
+/// secrets are stored.
 public struct RefreshTokenText: Sendable, Hashable {
     public static let familySecretSize = 16
     public static let secretSize = 32
-    /// Size of the salt of an exchange, in bytes.
+    /// Size of the exchange salt in bytes.
     public static let saltSize = 32
     private static let prefix = "siwa_rt_"
     private static let size = 16 + familySecretSize + 4 + secretSize
@@ -21,8 +22,9 @@ public struct RefreshTokenText: Sendable, Hashable {
     private let familySecret: [UInt8]
 
     /// - Parameters:
-    ///   - familySecret: 16 bytes of a cryptographic generator, the same for all tokens of the token family.
-    ///   - secret: 32 bytes of a cryptographic generator.
+    ///   - familySecret: 16 bytes from a cryptographic random number generator, shared by the family's
+    ///     tokens.
+    ///   - secret: 32 bytes from a cryptographic random number generator.
     public init(familyID: UniqueID, familySecret: [UInt8], generation: UInt32, secret: [UInt8]) {
         precondition(
             familySecret.count == Self.familySecretSize && secret.count == Self.secretSize,
@@ -31,7 +33,8 @@ public struct RefreshTokenText: Sendable, Hashable {
         (self.familyID, self.generation, self.familySecret) = (familyID, generation, familySecret)
     }
 
-    /// Returns `nil` for a text that cannot be a refresh token of this service, so that it causes no query.
+    /// Returns `nil` if the text cannot be a refresh token of this service, so that the database is not
+    /// queried for it.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,
             let bytes = Base64URL.decode(String(text.dropFirst(Self.prefix.count))),
@@ -45,12 +48,13 @@ public struct RefreshTokenText: Sendable, Hashable {
 
     /// Returns the token that replaces this token.
     ///
-    /// The secret is derived from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So a
-    /// client that repeats the exchange gets the same successor, although the store has neither of the
-    /// texts: the salt without the text reveals nothing.
+    /// The successor's secret is derived from this token's text and the salt (HKDF with SHA-256, RFC 5869). A
+    /// client that repeats the exchange therefore gets the same successor, although neither text is stored.
+    /// Without the text, the salt reveals nothing.
     ///
-    /// - Parameter salt: 32 bytes of a cryptographic generator.
-    /// - Returns: `nil` above the largest generation, which a rotation every second reaches after 136 years.
+    /// - Parameter salt: 32 bytes from a cryptographic random number generator.
+    /// - Returns: `nil` above the largest generation, which a family reaches only after 136 years with one
+    ///   rotation per second.
     public func successor(salt: [UInt8]) -> RefreshTokenText? {
         guard generation < .max else { return nil }
         precondition(salt.count == Self.saltSize, "the salt of an exchange has 32 bytes")
@@ -69,11 +73,11 @@ public struct RefreshTokenText: Sendable, Hashable {
     public var familySecretDigest: SHA256Digest { SHA256Digest.hash(familySecret) }
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 
-    /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which notifications to Google name the token
+    /// SHA-512 of the raw 64-byte SHA-512 of the text, by which notifications to Google identify the token
     /// (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
-    /// Returns the values that the store keeps of the first token of a token family.
+    /// Returns the values to store for the first token of a token family.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
         NewRefreshToken(
             familySecretDigest: familySecretDigest, digest: digest,
@@ -86,8 +90,8 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a token family that begins or continues,
-/// as digests. The caller keeps the secrets.
+/// The new refresh token of a token family that begins or continues, as digests. Only the caller knows the
+/// secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let familySecretDigest: SHA256Digest
     public let digest: SHA256Digest

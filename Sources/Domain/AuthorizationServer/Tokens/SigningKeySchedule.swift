@@ -1,49 +1,50 @@
 public import AppleAccounts
 
-/// Decides when a signing key is created, which key signs, and which keys are published.
+/// Decides when to create signing keys, which key signs, and which keys are published.
 ///
 /// A key is published a day before it signs, so that every verifier already knows its `kid`. It signs for 90
-/// days, and stays published until the last token that it signed has expired. Does no I/O and reads no clock.
+/// days, and stays published until the last token that it signed has expired. The schedule does no I/O and
+/// reads no clock.
 public struct SigningKeySchedule: Sendable, Hashable {
-    /// Milliseconds from the first signature of a key to the first signature of its successor: 90 days.
+    /// Milliseconds from a key's first signature to that of its successor: 90 days.
     public static let rotation: Int64 = 90 * 86_400_000
-    /// Milliseconds from publication to the first signature: a day. Verifiers keep the key set for an hour.
+    /// Milliseconds from a key's publication to its first signature: a day. Verifiers cache the key set for
+    /// an hour.
     public static let lead: Int64 = 86_400_000
-    /// Milliseconds for which a key may sign after its time while no successor can be stored: 30 days.
+    /// Milliseconds for which a key may go on signing after its period if no successor can be stored: 30
+    /// days.
     public static let reserve: Int64 = 30 * 86_400_000
-    /// Largest difference in milliseconds between the clocks of replicas and verifiers: an hour.
+    /// Maximum difference between the clocks of replicas and verifiers, in milliseconds: an hour.
     static let clockDifference: Int64 = 3_600_000
 
-    /// Longest lifetime of a token in milliseconds.
+    /// Maximum lifetime of a token in milliseconds.
     public let longestToken: Int64
 
     public init(longestToken: Int64) {
         self.longestToken = longestToken
     }
 
-    /// The times of a new key.
+    /// A new key's times, and the condition for storing it.
     public struct NewKey: Sendable, Hashable {
         public let signsFrom: Moment
         public let retiresAt: Moment
-        /// Time from which a stored key makes a new key unnecessary: another replica was first.
+        /// If another replica has stored a key at or after this time, the new key is not needed.
         public let unlessMadeAfter: Moment
     }
 
-    /// - Parameter keys: The keys of one algorithm whose private part can be used.
+    /// - Parameter keys: The keys of one algorithm that have a usable private key.
     public func signing(_ keys: [SigningKeyRecord], at now: Moment) -> SigningKeyRecord? {
         let usable = keys.filter { now < $0.retiresAt.advanced(byMilliseconds: -longestToken) }
-        // If no key signs yet, the clock of this replica is behind the
-        // clock of the replica that created the first key.
+        // If no key signs yet, this replica's clock is behind that of the replica that created the first key.
         return usable.filter { $0.signsFrom <= now }.max(by: Self.areInOrder)
             ?? usable.min(by: Self.areInOrder)
     }
 
-    /// Returns the keys that verifiers must know at this moment.
+    /// Returns the keys that verifiers need to know at this moment.
     ///
     /// - Parameters:
     ///   - keys: The keys of one algorithm.
-    ///   - usable: The keys among them whose private part can be used. Other keys
-    ///     replace none, because they sign nothing.
+    ///   - usable: The keys with a usable private key. The others sign nothing, so they cannot replace a key.
     public func published(
         _ keys: [SigningKeyRecord], usable: [SigningKeyRecord], at now: Moment
     ) -> [SigningKeyRecord] {
@@ -59,14 +60,14 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// - Parameters:
     ///   - keys: All keys of one algorithm.
     ///   - signing: The key that signs at this moment.
-    /// - Returns: `nil` when no key is needed yet.
+    /// - Returns: `nil` if no new key is needed yet.
     public func newKey(
         after keys: [SigningKeyRecord], signing: SigningKeyRecord?, at now: Moment
     ) -> NewKey? {
         let newest = keys.max(by: Self.areInOrder)
         let signsFrom: Moment
         if signing == nil {
-            // No key can sign meanwhile, so waiting has no benefit.
+            // Delaying the first signature would gain nothing, because no other key can sign in the meantime.
             signsFrom = now
         } else if let newest,
             newest.signsFrom.advanced(byMilliseconds: Self.rotation - Self.lead) <= now
@@ -83,17 +84,17 @@ public struct SigningKeySchedule: Sendable, Hashable {
             unlessMadeAfter: newest?.createdAt.advanced(byMilliseconds: 1) ?? Moment(milliseconds: 0))
     }
 
-    /// Orders keys by their first signature. The key ID only makes the order total.
+    /// Orders keys by their first signature. Ties are resolved by the key ID, so that the order is total.
     private static func areInOrder(_ lhs: SigningKeyRecord, _ rhs: SigningKeyRecord) -> Bool {
         (lhs.signsFrom, lhs.keyID) < (rhs.signsFrom, rhs.keyID)
     }
 }
 
-/// An algorithm that signs tokens of this service (RFC 7518 §3.1).
+/// A token signing algorithm of this service (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
-    /// ECDSA with P-256. A signature takes a fraction of the time of RSA.
+    /// ECDSA with P-256. Signing takes only a fraction of the time that it takes with RSA.
     case es256 = "ES256"
-    /// RSASSA-PKCS1-v1_5, for resource servers that support no other algorithm. OpenID Connect requires that
-    /// ID tokens can be signed with it.
+    /// RSASSA-PKCS1-v1_5, for resource servers that support nothing else. OpenID Connect requires servers to
+    /// be able to sign ID tokens with it.
     case rs256 = "RS256"
 }

@@ -18,7 +18,7 @@ import Testing
             try compare(response, with: expect)
         case .proceed(let request):
             let identity = try #require(file.content.given?.identity)
-            // Only a store knows it.
+            // Only a store knows which accounts exist.
             guard identity != "account unknown" else { return #expect(expect.status == 404) }
             if let scope = expect.scope { #expect(request.scopes.text == scope) }
             let isByToken = file.content.call.identityToken != nil
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// The prompt decides by the link alone, and the response decides by the same code. Each case of both folders
-    /// is put to both.
+    /// The prompt depends only on the link, and the final decision checks the link with the same code, so
+    /// every case of both folders is run against both.
     @Test(
         arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip")
             + OAuthFixture<AppFlipCase>.all(in: "app-flip-prompt"))
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip-prompt"))
     func `decides about the link of a prompt as its file says`(file: OAuthFixture<AppFlipCase>) throws {
         let (call, expect) = (file.content.call, file.content.expect)
-        // The reader of the body knows no such member.
+        // This member is unknown only to the reader of the body, which does not run here.
         guard expect.code != "member_unknown" else { return }
         let check = AppFlipCheck(try FixtureConfiguration.settings())
         switch check.link(AppFlipRequestBody(call), caller: try caller(of: file.content)) {
@@ -68,7 +68,7 @@ import Testing
                 #expect(link.scopes.text == prompt.scope)
                 #expect(link.language.rawValue == prompt.language)
             } else {
-                // The account decides.
+                // The decision depends on the account, so `given` must say which.
                 _ = try #require(file.content.given)
             }
         }
@@ -101,7 +101,7 @@ import Testing
         return .only(Set(try apps.map { try #require(ClientID($0)) }))
     }
 
-    /// The error code of the interface.
+    /// The API's error code.
     private func code(of refusal: AppFlipRefusal) -> String {
         switch refusal {
         case .redirectURIMismatch: "redirect_uri_mismatch"
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// - Parameter byToken: True if an identity token identifies the user. A token from before the end of an
-    ///   account is refused, until a new sign-in.
+    ///   account is refused until the user signs in again.
     private func obstacle(_ identity: String, byToken: Bool) -> AppFlipObstacle? {
         if byToken, ["account erased", "account being erased", "apple account deleted"].contains(identity) {
             return .credentialRevoked

@@ -108,7 +108,7 @@ extension AuthorizationCase.Proceed {
 }
 
 extension TokenCaseTests {
-    /// Reasons that no single request can cause, each with a test of its own.
+    /// Reasons that no single request can cause, so each has its own test.
     private static let others: Set<TokenRefusalReason> = [
         .attestationRequired, .attestationInvalid, .tokenUnknown, .refreshNotAllowed, .scopeWithdrawn,
         .accountUnknown, .accountDisabled, .limitReached, .familyLimitReached,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Coverage that the folders as a whole must have.
+/// Cases that the fixture folders must contain as a whole.
 @Suite struct FixtureCoverageTests {
     private static let members: [String: Set<String>] = [
         "authorization": [
@@ -79,7 +79,7 @@ import Testing
         "summary", "request.method", "request.path", "expect.status", "expect.headers.cache-control",
     ]
 
-    /// An expectation with a misspelled name would never be compared.
+    /// A misspelled expectation would never be compared with anything, so unknown names fail.
     @Test(arguments: members.keys.sorted())
     func `reads every member of a case, and has a case for each`(folder: String) throws {
         let known = try #require(Self.members[folder])
@@ -108,7 +108,7 @@ import Testing
     }
 
     private static func paths(of value: Any, under path: String) -> Set<String> {
-        // Each name in it is compared with the response, so none needs a reader of its own.
+        // Each name in `expect.members` is compared with the response, so none needs its own reader.
         guard let object = value as? [String: Any], path != "expect.members" else { return [path] }
         var paths: Set<String> = []
         for (name, value) in object {
@@ -118,8 +118,7 @@ import Testing
     }
 }
 
-/// `Fixtures/oauth/configuration/standard.json`: a configuration file of the service, with every kind of
-/// client.
+/// `Fixtures/oauth/configuration/standard.json`: a service configuration file with every kind of client.
 struct FixtureConfiguration: Decodable, Sendable {
     let teams: [Team]
     let oauth: OAuth
@@ -160,7 +159,7 @@ struct FixtureConfiguration: Decodable, Sendable {
 
     static func settings() throws -> OAuthSettings { try loaded.get() }
 
-    /// Read once, because hundreds of cases need it.
+    /// Loaded only once, because hundreds of cases need it.
     private static let loaded = Result { try load() }
 
     private static func load() throws -> OAuthSettings {
