@@ -74,11 +74,17 @@ public struct ClientLogo: Sendable, Hashable {
         return rest.allSatisfy(\.isWhitespace)
     }
 
-    /// - Parameter tag: The text between `<` and `>`. A `>` inside an attribute value ends the tag too early.
+    /// - Parameter tag: The text between `<` and the next `>`.
     private static func isSafe(tag: Substring) -> Bool {
         let body = tag.hasPrefix("/") ? tag.dropFirst() : tag
         let name = body.prefix { !$0.isWhitespace && $0 != "/" }
         guard elements.contains(name), !body.contains("&"), !body.contains("\\") else { return false }
+        // A ">" inside a value would hide the attributes after it from this check.
+        var quote: Character?
+        for character in body where character == quote || quote == nil && "\"'".contains(character) {
+            quote = quote == nil ? character : nil
+        }
+        guard quote == nil else { return false }
         let words = body.lowercased()
         // "url(#id)" refers to a part of the same picture.
         guard !words.replacing("url(#", with: "").contains("url("),

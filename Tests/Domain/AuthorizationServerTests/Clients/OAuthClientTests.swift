@@ -133,6 +133,7 @@ import Testing
         "<svg><g fill='&#117;rl(x)'/></svg>", "<svg><g a='>'/></svg><script>", "<svg><text>a</text></svg>",
         "<?xml version='1.0'?><?xml-stylesheet href='x'?><svg/>", "<SVG/>", "<svg><svg:script/></svg>",
         "<svg><path:a/></svg>", "<svg><animate/></svg>",
+        "<svg><path d=\">\" onload=\"alert(1)\"/></svg>", "<svg><path d='\">' onload='alert(1)'/></svg>",
     ])
     func `anything that could run, load or hide something is refused`(text: String) {
         #expect(ClientLogo(Array(text.utf8)) == nil)
