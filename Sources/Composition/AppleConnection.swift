@@ -3,8 +3,8 @@ import AsyncHTTPClient
 import KeySets
 import ServiceLifecycle
 
-/// All connections to Apple, over one HTTP client: fetching the key set, and the calls that a team's key
-/// authenticates.
+/// All connections to Apple, over one HTTP client, which fetches the key set and makes the calls that a
+/// team's key authenticates.
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
@@ -13,7 +13,7 @@ struct AppleConnection {
     let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 
-    /// - Parameter snapshots: The store of the last good key set. The initializer restores this set before it
+    /// - Parameter snapshots: Stores the last valid key set, which the initializer restores before it
     ///   returns.
     init(
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
@@ -35,13 +35,13 @@ struct AppleConnection {
         }
     }
 
-    /// The services of the connection. Services stop in reverse order, so the HTTP client stops last.
+    /// The connection's services. Services stop in reverse order, so the HTTP client stops last.
     var services: [any Service] {
         [AppleClientService(client: client)] + (remoteKeys.map { [KeyRefreshService(keys: $0)] } ?? [])
     }
 }
 
-/// Shuts down the HTTP client for Apple after the services that use it have stopped.
+/// Shuts down the HTTP client for Apple once the services that use it have stopped.
 struct AppleClientService: Service {
     let client: HTTPClient
 

@@ -12,9 +12,9 @@ import OAuth
 import ServiceLifecycle
 import SignIn
 
-/// The console, with its pages and the services that run them.
+/// The console: its pages, and the services that run them.
 struct ComposedConsole {
-    /// The dependencies of the console's pages.
+    /// The dependencies of the console pages.
     struct Parts {
         let settings: ServiceSettings
         let store: any ServiceStore
@@ -26,16 +26,16 @@ struct ComposedConsole {
         let observation: ProcessObservation
         let now: @Sendable () -> Moment
         let logger: Logger
-        /// Additions to the console by `siwa dev`; `nil` in other programs.
+        /// The additions that `siwa dev` makes to the console; `nil` in other programs.
         let development: DevelopmentConsole?
         /// The readers of this process's event feed.
         let readers: FeedReaders
         let overview: ComposedOverview
-        /// Receives a notification of each change to data that pages show.
+        /// Receives a notification whenever data on a page changes.
         let live: LiveUpdates
-        /// Records the actions of operators.
+        /// Records operators' actions.
         let audit: ConsoleAudit
-        /// Provides the findings of `siwa doctor`.
+        /// Provides the `siwa doctor` findings.
         let doctor: any DoctorFinding
 
         init(
@@ -59,13 +59,13 @@ struct ComposedConsole {
         }
     }
 
-    /// The requests that the console shows. `nil` without a console, so that no requests are kept.
+    /// The requests that the console shows; `nil` if there is no console, so that no requests are kept.
     let recent: RecentRequests?
-    /// The last refused messages from Apple and Google. `nil` without a console.
+    /// The last refused messages from Apple and Google; `nil` if there is no console.
     let arrivals: ArrivalLog?
-    /// The console's pages on the port of the interface, in `siwa dev`.
+    /// The console pages on the interface's port, in `siwa dev`.
     let site: ConsoleSite?
-    /// The overview's monitor, and the console's server in production. Empty without a console.
+    /// The overview's monitor, and in production the console's server. Empty if there is no console.
     let services: [any Service]
 
     init(_ parts: Parts) throws {
@@ -78,7 +78,7 @@ struct ComposedConsole {
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
         parts.overview.numbers.whenChanged { [live = parts.live] in live.changed() }
         let monitor = parts.overview.monitor { [live = parts.live] in live.changed() }
-        // Pages do not reload for each request in production, where thousands of requests per second can
+        // In production, pages do not reload for each request, because thousands of requests per second can
         // arrive.
         let recent =
             parts.development == nil
@@ -112,7 +112,7 @@ struct ComposedConsole {
         ]
     }
 
-    /// Returns the pages of the console, one line for each group of pages.
+    /// Returns the console pages, with one line for each group of pages.
     private static func pages(
         _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
     ) -> [ConsolePage] {
@@ -149,7 +149,7 @@ struct ComposedConsole {
 }
 
 extension ComposedConsole {
-    /// Returns the token inspector, which uses the keys and the database of the running service.
+    /// Returns the token inspector, which uses the running service's keys and database.
     static func tokenInspector(_ parts: Parts) -> TokenInspector {
         let settings = parts.settings
         let files = SigningKeyFiles(
@@ -196,10 +196,9 @@ extension ComposedConsole {
     }
 }
 
-/// Additions to the console by the trial (`siwa dev`).
+/// The trial's additions to the console (`siwa dev`).
 package struct DevelopmentConsole: Sendable {
-    /// A function that receives the requests of the service, and a closure to call when pages of the trial
-    /// change.
+    /// A function that receives the service's requests, and a closure to call when trial pages change.
     package typealias Observer =
         @Sendable (_ received: RecentRequests, _ changed: @escaping @Sendable () -> Void) -> Void
 
@@ -207,7 +206,7 @@ package struct DevelopmentConsole: Sendable {
     let card: OverviewPages.OtherCard
     let observe: Observer
 
-    /// - Parameter card: Makes an additional card of the overview.
+    /// - Parameter card: Makes an additional card for the overview.
     package init(pages: [ConsolePage], card: @escaping OverviewPages.OtherCard, observe: @escaping Observer) {
         (self.pages, self.card, self.observe) = (pages, card, observe)
     }

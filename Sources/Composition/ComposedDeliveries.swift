@@ -10,15 +10,15 @@ import OAuth
 import ServiceLifecycle
 import SignIn
 
-/// The delivery of events, composed from the settings.
+/// Event delivery, composed from the settings.
 ///
-/// Absent without receivers. In this case no worker runs and no state is stored.
+/// Absent if there are no receivers, so that no worker runs and no state is stored.
 package struct ComposedDeliveries {
-    /// Services in the order of the service group. They stop in reverse order: first the worker finishes its
-    /// attempts, then the connections close.
+    /// Services in service group order. They stop in reverse order: first the worker finishes its attempts,
+    /// then the connections close.
     let services: [any Service]
-    /// Signing keys of a service without OAuth clients. `nil` with OAuth clients, and if the service signs no
-    /// tokens.
+    /// Signing keys for a service without OAuth clients. `nil` if there are OAuth clients, or if the service
+    /// signs no tokens.
     let ownKeys: SigningKeys?
     /// The polls and event streams; `nil` if no receiver polls and no OAuth client has a stream.
     let streams: EventStreams?
@@ -27,16 +27,16 @@ package struct ComposedDeliveries {
     private let now: @Sendable () -> Moment
     /// Wakes the worker that pushes events.
     let wake: @Sendable () -> Void
-    /// Returns the last failed attempt of this process to deliver to a receiver.
+    /// Returns this process's last failed attempt to deliver to a receiver.
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
     /// Stores each new receiver with a position at the end of the feed.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the authorization server, which also sign security event tokens.
+    ///   - keys: The authorization server's keys, which also sign security event tokens.
     ///   - client: The HTTP client for reports to Google. Its owner shuts it down after the services have
     ///     stopped.
-    /// - Returns: `nil` without receivers.
+    /// - Returns: `nil` if there are no receivers.
     /// - Throws: `StorageError`.
     init?(
         settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
@@ -47,7 +47,7 @@ package struct ComposedDeliveries {
         guard !settings.receiverNames.isEmpty else { return nil }
         ownKeys = Self.ownKeys(settings, besides: keys, in: store, now: now, logger: logger)
         let keys = keys ?? ownKeys
-        // In development, the receivers run on the same machine.
+        // In development, receivers run on the same machine.
         let ownMachine =
             settings.environment == .development
             ? ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) } : []
@@ -114,7 +114,7 @@ package struct ComposedDeliveries {
             destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints))
     }
 
-    /// Makes the signing keys of a service without OAuth clients that has receivers of security event tokens.
+    /// Makes signing keys for a service without OAuth clients whose receivers get security event tokens.
     private static func ownKeys(
         _ settings: ServiceSettings, besides keys: SigningKeys?, in store: any AuthorizationStore,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -123,15 +123,15 @@ package struct ComposedDeliveries {
         return SigningKeys(forEventsIn: store, sealingKeys: sealingKeys, now: now, logger: logger)
     }
 
-    /// Returns the stored states of the configured receivers.
+    /// Returns the configured receivers' stored states.
     package func states() async throws -> ReceiverStates {
         ReceiverStates(
             configured: names, stored: try await store.receivers(),
             lastSequence: try await store.lastEventSequence())
     }
 
-    /// Delivers the waiting events of a receiver immediately, for `siwa dev`. Does not change the claim of a
-    /// receiver without waiting events.
+    /// Delivers a receiver's waiting events immediately, for `siwa dev`. If no events wait, the receiver's
+    /// claim stays unchanged.
     package func resume(_ name: ReceiverName) async throws {
         let stored = try await store.receivers().first { $0.record.name == name }
         guard let stored, stored.record.pausedAt != nil || !stored.retries.isEmpty else { return }
@@ -185,8 +185,8 @@ package struct ComposedDeliveries {
 }
 
 extension ClientStreamSettings {
-    /// Returns the receiver of a client. A client also receives events about users of other apps if they have
-    /// a grant to the client, so the format selects the events.
+    /// Returns a client's receiver. A client also receives events about users of other apps if they have
+    /// given it a grant, so the format selects the events.
     fileprivate func polled(_ format: any EventFormat) -> PolledReceiver {
         PolledReceiver(name: name, kinds: kinds, scope: .all, format: format)
     }
@@ -197,7 +197,7 @@ extension ClientStreamSettings {
     }
 }
 
-/// Closes the connections to receivers after the worker that uses the connections has stopped.
+/// Closes the connections to receivers once the worker that uses them has stopped.
 struct DestinationsService: Service {
     let destinations: [HTTPEventDestination]
 

@@ -14,13 +14,13 @@ import Tracing
 
 /// The authorization server, composed from the settings.
 ///
-/// Absent without OAuth clients. In this case the service makes no signing key, runs no worker and stores
+/// Absent if there are no OAuth clients, so that the service makes no signing key, runs no worker and stores
 /// nothing.
 struct ComposedOAuth {
     let server: OAuthServer
     /// The keys that sign tokens and, for receivers, events.
     let keys: SigningKeys
-    /// The authorization endpoint; `nil` without sign-in in a browser.
+    /// The authorization endpoint; `nil` if sign-in in a browser is not configured.
     let authorize: AuthorizeUseCase?
     private let commits: GroupCommit<GrantCommand>
     private let workers: [any Service]
@@ -28,10 +28,10 @@ struct ComposedOAuth {
     /// - Parameters:
     ///   - client: The HTTP client for requests to Google. Its owner shuts it down after the services have
     ///     stopped.
-    ///   - tracer: Records spans; `nil` without tracing.
+    ///   - tracer: Records spans; `nil` if tracing is off.
     ///   - web: The sign-in at Apple, which the authorization endpoint uses.
-    /// - Returns: `nil` without OAuth clients. The settings reader guarantees a sealing key if there are
-    ///   OAuth clients.
+    /// - Returns: `nil` if there are no OAuth clients. If there are, the settings reader guarantees a sealing
+    ///   key.
     init?(
         settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
         feed: EventFeed, client: HTTPClient, tracer: (any Tracer)?, now: @escaping @Sendable () -> Moment,
@@ -44,8 +44,7 @@ struct ComposedOAuth {
             for: oauth, store: store, sealingKeys: sealingKeys,
             signsEvents: settings.signsEvents, now: now, logger: logger)
         self.keys = keys
-        // Fetches Google's keys when a token from Google arrives, because most deployments never receive such
-        // a token.
+        // Fetches Google's keys only when a Google token arrives, because most deployments never receive one.
         let googleKeys = RemoteKeySet(
             source: HTTPKeySetSource(client: client, url: settings.googleEndpoints.certificates))
         let googleEventKeys = RemoteKeySet(
@@ -65,7 +64,7 @@ struct ComposedOAuth {
         workers = [OAuthMaintenance(server: server, logger: logger)]
     }
 
-    /// Services in the order of the service group. They stop in reverse order: first the workers finish their
-    /// requests, then accepted commands are committed.
+    /// Services in service group order. They stop in reverse order: first the workers finish their requests,
+    /// then accepted commands are committed.
     var services: [any Service] { [commits] + workers }
 }

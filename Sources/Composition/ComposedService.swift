@@ -17,16 +17,16 @@ package import UnixSignals
 
 /// The whole service, composed from its settings.
 ///
-/// The initializer opens and migrates the database, and restores the stored key set, so that a restart during
-/// an outage of Apple is ready immediately. Fetching of keys begins with `run()`.
+/// The initializer opens and migrates the database, and restores the stored key set, so that a service that
+/// restarts during an Apple outage is ready immediately. Fetching keys begins with `run()`.
 package struct ComposedService {
     let keys: any VerificationKeys
-    /// The delivery of events; `nil` without receivers.
+    /// Event delivery; `nil` if there are no receivers.
     package let deliveries: ComposedDeliveries?
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
-    /// Logs the App Check mode of each client; `nil` in `siwa dev`, whose pages show the clients.
+    /// Logs each client's App Check mode; `nil` in `siwa dev`, whose pages show the clients.
     private let appCheckClients: AppCheckClientsCheck?
     private let sealedWarning: String?
     private let warnings: StartWarnings
@@ -34,7 +34,7 @@ package struct ComposedService {
 
     /// - Parameters:
     ///   - signals: The signals that start the shutdown.
-    ///   - development: Additions by `siwa dev` to the console.
+    ///   - development: The additions that `siwa dev` makes to the console.
     /// - Throws: `StorageError`, `WebSettingsError`.
     package init(
         settings: ServiceSettings, observation: ProcessObservation,
@@ -56,7 +56,7 @@ package struct ComposedService {
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
-        // Sets the warning before the first response to a probe.
+        // Sets the warning before the first probe gets a response.
         warnings.note(firstSample)
         let tokenContext = AppleTokenContext(
             tokens: store, sealingKeys: settings.sealingKeys,
@@ -67,19 +67,19 @@ package struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
-        // Logs the configuration before the first request, so that the log contains the configuration of
-        // every action.
+        // Logs the configuration before the first request, so that for every action the log contains the
+        // configuration under which it happened.
         let fingerprints = settings.fingerprints
         let changes = try await store.noteConfiguration(fingerprints, at: now())
-        // At the first start all parts are new, so there are no changes to log.
+        // At the first start, all parts are new, so there are no changes to log.
         if !changes.isEmpty,
             changes.count < fingerprints.count || changes.contains(where: { $0.before != nil })
         {
             logger.notice(
                 "the configuration has changed since the last start", metadata: ["parts": "\(changes.count)"])
         }
-        // Without any notification, the age counts from the first start of the deployment, so that a restart
-        // does not hide missing notifications.
+        // If no notification has ever arrived, the age counts from the deployment's first start, so that a
+        // restart does not hide missing notifications.
         let firstStart = try await store.configurationParts().map(\.firstSeenAt).min()
         let lastNotification = LastNotification(
             try await store.lastNotification() ?? firstStart ?? now())
@@ -181,17 +181,16 @@ package struct ComposedService {
             http, ShutdownNotice(logger: logger),
             DrainPeriod(http: http, duration: drain, logger: logger),
         ]
-        // Without signals, the service runs inside another program, which handles the signals of the process.
+        // Without signals, the service runs inside another program, which handles the process's signals.
         if !signals.isEmpty {
-            // Ignores other signals until the end of the shutdown, so that they cannot interrupt the
-            // shutdown.
+            // Ignores other signals until the shutdown ends, so that they cannot interrupt it.
             services.insert(IgnoredSignals(logger: logger), at: 1)
             services += Self.serviceManagerNotices(http: http, logger: logger)
         }
         group = Self.group(services, signals: signals, drain: drain, logger: logger)
     }
 
-    /// Opens the database. While PostgreSQL is not available yet, a waiting service responds to probes.
+    /// Opens the database. Until PostgreSQL is available, a waiting service responds to probes.
     private static func openDatabase(
         _ settings: ServiceSettings, _ limits: ServerLimits, _ logger: Logger
     ) async throws -> any ServiceDatabase {
@@ -200,7 +199,7 @@ package struct ComposedService {
             now: ProcessObservation.millisecondsSince1970)
         do {
             let database = try await settings.openDatabase(logger: logger) {
-                // With port 0, the system would choose another port for the service.
+                // With port 0, the system would later choose a different port for the service.
                 if settings.numbers[.port] != 0 { waiting.begin() }
             }
             await waiting.end()
@@ -218,7 +217,7 @@ package struct ComposedService {
         let keys = settings.sealingKeys
         let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
         var sample = SealedSample(rows, keys: keys)
-        // Without signing of tokens, lost signing keys of removed clients do no harm.
+        // If the service signs no tokens, lost signing keys of removed clients do no harm.
         if let keys, settings.oauth != nil || settings.signsEvents {
             sample.add(try await store.signingKeys(), keys: keys)
         }
@@ -232,7 +231,7 @@ package struct ComposedService {
         return try await store.nonceKey(offering: newKey)
     }
 
-    /// Returns the service that notifies the service manager. Empty if no service manager started the
+    /// Returns the service that notifies the service manager; empty if no service manager started the
     /// process.
     private static func serviceManagerNotices(http: HTTPService, logger: Logger) -> [any Service] {
         ServiceManager(environment: ProcessInfo.processInfo.environment)
@@ -242,8 +241,8 @@ package struct ComposedService {
     private static func group(
         _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
-        // A failed service stops the other services in the same order. If all were cancelled at once, they
-        // would fail because of each other.
+        // When a service fails, the others stop in the same order. If all were cancelled at once, they would
+        // make each other fail.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -280,7 +279,7 @@ package struct ComposedService {
     }
 }
 
-/// Logs that the shutdown has reached the connections. Follows the HTTP service in the group, because
+/// Logs that the shutdown has reached the connections. Comes after the HTTP service in the group, because
 /// services stop in reverse order.
 struct ShutdownNotice: Service {
     let logger: Logger
@@ -291,7 +290,7 @@ struct ShutdownNotice: Service {
     }
 }
 
-/// Delays the shutdown. During the delay the service still serves requests, while `/readyz` responds with
+/// Delays the shutdown. In the meantime, the service still serves requests, while `/readyz` responds with
 /// 503, so that load balancers remove the process before its connections close.
 ///
 /// A shutdown reaches this service first.
@@ -302,7 +301,7 @@ struct DrainPeriod: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        // The shutdown continues immediately without a delay, and if the service could not listen.
+        // If no delay is set, or if the service could not listen, the shutdown continues immediately.
         guard duration > .zero, (try? await http.boundPort()) != nil else { return }
         http.beginDraining()
         logger.notice(

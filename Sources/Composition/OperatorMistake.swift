@@ -10,7 +10,7 @@ import PostgresStorage
 /// A mistake that only the operator can correct, described for readers who do not know the code. A restart
 /// would fail again, so a service manager should not restart the service.
 package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
-    /// EX_CONFIG of sysexits.h. The systemd unit does not restart the service after this exit status.
+    /// EX_CONFIG in sysexits.h. The systemd unit does not restart the service after this exit status.
     package static let exitStatus = ExitCode(78)
 
     package let description: String
@@ -22,7 +22,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
         (self.description, self.mayPass) = (description, mayPass)
     }
 
-    /// Finds the operator's mistake behind an error of opening the database.
+    /// Finds the operator's mistake behind an error from opening the database.
     ///
     /// - Returns: `nil` for an error that can disappear without the operator.
     package init?(_ error: any Error, database: DatabaseLocation) {
@@ -37,8 +37,8 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
                 let refusal = PostgresRefusal.find(at: address)
                 mayPass = refusal == .databaseMissing
                 found = refusal?.words(for: address)
-            // A wrong encoding, an unsuitable pooler or an unsuitable server remains until the operator
-            // changes it.
+            // A wrong encoding, an unsuitable pooler or an unsuitable server stays until the operator changes
+            // it.
             case .migrationFailed: found = "\(address.place) cannot be used: \(error.detail)"
             case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: found = nil
             }
@@ -47,7 +47,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
         self.init(found, mayPass: mayPass)
     }
 
-    /// Returns `true` if only the operator can correct this error of the running service.
+    /// Returns true if only the operator can correct this error of the running service.
     package static func isOne(_ error: any Error) -> Bool {
         if let mistake = error as? OperatorMistake { return !mistake.mayPass }
         guard let error = error as? ListenError else { return false }
@@ -74,7 +74,7 @@ extension PostgresRefusal {
     }
 }
 
-/// Examines the file system after a failed attempt, to find the reason why a SQLite file cannot be opened.
+/// Examines the file system after a failed attempt, to find out why a SQLite file cannot be opened.
 enum SQLiteMistake {
     /// - Returns: `nil` for an error that can disappear without the operator.
     static func words(for code: StorageError.Code, path: String) -> String? {
@@ -128,10 +128,10 @@ enum SQLiteMistake {
     }
 }
 
-/// Tries to listen on addresses before a command opens a database or starts a server, so that an error is the
-/// only line of the command's output.
+/// Tries to listen on addresses before a command opens a database or starts a server, so that the error is
+/// the only line that the command prints.
 ///
-/// Another program can occupy an address after the trial. The server itself then fails with the same error.
+/// Another program can take an address after the trial; the server itself then fails with the same error.
 package enum ListenTrial {
     /// - Parameter addresses: Addresses to try. An address with port 0 is skipped, because the system chooses
     ///   its port.
@@ -142,7 +142,7 @@ package enum ListenTrial {
                 let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                     // Accepts no clients, because a client would wait for a response until this process
-                    // exits. The system refuses waiting clients when the socket closes.
+                    // exits. When the socket closes, the system refuses waiting clients.
                     .serverChannelOption(.autoRead, value: false)
                     .bind(host: host, port: port).get()
                 try await channel.close()

@@ -6,13 +6,13 @@ package import Logging
 import TraceExport
 import Tracing
 
-/// Logging and metrics of the process: a log sink, which the request log and swift-log share, and a metrics
+/// The process's logging and metrics: a log sink, which the request log and swift-log share, and a metrics
 /// registry.
 package struct ProcessObservation: Sendable {
     package let sink: LogSink
     package let logger: Logger
     let registry = MetricsRegistry()
-    /// Records the spans of the process; `nil` without a collector.
+    /// Records the process's spans; `nil` if there is no collector.
     let spans: SpanRecorder?
 
     init(
@@ -27,8 +27,8 @@ package struct ProcessObservation: Sendable {
         }
     }
 
-    /// Logs to standard error, in short lines if it is a terminal. Includes logs and metrics of libraries.
-    /// Call it once per process.
+    /// Logs to standard error, in short lines if it is a terminal. Includes libraries' logs and metrics. Call
+    /// it once per process.
     package static func ofProcess(
         level: Logger.Level, format: LogFormat = .text, traces: TraceSettings? = nil
     ) -> ProcessObservation {
@@ -53,10 +53,10 @@ package struct ProcessObservation: Sendable {
     }
 }
 
-/// Shortens log lines for a terminal. Keeps the time of day, the message and the fields, and keeps the level
-/// of warnings and errors.
+/// Shortens log lines for a terminal. Keeps the time of day, the message and the fields, and the level of
+/// warnings and errors.
 ///
-/// Does no I/O. Lines in another format remain unchanged.
+/// Does no I/O. Lines in any other format remain unchanged.
 struct TerminalLogLines {
     let hasColors: Bool
 

@@ -9,7 +9,7 @@ struct RequestReplay: Sendable {
     /// The port that the service listens on.
     let port: Int
 
-    /// Resends the request, and returns the status of the response.
+    /// Resends the request, and returns the response status.
     func callAsFunction(_ kept: RecentRequest, requestID: String) async throws -> Int {
         guard let exchange = kept.exchange else { throw CancellationError() }
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(exchange.target)")

@@ -12,8 +12,8 @@ import NIOCore
 #endif
 
 extension ServerLimits {
-    /// Returns the configured limits. Limits the connections to the number of files that this process can
-    /// open.
+    /// Returns the configured limits, with the connection limit lowered to what this process's open-file
+    /// limit allows.
     static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
         limits.admission = admission
@@ -24,7 +24,7 @@ extension ServerLimits {
         return limits
     }
 
-    /// Raises the limit of open files as far as an unprivileged process can, and returns the new limit.
+    /// Raises the open-file limit as far as an unprivileged process can, and returns the new limit.
     static func openFiles() -> Int {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -40,12 +40,11 @@ extension ServerLimits {
     }
 }
 
-/// Number of event loops: at most one event loop per CPU that the process may use.
+/// Number of event loops: at most one for each CPU that the process may use.
 ///
-/// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
-/// systemd, the cpuset of a container), NIO would start several event loops per allowed CPU. Each event loop
-/// would then read fewer requests at a time, and requests that are read together get their responses
-/// together.
+/// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, systemd's `AllowedCPUs`,
+/// a container's cpuset), NIO would start several event loops per allowed CPU. Each event loop would then
+/// read fewer requests at a time, and requests that are read together get their responses together.
 package enum EventLoopCount {
     /// Sets the number of event loops. Call it once, before the first event loop is used. The environment
     /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.
@@ -57,7 +56,7 @@ package enum EventLoopCount {
         NIOSingletons.groupLoopCountSuggestion = usable
     }
 
-    /// Returns the number of CPUs in `/proc/self/status` of Linux.
+    /// Returns the number of CPUs in Linux's `/proc/self/status`.
     ///
     /// - Returns: `nil` if the file does not list the CPUs.
     static func usableCPUs(_ status: String) -> Int? {

@@ -16,7 +16,7 @@ package typealias ServiceStore = AccountStore & AppleTokenStore & TicketStore & 
     & AuthorizationStore & AppAttestStore & AppCheckHourStore & AppReceiptStore
     & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore & ServiceHourStore
 
-/// The database of this process, SQLite or PostgreSQL.
+/// This process's database, SQLite or PostgreSQL.
 package protocol ServiceDatabase: Sendable {
     associatedtype Accounts: ServiceStore
     associatedtype KeySetSnapshots: KeySetSnapshotStore
@@ -24,18 +24,18 @@ package protocol ServiceDatabase: Sendable {
     var accounts: Accounts { get }
     var keySetSnapshots: KeySetSnapshots { get }
 
-    /// Calls `onSequence` with the last sequence number of the event feed when another process has appended
+    /// Calls `onSequence` with the event feed's last sequence number whenever another process has appended
     /// events. Runs until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
-    /// Numbers about the database for the metrics. Reading blocks while the file system hangs.
+    /// Database readings for the metrics. Taking them blocks while the file system hangs.
     var readings: [DatabaseReading] { get }
 
     /// Closes the database. Later calls fail.
     func close() async
 }
 
-/// A number about the database, which a gauge in the metrics shows.
+/// A number about the database, which a metrics gauge shows.
 package struct DatabaseReading: Sendable, Equatable {
     let name: String
     var labels: [(String, String)] = []
@@ -80,7 +80,7 @@ extension SQLiteDatabase: ServiceDatabase {
         } ?? []
     }
 
-    /// Announces nothing, because the lock on the file excludes other processes.
+    /// Announces nothing, because the file lock keeps out other processes.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()
     }
@@ -119,7 +119,7 @@ extension DatabaseLocation {
     }
 }
 
-/// Closes the database after the services that use it have stopped.
+/// Closes the database once the services that use it have stopped.
 struct DatabaseService: Service {
     let database: any ServiceDatabase
 
@@ -129,8 +129,8 @@ struct DatabaseService: Service {
     }
 }
 
-/// Notifies the event feed of commits by other replicas, so that clients that wait at this replica receive
-/// all events.
+/// Notifies the event feed of other replicas' commits, so that clients that wait at this replica receive all
+/// events.
 struct EventAnnouncements: Service {
     let database: any ServiceDatabase
     let feed: EventFeed
@@ -139,15 +139,15 @@ struct EventAnnouncements: Service {
         await cancelWhenGracefulShutdown {
             await database.announcements { [feed] in feed.advance(to: $0) }
         }
-        // If `run` returned early, the whole service would stop.
+        // Waits, because if `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 }
 
-/// Counts and logs failed database transactions, including reads and claims. Logs the first failure of each
-/// cause immediately, and then at most one failure per minute.
+/// Counts and logs failed database transactions, including reads and claims. Logs the first failure for each
+/// cause immediately, and then at most one per minute.
 ///
-/// The response to a request only says that the database failed. The log line contains the database's
+/// The response to a request says only that the database failed, so the log line contains the database's
 /// message, with PostgreSQL's SQLSTATE or SQLite's result code.
 struct StorageFailures: Sendable {
     private let log: ThrottledLog
@@ -170,19 +170,19 @@ struct StorageFailures: Sendable {
             })
     }
 
-    /// The error codes of failed transactions. Other error codes are caused by a value, or occur only at the
+    /// The error codes of failed transactions. All other codes are caused by a value, or occur only at the
     /// start.
     static let causes: [StorageError.Code] = [.unavailable, .busy, .full, .readOnly, .corrupted]
 
-    /// The database codes that the runbook describes: a full disk, a lock, a standby server, a lost server
-    /// and a restarting server, for PostgreSQL and SQLite.
+    /// The database codes that the runbook describes, for PostgreSQL and SQLite: a full disk, a lock, a
+    /// standby server, a lost server and a restarting server.
     static let usualCodes = ["53100", "13", "55P03", "5", "25006", "08006", "57P01"]
 
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
-        // Only the first words distinguish causes, because the rest contains files and statements, whose
-        // number is unbounded.
+        // Only the first words distinguish causes, because the rest names files and statements, of which
+        // there is no fixed number.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",

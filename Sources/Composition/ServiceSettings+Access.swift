@@ -7,8 +7,8 @@ import HTTPAPI
 import SignIn
 
 extension ServiceSettings {
-    /// The callers of the service. In development, a service without API keys accepts all callers. In
-    /// production, the settings reader refuses such a configuration.
+    /// The service's callers. In development, a service without API keys accepts all callers. In production,
+    /// the settings reader refuses such a configuration.
     var callers: CallerDirectory {
         apiKeys.isEmpty && environment == .development
             ? .open : CallerDirectory(keys: apiKeys, metricsKey: metricsKey)
@@ -16,8 +16,8 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// The check of `Host` and `Origin` in development, where web pages in the developer's browser can reach
-    /// the service. `nil` in production, where the proxy checks `Host` and callers have API keys.
+    /// The `Host` and `Origin` check in development, where web pages in the developer's browser can reach the
+    /// service. `nil` in production, where the proxy checks `Host` and callers have API keys.
     var foreignPages: ForeignPageCheck? {
         environment == .development ? ForeignPageCheck(hosts: developmentHosts) : nil
     }
@@ -28,13 +28,13 @@ extension ServiceSettings {
         return AllowedHosts(allowedHosts + [host] + (publicHost.map { [$0] } ?? []))
     }
 
-    /// The host names that the console accepts on its own port. Any other name in `Host` belongs to a page of
-    /// another site whose name resolves to this address.
+    /// The host names that the console accepts on its own port. Any other name in `Host` belongs to another
+    /// site's page whose name resolves to this address.
     var consoleHosts: AllowedHosts { AllowedHosts(consoleAllowedHosts + [consoleHost]) }
 }
 
 extension ServiceSettings {
-    /// Returns the client for calls to Apple, with the signing keys of each team.
+    /// Returns the client for calls to Apple, with each team's signing keys.
     func tokenClient(over client: HTTPClient, clock: AppleClock? = nil) -> AppleTokenClient {
         let teams = deployment.apps.flatMap { app in app.clientIDs.map { ($0.rawValue, app.team.rawValue) } }
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
@@ -56,8 +56,8 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// The root certificates of App Attest. The service only accepts the roots of the fake Apple in
-    /// development with the fake Apple, because their private keys are public.
+    /// The App Attest root certificates. The service accepts the fake Apple's roots only in development with
+    /// the fake Apple, because their private keys are public.
     var appAttestRoots: AppAttestRoots { (isWithFakeApple ? fakeRoots : nil) ?? .apple }
 
     /// True in development if `APPLE_BASE_URL` is set.
@@ -73,7 +73,7 @@ extension ServiceSettings {
         }
     }
 
-    /// Returns the client that exchanges receipts, with the signing keys of each team.
+    /// Returns the client that exchanges receipts, with each team's signing keys.
     func receiptClient(over client: HTTPClient, clock: AppleClock?) -> AppleReceiptClient {
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
         return AppleReceiptClient(
@@ -84,7 +84,7 @@ extension ServiceSettings {
 }
 
 extension ServiceSettings {
-    /// Returns the sign-in in a browser; `nil` if it is not configured.
+    /// Returns the browser sign-in; `nil` if it is not configured.
     ///
     /// - Throws: `WebSettingsError`.
     func webSignIn(
@@ -99,9 +99,9 @@ extension ServiceSettings {
             settings: settings, useCases: useCases, sealingKeys: sealingKeys, tickets: tickets, now: now)
     }
 
-    /// The redirect URLs of all client IDs for browsers.
+    /// The redirect URLs of all browser client IDs.
     ///
-    /// Apple's web page only accepts Services IDs, and the primary client ID is the app's bundle ID. So the
+    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. So the
     /// primary client ID is omitted if the app has another client ID with a redirect URL. Links need not name
     /// the client ID if only one remains.
     var webClients: [ClientID: String] {

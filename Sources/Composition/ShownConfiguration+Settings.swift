@@ -9,14 +9,14 @@ import HTTPAPI
 extension ShownConfiguration {
     /// Makes the configuration for the console, without secrets.
     ///
-    /// - Parameter masksURLs: False in `siwa dev`, where URLs of receivers contain no secrets.
+    /// - Parameter masksURLs: False in `siwa dev`, where receiver URLs contain no secrets.
     init(_ settings: ServiceSettings, masksURLs: Bool = true) {
         let shown = ShownSettings(settings: settings, masksURLs: masksURLs)
         self.init(settings: shown.rows, sections: shown.sections, registrations: shown.registrations)
     }
 }
 
-/// Makes the texts of `ShownConfiguration`.
+/// Makes the `ShownConfiguration` texts.
 private struct ShownSettings {
     let settings: ServiceSettings
     let masksURLs: Bool

@@ -32,8 +32,8 @@ struct StartWarnings: Equatable {
 
 /// The features that the service disables because a key is missing, as a message for the operator.
 ///
-/// There is no message if all keys are configured: an app without a web site does not need sign-in in a
-/// browser. Only the log contains the message, because `/health` is public and its callers need not know the
+/// There is no message once all keys are configured, because an app without a web site does not need browser
+/// sign-in. The message goes only to the log, because `/health` is public and its callers need not know the
 /// configuration.
 struct DisabledFeatures: Equatable {
     let text: String

@@ -32,7 +32,7 @@ struct TraceService: Service {
 /// Exports spans over OTLP/HTTP in JSON format.
 ///
 /// Uses its own HTTP client, so that a hanging collector occupies no connection to Apple. Does not follow
-/// redirects or read response bodies; an unread body closes its connection.
+/// redirects or read response bodies; if a body is not read, its connection closes.
 struct HTTPTraceCollector: TraceCollector {
     let client: HTTPClient
     private let settings: TraceSettings
@@ -45,7 +45,7 @@ struct HTTPTraceCollector: TraceCollector {
                 idleTimeout: .seconds(10), concurrentHTTP1ConnectionsPerHostSoftLimit: 1),
             decompression: .disabled)
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A request that exports spans must not record a span.
+        // A request that exports spans must not record a span itself.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -5,7 +5,7 @@ import Encodings
 package import Inspection
 import JOSE
 
-/// The options of `siwa verify` for App Attest objects.
+/// The `siwa verify` options for App Attest objects.
 package struct AttestationOptions: ParsableArguments {
     package init() {}
 
@@ -48,10 +48,9 @@ package struct AttestationOptions: ParsableArguments {
             && environment == nil && counter == nil && platform == .iOS && !emulator
     }
 
-    /// - Parameter fakeRoots: The root certificates for `--emulator`; `nil` in siwa, which starts siwa-dev
-    ///   for this option.
-    /// - Throws: `ValidationError` for a missing option, a malformed option, and an option for another kind
-    ///   of object.
+    /// - Parameter fakeRoots: The root certificates for `--emulator`; `nil` in siwa, because siwa starts
+    ///   siwa-dev for this option.
+    /// - Throws: `ValidationError` for a missing or malformed option, or one for another kind of object.
     package func inspection(
         of kind: AppAttestationKind, at moment: Moment, fakeRoots: AppAttestRoots? = nil
     ) throws -> AttestationInspection {

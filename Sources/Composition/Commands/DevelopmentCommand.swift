@@ -3,7 +3,7 @@ package enum SiwaVersion {
     package static let current = "0.1.0"
 }
 
-/// The commands of the program siwa-dev. siwa starts siwa-dev for these commands.
+/// The siwa-dev commands. siwa starts siwa-dev for them.
 package enum DevelopmentCommand: String, CaseIterable, Sendable {
     case dev, tour, emulate, login
 

@@ -4,7 +4,7 @@ import HTTPAPI
 import HTTPEngine
 import NIOCore
 
-/// An error of a server that cannot listen on its address.
+/// The error of a server that cannot listen on its address.
 package protocol ListenFailure: Error {
     var host: String { get }
     var port: Int { get }
@@ -13,21 +13,21 @@ package protocol ListenFailure: Error {
 
 extension ListenError: ListenFailure {}
 
-/// Writes error messages of commands to standard error.
+/// Writes commands' error messages to standard error.
 package enum ErrorMessage {
     package static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((withoutControls(text) + "\n").utf8))
     }
 
-    /// Returns the text without characters that control a terminal, because a message can contain text from a
-    /// file or a server.
+    /// Returns the text without terminal control characters, because a message can contain text from a file
+    /// or a server.
     package static func withoutControls(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control where scalar == "\n": result.append(scalar)
             case .control where scalar == "\t": result.append(" ")
-            // Format characters can change the direction of the following text.
+            // Format characters can change the direction of the text that follows.
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
                 result.append("?")
             default: result.append(scalar)
@@ -36,7 +36,7 @@ package enum ErrorMessage {
         return String(result)
     }
 
-    /// Returns the message for an error, which names the failure and the remedy.
+    /// Returns an error's message, which names the failure and the remedy.
     package static func text(for error: any Error) -> String {
         switch error {
         case let error as any ListenFailure: text(host: error.host, port: error.port, cause: error.cause)
@@ -62,7 +62,7 @@ package enum ErrorMessage {
     }
 
     private static func text(for error: StorageError) -> String {
-        // Some messages of libpq have several lines.
+        // Some libpq messages have several lines.
         let detail = error.detail.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return switch error.code {
         case .unavailable: "the database cannot be opened (\(detail))"

@@ -1,9 +1,9 @@
 package import ArgumentParser
 import Encodings
 
-/// A misspelled subcommand, with a suggestion for the intended subcommand.
+/// A misspelled subcommand, with a suggestion for the intended one.
 package struct UnknownSubcommand: Equatable, CustomStringConvertible {
-    /// EX_USAGE of sysexits.h, as for other mistakes in the arguments.
+    /// EX_USAGE in sysexits.h, as for other argument mistakes.
     fileprivate static let exitStatus = ExitCode(64)
 
     private let command: String

@@ -6,17 +6,16 @@ import Encodings
 import HTTPAPI
 
 extension SettingsReader {
-    /// Returns `true` if the whole value of the setting has a fingerprint. Keys have their own fingerprints.
-    /// A secret that a person may have chosen, such as the password of the database or of a collector, has no
-    /// fingerprint, because an attacker could guess the secret from it. Listening addresses have no
-    /// fingerprint: replicas on one machine have different ports, so each start of a replica would look like
-    /// a change.
+    /// Returns true if the setting's whole value has a fingerprint. Keys have their own fingerprints. A
+    /// secret that a person may have chosen, such as a database or collector password, has no fingerprint,
+    /// because an attacker could guess the secret from it. Listening addresses have none either: replicas on
+    /// one machine have different ports, so each replica start would look like a change.
     private static func isWritten(_ setting: Setting) -> Bool {
         let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
         return !setting.isSecret && !others.contains(setting.name)
     }
 
-    /// Returns the parts of the configuration that the file or the environment sets, as text by name.
+    /// Returns the configuration parts that the file or the environment sets, as text by name.
     func writtenParts() -> [String: String] {
         var parts = file?.parts ?? [:]
         for setting in Setting.all where Self.isWritten(setting) {
@@ -28,18 +27,18 @@ extension SettingsReader {
 }
 
 extension ServiceSettings {
-    /// A fingerprint of each part of the configuration, by name. A fingerprint does not reveal its value.
+    /// Each configuration part's fingerprint, by name. A fingerprint does not reveal the value.
     var fingerprints: [String: String] {
         var fingerprints = writtenParts.mapValues(Self.fingerprint)
         for key in apiKeys { fingerprints["api_key \(key.name)"] = Self.fingerprint(of: key) }
         for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
-            // Uses the name of the key, which is not secret. A fingerprint of the key would look like the
-            // fingerprint of another key.
+            // Uses the key's name, which is not secret, because a fingerprint of the key would look like that
+            // of another key.
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
-            // Apple assigns an ID to each key. The settings reader has just read the keys, so reading does
+            // Apple assigns each key's ID. The settings reader has just read the keys, so reading them does
             // not fail.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
                 fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
@@ -60,7 +59,7 @@ extension ServiceSettings {
         return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
-    /// Returns the part name of a sealing key.
+    /// Returns a sealing key's part name.
     static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
 
     /// Returns the part name of a signing key for Apple.

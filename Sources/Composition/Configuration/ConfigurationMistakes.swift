@@ -1,9 +1,9 @@
 import Foundation
 
-/// All mistakes in a configuration, so that the operator can correct them together.
+/// All mistakes in a configuration, collected so that the operator can correct them together.
 ///
-/// A mistake names the setting and the expected value. It does not repeat the configured value, which can be
-/// a secret. It repeats a file name only if the text is certainly a file name.
+/// A mistake names the setting and the expected value, but does not repeat the configured value, because it
+/// can be a secret. It repeats a file name only if the text is certainly a file name.
 package struct ConfigurationMistakes: Error, CustomStringConvertible {
     package private(set) var list: [String] = []
 
@@ -56,8 +56,8 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
         return mistakes
     }
 
-    /// Returns a path if a mistake may repeat it: the path of an existing file, or an absolute path on one
-    /// line. Returns `nil` for any other text, because the text can be a key in place of the key's file name.
+    /// Returns a path if a mistake may repeat it: an existing file's path, or an absolute path on one line.
+    /// Returns `nil` for any other text, because it can be a key that was set in place of its file name.
     static func place(_ path: String) -> String? {
         guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
         return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil
@@ -69,19 +69,19 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
     }
 }
 
-/// Finds the known name that is most similar to a misspelled name.
+/// Finds the known name that is most similar to a misspelled one.
 package enum NearestName {
-    /// Returns the candidate with the smallest edit distance. Of several such candidates, returns the first.
+    /// Returns the candidate with the smallest edit distance; the first if there are several.
     package static func of(_ name: String, among candidates: [String]) -> String? {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }
 
-    /// Finds the most similar name for a member in an entry of a list.
+    /// Finds the most similar name for a member of a list entry.
     ///
-    /// Some programs prefix the member with the noun of the entry, such as `client_id` for the `id` of a
-    /// client. By edit distance, `client_id` would be more similar to `project_id`.
+    /// Some programs prefix the member with the entry's noun, such as `client_id` for a client's `id`. By
+    /// edit distance alone, `client_id` would be more similar to `project_id`.
     ///
-    /// - Parameter path: Path of the list, such as `oauth.clients`.
+    /// - Parameter path: The list's path, such as `oauth.clients`.
     static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {
         let list = path.split(separator: ".").last ?? ""
         let prefix = "\(list.hasSuffix("s") ? list.dropLast() : list)_"
@@ -93,7 +93,7 @@ package enum NearestName {
         return meant ?? of(name, among: candidates)
     }
 
-    /// Returns the Levenshtein distance of two texts.
+    /// Returns the Levenshtein distance between two texts.
     static func distance(_ lhs: String, _ rhs: String) -> Int {
         let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))
         var row = Array(0...rhs.count)

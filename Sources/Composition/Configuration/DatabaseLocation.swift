@@ -1,7 +1,7 @@
 import Configuration
 package import PostgresStorage
 
-/// The location of the database, as set in `DATABASE_URL`.
+/// The database location, as set in `DATABASE_URL`.
 package enum DatabaseLocation: Equatable {
     case sqlite(path: String)
     case postgres(PostgresAddress)
@@ -11,7 +11,7 @@ package enum DatabaseLocation: Equatable {
         case postgres(PostgresAddress.Refusal)
     }
 
-    /// Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, and PostgreSQL URLs of libpq.
+    /// Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, and libpq's PostgreSQL URLs.
     package init(url: String) throws(Refusal) {
         guard let colon = url.firstRange(of: "://") else { throw .unknownScheme }
         let rest = url[colon.upperBound...]
@@ -28,7 +28,7 @@ package enum DatabaseLocation: Equatable {
         }
     }
 
-    /// The location in a form for messages, without secrets.
+    /// The location for use in messages, without secrets.
     package var place: String {
         switch self {
         case .sqlite(let path): path
@@ -38,21 +38,21 @@ package enum DatabaseLocation: Equatable {
 }
 
 extension SettingsReader {
-    /// Returns the location of the database, for commands that need no other setting. Only reports mistakes
-    /// about the location.
+    /// Returns the database location, for commands that need no other setting. Reports only mistakes about
+    /// the location.
     ///
     /// - Throws: `ConfigurationMistakes`.
     package static func database(environment: [String: String]) async throws -> DatabaseLocation {
         let names = [Setting.database.name, Setting.file.name]
         var needed = environment.filter { names.contains($0.key) }
-        // The environment takes precedence, so the reader does not need the file.
+        // The environment takes precedence, so if it sets the location, the reader does not need the file.
         if !(needed[Setting.database.name] ?? "").isEmpty { needed[Setting.file.name] = nil }
         var reader = await SettingsReader(reading: needed, ConfigurationMistakes())
         if reader.isWritten(.database) {
             // A mistake in the file begins with the line and this name.
             reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
         } else {
-            // With a misspelled setting, the default would select another database.
+            // If the setting is misspelled, the default would select another database.
             reader.mistakes = reader.mistakes.about([Setting.database.nameInFile] + names)
             for name in environment.keys.sorted()
             where name.hasPrefix("SIWA_") && Setting.named(name) == nil {

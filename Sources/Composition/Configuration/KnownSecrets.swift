@@ -9,7 +9,7 @@ import HTTPAPI
 enum KnownSecrets {
     /// Returns the reason why the API key with this hash is publicly known; `nil` for any other key.
     ///
-    /// - Parameter name: The name of the key, because the key must not be its own name.
+    /// - Parameter name: The key's name, because a key must not be its own name.
     static func fault(ofHash hash: SHA256Digest, name: String, isDevelopment: Bool) -> String? {
         if sampleHashes.contains(hash) { return "is a sample of the documentation" }
         guard !isDevelopment else { return nil }
@@ -18,12 +18,12 @@ enum KnownSecrets {
         return words.contains(hash) ? "is that of a key that is easily guessed" : nil
     }
 
-    /// Returns the reason why the OAuth client's secret with this hash is publicly known; `nil` for any other
+    /// Returns the reason why the OAuth client secret with this hash is publicly known; `nil` for any other
     /// secret.
     ///
     /// - Parameters:
     ///   - hash: A hash of 64 hexadecimal digits, or a text that is not a hash.
-    ///   - client: The ID of the client, because the secret must not be the client's ID.
+    ///   - client: The client ID, because the secret must not be the client ID.
     static func fault(ofClientSecretHash hash: String, client: String, isDevelopment: Bool) -> String? {
         guard let hash = OAuthClientSecretHash(hexadecimal: hash) else { return nil }
         func isOne(of secrets: [String]) -> Bool { secrets.contains(where: hash.matches) }
@@ -39,7 +39,7 @@ enum KnownSecrets {
             ? "is that of a secret that is easily guessed" : nil
     }
 
-    /// Returns the reason why the webhook's secret is publicly known; `nil` for any other secret.
+    /// Returns the reason why the webhook secret is publicly known; `nil` for any other secret.
     static func fault(ofWebhookSecret secret: String, isDevelopment: Bool) -> String? {
         guard !isDevelopment else { return nil }
         return Hexadecimal.encode(SHA256Digest.hash(secret)) == trialWebhookSecretHash
@@ -48,11 +48,11 @@ enum KnownSecrets {
 
     /// Returns the reason why the sealing key is publicly known or not random; `nil` for any other key.
     static func fault(of key: SealingKey, isDevelopment: Bool) -> String? {
-        // 32 random bytes have about 30 different values. Only one random key in 10^15 has fewer than 16
-        // values. This also detects the sample key in docker-compose.yml, which repeats one word.
+        // 32 random bytes have about 30 different values, and only one random key in 10^15 has fewer than 16.
+        // This also detects the sample key in docker-compose.yml, which repeats one word.
         if key.distinctBytes == 1 || (!isDevelopment && key.distinctBytes < 16) { return "is no random key" }
         guard !isDevelopment else { return nil }
-        // In only one random key in 10^16, 11 of the 31 differences between neighbouring bytes are equal.
+        // Only one random key in 10^16 has 11 equal differences among the 31 between neighbouring bytes.
         if key.equalSteps >= 11 { return "counts up or down, or spells the alphabet" }
         if trivialKeys.contains(where: { isHash(of: $0, key) }) { return "is the hash of a word" }
         return trialSealingKeyHash.map(key.hasDigest) == true ? "is siwa dev's key" : nil
@@ -62,7 +62,7 @@ enum KnownSecrets {
         SealingKey(name: key.name, bytes: SHA256Digest.hash(word).bytes).map(key.hasSameBytes) ?? false
     }
 
-    // This program only contains the hashes of the trial's secrets, because it must not contain the secrets.
+    // Only the hashes of the trial's secrets, because the program must not contain the secrets themselves.
     private static let trialKeyHash = "4fa82fac1c6beafe28db1892634507ab617274599fae4241e7dbd699582cf5b0"
     private static let trialClientSecretHashes = [
         "2ca1213efb6a530a23191b1caafff17d0cb2bbe1b95aebbdd2fe5d90f8541f8d",
@@ -73,16 +73,16 @@ enum KnownSecrets {
     private static let trialSealingKeyHash = SHA256Digest(
         Hexadecimal.decode("229de0cf19a31fdc4348ef5825332f98caa3262fd728e0659159a35130630785") ?? [])
 
-    /// The hashes of two samples in the documentation. The second hash is the SHA-256 of "password".
+    /// The hashes of two samples in the documentation. The second is the SHA-256 of "password".
     private static let sampleHashes = [
         "3770b689028c3f764db9a5c0e893c79c117eeaa75ccfdc849f9ca990ea469677",
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
     ].compactMap { Hexadecimal.decode($0).flatMap { SHA256Digest($0) } }
 
-    /// The client secrets in examples of the documentation.
+    /// The client secrets in the documentation's examples.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
-    /// Returns spellings of each word that operators use instead of a random key.
+    /// Returns the spellings of each word that operators may use in place of a random key.
     private static func spellings(of words: [String]) -> [String] {
         var spellings: [String] = []
         for word in words {
@@ -103,7 +103,7 @@ enum KnownSecrets {
         "1234567890", "000000", "111111", "123123", "654321", "666666", "888888", "1q2w3e4r", "abc123",
     ]
 
-    /// Short words: names of services, roles, common passwords, and names in examples of the documentation.
+    /// Short words: service names, roles, common passwords, and names in the documentation's examples.
     private static let commonWords: [String] = [
         "a", "abc", "abcd", "abcdef", "abcdefg", "access", "account", "ada", "admin", "administrator",
         "alice",

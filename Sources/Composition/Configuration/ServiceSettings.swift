@@ -8,63 +8,63 @@ import HTTPEngine
 package import KeySets
 package import Logging
 
-/// The checked configuration of a service. All values are usable.
+/// A service's checked configuration. All values are usable.
 package struct ServiceSettings: Sendable {
     package var host = Setting.host.defaultText ?? ""
     /// The numeric settings.
     package var numbers = SettingNumbers()
-    /// Addresses of proxies, which may open any number of connections.
+    /// Proxy addresses, from which any number of connections may come.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
     /// Additional host names that the service accepts in development.
     package var allowedHosts: [String] = []
     package var logLevel = Logger.Level.info
     package var logFormat = LogFormat.text
-    /// The collector of traces; `nil` without a collector.
+    /// The trace collector to export to; `nil` if there is none.
     package var traces: TraceSettings?
     package var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     package var deployment: Deployment
     var apiKeys: [APIKey] = []
-    /// SHA-256 of the key that only gives access to `/metrics`.
+    /// SHA-256 of the key that gives access only to `/metrics`.
     var metricsKey: SHA256Digest?
     var keySource = KeySource.remote(baseURL: KeySource.apple)
     var issuers: [String]
-    /// The signing keys for calls to Apple, by team. Verification does not need them. The settings reader
+    /// The signing keys for calls to Apple, by team. Verification does not need them. The settings reader has
     /// found a usable key at each location.
     package var signingKeys: [TeamID: SigningKeyLocation] = [:]
-    /// The keys that seal refresh tokens in the database. Without a sealing key, the service stores no
-    /// refresh tokens.
+    /// The keys that seal refresh tokens in the database. If there are none, the service stores no refresh
+    /// tokens.
     package var sealingKeys: SealingKeyRing?
-    /// The public URL of this service, without a trailing slash.
+    /// This service's public URL, without a trailing slash.
     package var publicURL: String?
-    /// The redirect URLs that receive the results of the web flow, by client ID.
+    /// The redirect URLs that receive web flow results, by client ID.
     package var webRedirectURLs: [ClientID: String] = [:]
-    /// The settings of the authorization server; `nil` without OAuth clients.
+    /// The authorization server's settings; `nil` if there are no OAuth clients.
     package var oauth: OAuthSettings?
-    /// The App Check policies of bundle IDs and OAuth clients.
+    /// The App Check policies for bundle IDs and OAuth clients.
     package var appCheck = AppCheckPolicies.none
-    /// The App Attest root certificates of the fake Apple. Only siwa-dev has them.
+    /// The fake Apple's App Attest root certificates. Only siwa-dev has them.
     package var fakeRoots: AppAttestRoots?
     /// The switch for exchanging App Attest receipts.
     package var receipts = ReceiptExchange.off
-    /// The endpoints of Google, or in development optionally of the fake Google.
+    /// Google's endpoints, or in development optionally those of the fake Google.
     package var googleEndpoints = GoogleEndpoints.google
-    /// Path of the JSON key file of the Google service account that registers the receiver of Google's
-    /// security events. Only commands of the operator read the file.
+    /// Path of the JSON key file for the Google service account that registers the receiver of Google's
+    /// security events. Only operator commands read the file.
     package var googleServiceAccountFile: String?
-    /// The receivers of events that have a URL.
+    /// The event receivers that have a URL.
     package var webhooks: [WebhookSettings] = []
     package var polledReceivers: [PolledReceiverSettings] = []
     package var clientStreams: [ClientStreamSettings] = []
-    /// The origin of each setting, for the console. Empty for settings that no reader made.
+    /// Each setting's origin, for the console. Empty for settings that no reader made.
     var origins: [SettingOrigin] = []
-    /// The names of the API keys in SIWA_API_KEY_HASHES. The file lists all other keys.
+    /// The names of the API keys in SIWA_API_KEY_HASHES. All other keys are listed in the file.
     var namesInKeySetting: Set<String> = []
-    /// The listening address of the console. The console is off if its port is 0.
+    /// The console's listening address. The console is off if its port is 0.
     package var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names that the console accepts.
     var consoleAllowedHosts: [String] = []
-    /// The parts of the configuration as written, which show changes since the last start.
+    /// The configuration parts as written, which show changes since the last start.
     var writtenParts: [String: String] = [:]
 
     /// True if the service has receivers of security event tokens.
@@ -72,8 +72,8 @@ package struct ServiceSettings: Sendable {
         webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
     }
 
-    /// The issuer of security event tokens: the issuer of the authorization server, or the public URL without
-    /// OAuth clients.
+    /// The issuer of security event tokens: the authorization server's issuer, or the public URL if there are
+    /// no OAuth clients.
     var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
 
     /// True if Google is a client, so that it receives reports of ended refresh tokens.
@@ -81,20 +81,20 @@ package struct ServiceSettings: Sendable {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }
 
-    /// Returns `true` if this receiver gets security event tokens, and therefore verification events. Returns
-    /// `false` for Google, which gets reports in its own format.
+    /// Returns true if this receiver gets security event tokens, and therefore verification events. Returns
+    /// false for Google, which gets reports in its own format.
     package func getsSecurityEvents(_ name: ReceiverName) -> Bool {
         webhooks.contains { $0.name == name && $0.audience != nil }
             || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
     }
 
-    /// The names of all receivers of events, including the built-in receiver.
+    /// The names of all event receivers, including the built-in one.
     package var receiverNames: [ReceiverName] {
         webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)
             + (tellsGoogle ? [.google] : [])
     }
 
-    /// The URL that receives Google's security events; `nil` if no client accepts these events.
+    /// The URL that receives Google's security events; `nil` if no client accepts them.
     package var googleEventsURL: String? {
         guard let oauth,
             oauth.clients.clients.contains(where: { $0.googleLinking?.googleClientIDs.isEmpty == false })
@@ -102,7 +102,7 @@ package struct ServiceSettings: Sendable {
         return "\(oauth.issuer.text)/v1/google/security-events"
     }
 
-    /// The endpoints of Apple, or in development optionally of the emulator.
+    /// Apple's endpoints, or in development optionally the emulator's.
     var appleEndpoints: AppleEndpoints {
         // The settings reader has checked the URL.
         if case .remote(let baseURL) = keySource {
@@ -114,7 +114,7 @@ package struct ServiceSettings: Sendable {
 }
 
 extension ServiceSettings {
-    /// Makes settings without a file and without environment variables, for the trial.
+    /// Makes settings without a file or environment variables, for the trial.
     package init(
         environment: ServiceEnvironment, database: DatabaseLocation, deployment: Deployment,
         apiKeys: [APIKey],
@@ -126,9 +126,9 @@ extension ServiceSettings {
     }
 }
 
-/// The environment of the service.
+/// The environment in which the service runs.
 package enum ServiceEnvironment: String, CaseIterable {
-    /// Requires the real Apple, and requires API keys of callers.
+    /// Requires the real Apple, and API keys from callers.
     case production
     /// Allows the emulator in place of Apple. API keys are optional.
     case development
@@ -136,15 +136,14 @@ package enum ServiceEnvironment: String, CaseIterable {
 
 /// The source of Apple's public keys.
 package enum KeySource: Sendable {
-    /// Fetches `{baseURL}/auth/keys`. The base URL belongs to Apple, or in development optionally to the
-    /// emulator.
+    /// Fetches `{baseURL}/auth/keys`. The base URL is Apple's, or in development optionally the emulator's.
     case remote(baseURL: String)
     case pinned(PinnedKeySet)
 
     static let apple = "https://appleid.apple.com"
 }
 
-/// The origin of a setting's value. It does not contain the value of a secret.
+/// The origin of a setting's value. It does not contain a secret's value.
 struct SettingOrigin: Sendable, Equatable {
     enum Place: String, Sendable {
         case environment
@@ -156,12 +155,12 @@ struct SettingOrigin: Sendable, Equatable {
 
     let name: String
     let place: Place
-    /// The value as written; `nil` for a secret and for a setting without a value.
+    /// The value as written; `nil` for a secret, and for a setting without a value.
     let text: String?
 }
 
 extension SettingsReader {
-    /// Returns the origin of each setting.
+    /// Returns each setting's origin.
     ///
     /// - Parameter environment: The environment variables that count as set.
     func origins(environment: [String: String]) -> [SettingOrigin] {
@@ -180,11 +179,11 @@ extension SettingsReader {
     }
 }
 
-/// The numeric settings. Each number is within the bounds of its setting.
+/// The numeric settings. Each number is within its setting's bounds.
 package struct SettingNumbers: Sendable {
     private var numbers: [String: Int] = [:]
 
-    /// Returns the number of a setting, or the setting's default.
+    /// Returns a setting's number, or its default.
     package subscript(_ setting: Setting) -> Int {
         get { numbers[setting.name] ?? setting.defaultNumber }
         set { numbers[setting.name] = newValue }

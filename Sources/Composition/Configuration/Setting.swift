@@ -6,11 +6,11 @@ import Cryptography
 import HTTPAPI
 import Logging
 
-/// A setting of the service, with the name of its environment variable, its type, bounds, default, and help
-/// sentence. The YAML file uses the same name in lower case.
+/// A service setting: the name of its environment variable, its type, bounds, default, and help sentence. The
+/// YAML file uses the same name in lower case.
 ///
 /// The settings reader, the suggestions for misspelled names, `siwa serve --help` and the test of
-/// `docs/configuration.md` derive from `all`.
+/// `docs/configuration.md` are all based on `all`.
 package struct Setting: Sendable {
     enum Kind: Sendable {
         case text(default: String? = nil)
@@ -20,7 +20,7 @@ package struct Setting: Sendable {
         case number(ClosedRange<Int>, default: Int)
     }
 
-    /// A section in the help of `siwa serve`.
+    /// A section of the `siwa serve` help.
     package enum Group: Sendable, CaseIterable {
         case required, keys, web, oauth, others
     }
@@ -30,12 +30,12 @@ package struct Setting: Sendable {
     let isSecret: Bool
     let group: Group
     let sentence: String
-    /// The smallest accepted number in development; `nil` if it equals the smallest number in production.
+    /// The smallest accepted number in development; `nil` if it is the same as in production.
     let smallestInDevelopment: Int?
-    /// Returns the value for the console if the console does not show it as written: fingerprints, names and
-    /// locations of secrets.
+    /// Returns the value to show in the console in place of the written one: fingerprints, names and
+    /// locations of secrets. `nil` if the console shows the value as written.
     let shown: (@Sendable (ServiceSettings) -> String?)?
-    /// Returns the value that `siwa dev` sets in code instead of text.
+    /// Returns the value that `siwa dev` sets in code instead of as text.
     let inTrial: @Sendable (ServiceSettings) -> String?
 
     private init(
@@ -60,7 +60,7 @@ package struct Setting: Sendable {
         "SIWA_API_KEY_HASHES", .list(), in: .required,
         "the callers: name=hash (siwa api-key makes a key and its hash)",
         shown: { settings in
-            // The section of the console shows the keys in the file's list.
+            // The console's own section shows the keys in the file's list.
             let count = settings.namesInKeySetting.count
             return count == 0 ? nil : "\(count == 1 ? "one key" : "\(count) keys"), see below"
         })
@@ -185,7 +185,7 @@ package struct Setting: Sendable {
     static let consoleAllowedHosts = Setting(
         "SIWA_CONSOLE_ALLOWED_HOSTS", .list(), "further host names of the console, such as that of a proxy")
 
-    /// All settings, in the order of the help.
+    /// All settings, in help order.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
@@ -200,15 +200,15 @@ package struct Setting: Sendable {
     /// All settings except the path of the file itself, which only the environment can set.
     static let ofFile = all.filter { $0.name != file.name }
 
-    /// The key in swift-configuration, which converts it to upper case for the environment and to lower case
-    /// for the file.
+    /// The setting's swift-configuration key, which is converted to upper case for the environment and to
+    /// lower case for the file.
     var key: ConfigKey {
         ConfigKey(nameInFile.split(separator: "_").map(String.init))
     }
 
     var nameInFile: String { name.lowercased() }
 
-    /// The default in the format of the configuration; `nil` without a default.
+    /// The default in configuration format; `nil` if there is none.
     var defaultText: String? {
         switch kind {
         case .text(let text), .list(let text): text
@@ -225,14 +225,14 @@ package struct Setting: Sendable {
             .upperBound
     }
 
-    /// The default of a numeric setting. Stops the process for any other setting, which is a programming
+    /// A numeric setting's default. Stops the process for any other setting, because that is a programming
     /// error.
     var defaultNumber: Int {
         guard case .number(_, let number) = kind else { preconditionFailure("\(name) is no number") }
         return number
     }
 
-    /// Returns the settings of a group as lines of help, each with its name and sentence.
+    /// Returns a group's settings as help lines, each with its name and sentence.
     package static func help(of group: Group) -> String {
         all.filter { $0.group == group }.map(\.help).joined(separator: "\n")
     }

@@ -2,7 +2,7 @@ import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
-    /// The file's sections, which have no counterpart in the environment. Their values are not checked yet.
+    /// The file's sections, which have no counterpart in the environment. Their values are not yet checked.
     ///
     /// ```yaml
     /// oauth:
@@ -52,11 +52,11 @@ extension SettingsFile {
         /// The Services IDs listed in `services_ids`.
         var servicesIDs: [String] = []
         var webRedirectURL: String?
-        /// The name of the app for users, by language tag. Empty if the file contains no name.
+        /// The app's name for users, by language tag. Empty if the file contains no name.
         var name: [String: String] = [:]
         /// The bundle IDs that use App Attest.
         var attested: [AttestedApp] = []
-        /// The member `require_minted_nonce`. `nil` counts as `false`.
+        /// The `require_minted_nonce` member. `nil` counts as `false`.
         var requiresMintedNonce: Bool?
 
         static let empty = TeamApp()
@@ -72,15 +72,15 @@ extension SettingsFile {
         var allClientIDs: [String] { clientIDs + servicesIDs }
 
         /// The client IDs for sign-in in a browser: `services_ids`, or all client IDs if `services_ids` is
-        /// absent. In the second case, `ServiceSettings.webClients` removes the primary client ID, unless it
-        /// is the only client ID.
+        /// absent. In the latter case, `ServiceSettings.webClients` removes the primary client ID, unless it
+        /// is the only one.
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 
-    /// A bundle ID that uses App Attest. The properties contain words of the file.
+    /// A bundle ID that uses App Attest. The properties contain the file's words.
     struct AttestedApp: SectionDraft {
         var bundleID = ""
-        /// The member `app_check`: the raw value of an `AppCheckMode`.
+        /// The `app_check` member: an `AppCheckMode` raw value.
         var mode: String?
         var environment: String?
         var platform: String?
@@ -102,9 +102,9 @@ extension SettingsFile {
     struct Key: SectionDraft {
         var name = ""
         var hash = ""
-        /// The apps that the key is limited to; `nil` without a limit.
+        /// The apps that the key is limited to; `nil` if it has no limit.
         var apps: [String]?
-        /// The roles of the key, as written in the file. `nil` counts as `backend`.
+        /// The key's roles, as written in the file. `nil` counts as `backend`.
         var roles: [String]?
 
         static let empty = Key()
@@ -114,7 +114,7 @@ extension SettingsFile {
         ]
     }
 
-    /// A receiver of events.
+    /// An event receiver.
     struct Webhook: SectionDraft {
         var name = ""
         var url = ""
@@ -126,7 +126,7 @@ extension SettingsFile {
         var privateNetworks: [String]?
         /// The name of the API key with which the receiver polls. Such a receiver has no URL.
         var apiKey: String?
-        /// The audience of security event tokens. A receiver with an audience gets security event tokens.
+        /// The audience of security event tokens, which the receiver gets only if it has an audience.
         var audience: String?
 
         static let empty = Webhook()

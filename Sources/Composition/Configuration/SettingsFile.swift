@@ -3,7 +3,7 @@ import Configuration
 import Foundation
 package import Yams
 
-/// The YAML configuration file of a service. Several teams, several apps and limited API keys require it.
+/// A service's YAML configuration file. It is required for several teams, several apps, or limited API keys.
 ///
 /// ```yaml
 /// siwa_host: 0.0.0.0
@@ -40,8 +40,8 @@ package import Yams
 /// ```
 /// `Sections` documents the section `oauth`.
 ///
-/// All other settings have the names of their environment variables in lower case. A value in the environment
-/// takes precedence over the file. An unknown name or a value of the wrong type is a mistake.
+/// All other settings have the lower-case names of their environment variables. A value in the environment
+/// takes precedence over the file. An unknown name, or a value of the wrong type, is a mistake.
 package struct SettingsFile: FileConfigSnapshot {
     struct ParsingOptions: FileParsingOptions {
         static let `default` = ParsingOptions()
@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The parts of the sections in canonical form, by name, which show changes since the last start.
+    /// The sections' parts in canonical form, by name, which show changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
@@ -90,7 +90,7 @@ package struct SettingsFile: FileConfigSnapshot {
         self.sections = sections
     }
 
-    /// Returns the members with known names. Adds a mistake for each other member.
+    /// Returns the members with known names. Adds a mistake for every other member.
     mutating func members(
         of mapping: Node.Mapping, allowing known: [String], at path: String
     ) -> [(String, Node)] {
@@ -115,7 +115,7 @@ package struct SettingsFile: FileConfigSnapshot {
         return []
     }
 
-    /// Applies the same check as to an environment variable.
+    /// Checks the text in the same way as an environment variable.
     mutating func trimmed(_ text: String, of node: Node, at path: String) -> String {
         // The lines of a PEM text end with line breaks.
         guard path != Setting.privateKey.nameInFile else { return text }
@@ -141,9 +141,9 @@ package struct SettingsFile: FileConfigSnapshot {
     }
 }
 
-// Reads the sections of the file, with the members that their drafts declare.
+// Reads the file's sections, with the members that their drafts declare.
 extension SettingsFile {
-    /// Reads a member of a section. Adds a mistake for a value of the wrong type. Later checks judge the
+    /// Reads a section's member. Adds a mistake for a value of the wrong type. Later checks judge the
     /// content.
     mutating func read<Draft: SectionDraft>(
         _ member: DraftMember<Draft>, of draft: inout Draft, from node: Node, at path: String
@@ -222,13 +222,13 @@ extension SettingsFile {
 
 extension SettingsFile {
     /// The sections that are lists, each with the noun for an entry and the member that names an entry. API
-    /// keys have separate parts, because both the file and the environment can contain them.
+    /// keys are separate parts, because both the file and the environment can contain them.
     private static let lists = [
         "teams": ("team", "team_id"), "webhooks": ("webhook", "name"),
         "oauth.clients": ("oauth_client", "id"), "oauth.scopes": ("oauth_scope", "name"),
     ]
 
-    /// Returns the parts of a section. The text of a part does not depend on the order of its members.
+    /// Returns a section's parts. A part's text does not depend on the order of its members.
     static func parts(ofSection name: String, _ node: Node) -> [String: String] {
         var parts: [String: String] = [:]
         if let (noun, member) = lists[name] {
@@ -249,7 +249,7 @@ extension SettingsFile {
         return parts
     }
 
-    /// Returns the canonical text of a node: equal content has an equal text.
+    /// Returns a node's canonical text. Nodes with equal content have equal texts.
     private static func spelling(of node: Node) -> String {
         if let mapping = node.mapping {
             let members = mapping.map { "\(spelling(of: $0)):\(spelling(of: $1))" }
@@ -265,7 +265,7 @@ extension SettingsFile {
 
 extension SettingsFile {
     /// Returns the reason why a file cannot be used: it does not exist, cannot be read, or is not YAML. The
-    /// reason repeats no content of the file.
+    /// reason repeats no file content.
     static func errorText(for path: String, _ error: any Error) -> String {
         let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
         var isDirectory: ObjCBool = false
@@ -279,12 +279,12 @@ extension SettingsFile {
         return "\(place)\(words(for: error))"
     }
 
-    /// Returns the line number of a node as text, such as "line 3: ".
+    /// Returns a node's line number as text, such as "line 3: ".
     static func line(_ node: Node) -> String {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    /// Returns the fault of a file that is not YAML, as text.
+    /// Returns the fault in a file that is not YAML, as text.
     package static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -2,13 +2,13 @@ import AppAttestation
 import AppleAccounts
 
 extension SettingsReader {
-    /// Reads the entries of `app_attest`. If a word of an entry is wrong, the policy has the default for it,
-    /// so that clients of this bundle ID cause no additional mistake.
+    /// Reads the `app_attest` entries. If a word in an entry is wrong, the policy uses the default instead,
+    /// so that this bundle ID's clients cause no additional mistake.
     ///
-    /// A bundle ID without its own mode has the strictest mode of the app's bundle IDs, because all of them
-    /// sign in to the same accounts.
+    /// A bundle ID without its own mode gets the strictest mode among the app's bundle IDs, because all of
+    /// them sign in to the same accounts.
     ///
-    /// - Parameter webClientIDs: Client IDs for sign-in on Apple's page. Apps cannot prove such a sign-in.
+    /// - Parameter webClientIDs: Client IDs for sign-in on Apple's page, where apps cannot make a proof.
     mutating func appCheckPolicies(
         of teams: [SettingsFile.Team], webClientIDs: Set<ClientID>
     ) -> [AppCheckPolicy] {
@@ -34,7 +34,7 @@ extension SettingsReader {
         return policies
     }
 
-    /// Returns the policies of bundle IDs without an entry. They have the defaults of an entry, and the
+    /// Returns the policies for bundle IDs without an entry. They have an entry's defaults, and the
     /// environment of the strictest policy.
     private func undeclaredPolicies(
         of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
@@ -62,7 +62,7 @@ extension SettingsReader {
         of entry: SettingsFile.AttestedApp, app: SettingsFile.TeamApp, team: SettingsFile.Team
     ) -> AppCheckPolicy? {
         let isKnown = checkBundleID(of: entry, app: app)
-        // The message repeats a text only if it is a bundle ID of the app.
+        // The message repeats the text only if it is one of the app's bundle IDs.
         let owner = isKnown ? "of \(entry.bundleID) " : ""
         let mode: AppCheckMode = word(entry.mode, "app_check", owner) ?? .off
         let environment: AttestationEnvironment = word(entry.environment, "environment", owner) ?? .production
@@ -115,7 +115,7 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// Reads the switch for exchanging receipts. The exchange needs a sealing key and a signing key for the
+    /// Reads the switch for exchanging receipts. The exchange needs a sealing key, and a signing key for its
     /// requests.
     mutating func receiptExchange(canSeal: Bool, canSign: Bool) -> ReceiptExchange {
         let exchange: ReceiptExchange = choice(.receipts) ?? .off
@@ -140,6 +140,6 @@ extension SettingsReader {
 /// A switch for storing App Attest receipts, and exchanging them at Apple for the risk metric.
 package enum ReceiptExchange: String, CaseIterable {
     case off
-    /// Receipts are exchanged. The signing keys of the teams must have DeviceCheck enabled.
+    /// Receipts are exchanged. The teams' signing keys must have DeviceCheck enabled.
     case on
 }

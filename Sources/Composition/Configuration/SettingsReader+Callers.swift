@@ -5,7 +5,7 @@ import HTTPAPI
 import SignIn
 
 extension SettingsReader {
-    /// Reads the API keys of the environment, which have access to all apps, and the API keys of the file.
+    /// Reads the API keys in the environment, which have access to all apps, and those in the file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
         let setting = Setting.apiKeyHashes.name
         var entries: [(setting: String, key: SettingsFile.Key)] = []
@@ -65,7 +65,7 @@ extension SettingsReader {
         return hash
     }
 
-    /// Reads the hash of a key. A well-formed hash counts as read, even if it is refused.
+    /// Reads a key's hash. A well-formed hash counts as read, even if it is refused.
     private mutating func keyHash(_ text: String, of name: String, in setting: String) -> SHA256Digest? {
         guard !text.hasPrefix(APIKeySecret.prefix) else {
             mistakes.add(
@@ -90,13 +90,13 @@ extension SettingsReader {
         return hash
     }
 
-    /// For a service that accepts every caller, refuses a listening address that other machines can reach.
+    /// If the service accepts every caller, refuses a listening address that other machines can reach.
     ///
-    /// The check of `Host` only protects from web pages, because other programs can send any `Host`.
+    /// The `Host` check protects only against web pages, because other programs can send any `Host`.
     mutating func refuseOtherMachines(at host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
-        // Without configured names, `AllowedHosts` allows only loopback names. Browsers resolve names below
-        // localhost to this machine, but its resolver may return other addresses.
+        // If no names are configured, `AllowedHosts` allows only loopback names. Browsers resolve names below
+        // localhost to this machine, but its own resolver may return other addresses.
         let isBelowLocalhost = name.lowercased().hasSuffix(".localhost")
         guard isDevelopment, isBelowLocalhost || !AllowedHosts().allow(name) else { return }
         mistakes.add(

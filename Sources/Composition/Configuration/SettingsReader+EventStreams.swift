@@ -6,9 +6,9 @@ import HTTPAPI
 import HTTPEngine
 
 extension SettingsReader {
-    /// Reads the entries of `webhooks` that have an API key, because their receivers poll.
+    /// Reads the `webhooks` entries that have an API key, because their receivers poll.
     ///
-    /// The receiver only gets events of apps that the key has access to, so that a limited key reveals
+    /// The receiver gets only events of apps that the key has access to, so that a limited key reveals
     /// nothing more.
     mutating func polledReceivers(
         for deployment: Deployment?, keys: [APIKey], beside webhooks: [WebhookSettings],
@@ -37,7 +37,7 @@ extension SettingsReader {
             checkAudience(entry, of: name, canSign: canSign)
             let kinds = eventKinds(entry, of: name)
             let key = keys.first { $0.name.utf8.elementsEqual(keyName.utf8) }
-            // In development a service without API keys accepts every caller.
+            // In development, a service without API keys accepts every caller.
             if key == nil, !(keys.isEmpty && isDevelopment) {
                 mistakes.add("webhooks.api_key", "of \(name) must be the name of an entry of api_keys")
             }
@@ -68,7 +68,7 @@ extension SettingsReader {
         return scope
     }
 
-    /// Reads the event streams of OAuth clients.
+    /// Reads the OAuth clients' event streams.
     ///
     /// - Parameter count: The number of receivers that are not client streams.
     mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
@@ -122,14 +122,14 @@ extension SettingsReader {
     }
 }
 
-/// An entry of `webhooks` whose receiver polls. All values are checked.
+/// A `webhooks` entry whose receiver polls. All values are checked.
 package struct PolledReceiverSettings: Sendable {
     let name: ReceiverName
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
     /// The audience of the receiver's security event tokens.
     let audience: String
-    /// The name of the API key that may poll. No other key may poll.
+    /// The name of the API key that may poll. No other key may do so.
     let keyName: String
 
     package init(
@@ -140,7 +140,7 @@ package struct PolledReceiverSettings: Sendable {
     }
 }
 
-/// The event stream of an OAuth client. All values are checked.
+/// An OAuth client's event stream. All values are checked.
 package struct ClientStreamSettings: Sendable {
     package struct Push: Sendable {
         let url: WebAddress

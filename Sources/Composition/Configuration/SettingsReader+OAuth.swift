@@ -7,20 +7,20 @@ import HTTPAPI
 import Yams
 
 extension SettingsReader {
-    /// Reads the section `oauth`. Returns `nil` if the section declares no client or has a mistake.
+    /// Reads the `oauth` section. Returns `nil` if the section declares no client or has a mistake.
     ///
     /// - Parameters:
     ///   - appCheck: The bundle IDs that use App Attest.
     ///   - servicesIDs: The Services IDs in `services_ids`.
     ///   - webRedirectURLs: Redirect URLs by client ID. An app supports sign-in on the web if one of its
-    ///     client IDs has a redirect URL, because users of an OAuth client sign in with the Services ID of
-    ///     the client's app.
+    ///     client IDs has a redirect URL, because an OAuth client's users sign in with the Services ID of the
+    ///     client's app.
     mutating func oauthSettings(
         for deployment: Deployment?, appCheck: AppCheckPolicies, servicesIDs: Set<ClientID>,
         publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        // Checks the section even if no app is readable, because this is a separate mistake.
+        // Checks the section even if no app is readable, because its mistakes are separate.
         guard let file, let known = deployment ?? Self.deploymentOfNoApp else { return nil }
         var draft = file.sections.oauth
         for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {
@@ -49,8 +49,8 @@ extension SettingsReader {
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
-            // An app with mistakes in its client IDs is unknown here. A reference to it causes no additional
-            // mistake.
+            // An app with mistakes in its client IDs is unknown here, but a reference to it causes no
+            // additional mistake.
             let apps = file.sections.teams.flatMap(\.apps)
             let isWhole = deployment.map { $0.apps.count >= apps.count } ?? false
             for mistake in found where isWhole || mistake.code != .appUnknown {
@@ -66,7 +66,7 @@ extension SettingsReader {
         ClientID("no app").flatMap { try? Deployment(apps: [App(team: team, primaryClientID: $0)]) }
     }
 
-    /// Reads the texts of additional languages.
+    /// Reads the texts for additional languages.
     private mutating func languages(in directory: String?) -> PageLanguages {
         guard let directory else { return .builtIn }
         let (languages, found) = TextsDirectory(path: directory).languages()
@@ -74,7 +74,7 @@ extension SettingsReader {
         return languages
     }
 
-    /// Reads the logo of each client once, up to slightly more than the size limit.
+    /// Reads each client's logo once, up to slightly more than the size limit.
     private static func logos(of clients: [ClientDraft]) -> [String: [UInt8]] {
         var logos: [String: [UInt8]] = [:]
         for file in Set(clients.compactMap(\.logoFile)) {
@@ -86,8 +86,8 @@ extension SettingsReader {
         return logos
     }
 
-    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and the
-    /// text of a client ID does not show if it is a Services ID, so the authorization endpoint would have to
+    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and a
+    /// client ID's text does not show if it is a Services ID, so the authorization endpoint would have to
     /// guess.
     private mutating func checkServicesIDs(
         of apps: Set<App>, named servicesIDs: Set<ClientID>, webRedirectURLs: [ClientID: String]
@@ -107,7 +107,7 @@ extension SettingsReader {
         }
     }
 
-    /// Refuses publicly known client secrets. A client ID is public, so with a known secret any program could
+    /// Refuses publicly known client secrets. Client IDs are public, so with a known secret any program could
     /// act as the client.
     private mutating func checkSecrets(of clients: [ClientDraft]) {
         for client in clients {
@@ -124,7 +124,7 @@ extension SettingsReader {
         }
     }
 
-    /// Returns the endpoints of Google, or in development of the fake Google.
+    /// Returns Google's endpoints, or in development those of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }
         let setting = Setting.googleBaseURL.name
@@ -139,7 +139,7 @@ extension SettingsReader {
     }
 }
 
-/// The files with texts in additional languages, in a directory of the deployment.
+/// The files with texts for additional languages, in one of the deployment's directories.
 struct TextsDirectory {
     private(set) var drafts: [TranslationDraft] = []
     private(set) var mistakes: [OAuthMistake] = []
@@ -157,7 +157,7 @@ struct TextsDirectory {
         for name in names.sorted() where !name.hasPrefix(".") { read(name, in: path) }
     }
 
-    /// Checks the files and returns the languages of the pages, with all mistakes.
+    /// Checks the files and returns the page languages, with all mistakes.
     func languages() -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
         let (languages, found) = PageLanguages.check(drafts, parts: PageTexts.parts)
         return (languages, mistakes + found)
@@ -197,12 +197,12 @@ struct TextsDirectory {
         drafts.append(draft)
     }
 
-    /// Reads a file; returns `nil` for a file that is unreadable or too long.
+    /// Reads a file; returns `nil` if it is unreadable or too long.
     private static func content(of path: String) -> Data? {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
         do {
-            // Reading an empty file returns no data, which is not an error.
+            // An empty file yields no data, which is not an error.
             let content = try handle.read(upToCount: TranslationDraft.longestFile + 1) ?? Data()
             return content.count <= TranslationDraft.longestFile ? content : nil
         } catch {
@@ -212,7 +212,7 @@ struct TextsDirectory {
 
     private static func words(for error: YamlError) -> String { SettingsFile.words(for: error) }
 
-    /// Reads groups of texts. Reports unknown names here, where their line numbers are known.
+    /// Reads text groups. Reports unknown names here, where their line numbers are known.
     private mutating func flatten(_ node: Node?, at path: String, into draft: inout TranslationDraft) {
         guard let mapping = node?.mapping else {
             let line = node.map { SettingsFile.line($0) } ?? ""
@@ -247,7 +247,7 @@ struct TextsDirectory {
         }
     }
 
-    /// Returns the names of the texts and groups directly below a path, in the order of a translation file.
+    /// Returns the names of the texts and groups directly below a path, in translation file order.
     private func names(below path: String) -> [String] {
         let start = path.isEmpty ? "" : "\(path)."
         var names: [String] = []

@@ -79,7 +79,7 @@ extension SettingsReader {
 }
 
 extension SigningKeyError {
-    /// The error and its file as text, to follow the name of a setting.
+    /// The error and its file as text that follows a setting's name.
     var errorText: String {
         guard let path, let place = ConfigurationMistakes.place(path) else { return code.errorText }
         return "\(place): \(code.errorText)"
@@ -102,14 +102,14 @@ extension SigningKeyError.Code {
 }
 
 extension SettingsReader {
-    /// Reads the keys that seal stored refresh tokens. Without a key, the service stores no refresh tokens.
+    /// Reads the keys that seal stored refresh tokens. Without any, the service stores no refresh tokens.
     mutating func sealingKeys() -> SealingKeyRing? {
         guard let entries = list(.sealingKeys) else { return nil }
         let setting = Setting.sealingKeys.name
         var keys: [SealingKey] = []
         for (index, entry) in entries.enumerated() {
-            // A message names an entry by its number and never repeats the entry: if its name is missing, the
-            // whole entry is the secret.
+            // A message identifies an entry by its number and never repeats it, because if its name is
+            // missing, the whole entry is the secret.
             let which = entries.count == 1 ? "its key" : "key \(index + 1)"
             let halves = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2, let bytes = Base64.decode(String(halves[1])),

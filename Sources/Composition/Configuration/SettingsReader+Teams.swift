@@ -6,8 +6,8 @@ import Foundation
 import KeySets
 
 extension SettingsReader {
-    /// Returns the teams of the file, or the team of the environment. Both together are a mistake, because
-    /// the team of an app would be ambiguous.
+    /// Returns the file's teams, or the environment's team. Setting both is a mistake, because an app's team
+    /// would then be ambiguous.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
             Setting.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
@@ -42,8 +42,8 @@ extension SettingsReader {
         return [team]
     }
 
-    /// Returns the deployment; `nil` if no app is readable. After a mistake, the deployment contains the
-    /// readable apps.
+    /// Returns the deployment; `nil` if no app is readable. After a mistake, it contains only the readable
+    /// apps.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
@@ -92,7 +92,7 @@ extension SettingsReader {
         }
     }
 
-    /// Returns `true` if the text has the format of team IDs and key IDs: 10 capital letters or digits.
+    /// Returns true if the text has the format of team IDs and key IDs: 10 capital letters or digits.
     func isCode(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
@@ -134,7 +134,7 @@ extension SettingsReader {
         }
     }
 
-    /// Reads the accepted issuers. Production only accepts hosts of Apple, because other issuers sign with
+    /// Reads the accepted issuers. Production accepts only Apple's hosts, because other issuers sign with
     /// other keys, so the service could not verify their tokens.
     mutating func issuers() -> [String] {
         let setting = Setting.issuers.name

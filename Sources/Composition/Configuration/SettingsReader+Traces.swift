@@ -1,7 +1,7 @@
 import Encodings
 
 extension SettingsReader {
-    /// Reads the settings of traces. Returns `nil` without a collector, but still checks the other settings.
+    /// Reads the trace settings. Returns `nil` if there is no collector, but still checks the other settings.
     mutating func traceSettings() -> TraceSettings? {
         let ratio = tracesRatio()
         let headers = tracesHeaders()
@@ -18,7 +18,7 @@ extension SettingsReader {
             mistakes.add(Setting.tracesURL.name, mistake)
             return nil
         }
-        // Port 4317 is the port of OTLP over gRPC, which siwa does not support.
+        // Port 4317 is for OTLP over gRPC, which siwa does not support.
         if location.hasSuffix(":4317") || location.contains(":4317/") {
             mistakes.add(
                 Setting.tracesURL.name, "has port 4317, which is for gRPC; siwa uses HTTP, whose port is 4318"
@@ -33,7 +33,7 @@ extension SettingsReader {
 
     private mutating func tracesRatio() -> Double {
         let digits = text(.tracesRatio) ?? ""
-        // Accepts only decimal digits, and refuses "nan", "inf", "0x1p-3" and "1e-2".
+        // Accepts only decimal digits, so that "nan", "inf", "0x1p-3" and "1e-2" are refused.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }), digits.utf8.count <= 12,
             let ratio = Double(digits), ratio <= 1
         else {
@@ -50,7 +50,7 @@ extension SettingsReader {
             guard parts.count == 2, Self.isToken(parts[0]),
                 parts[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) }), headers.count < 16
             else {
-                // The mistake does not repeat the value, which can be a key.
+                // The mistake does not repeat the value, because it can be a key.
                 mistakes.add(
                     Setting.tracesHeaders.name,
                     "must be at most 16 header fields like x-api-key=secret, comma-separated")
@@ -61,7 +61,7 @@ extension SettingsReader {
         return headers
     }
 
-    /// Returns `true` for a token of RFC 9110 §5.6.2.
+    /// Returns true for a token as defined in RFC 9110 §5.6.2.
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
@@ -71,14 +71,14 @@ extension SettingsReader {
     }
 }
 
-/// The collector of this service's spans, and the sampling ratio.
+/// The collector for this service's spans, and the sampling ratio.
 package struct TraceSettings: Sendable, Equatable {
-    /// The URL of the collector, including the path `/v1/traces`.
+    /// The collector's URL, including the path `/v1/traces`.
     let url: String
-    /// Header fields of each request, such as the API key of a hosted collector.
+    /// Headers sent with each request, such as a hosted collector's API key.
     let headers: [String: String]
-    /// Sampling ratio of new traces.
+    /// The sampling ratio for new traces.
     let ratio: Double
-    /// The attribute `service.name` of the spans.
+    /// The spans' `service.name` attribute.
     let service: String
 }

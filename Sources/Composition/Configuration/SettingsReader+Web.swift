@@ -3,7 +3,7 @@ import Cryptography
 import Encodings
 
 extension SettingsReader {
-    /// Reads the public URL of this service, and removes a trailing slash.
+    /// Reads this service's public URL, and removes a trailing slash.
     mutating func publicURL() -> String? {
         guard let text = text(.publicURL) else { return nil }
         guard let url = WebAddress(text), url.query == nil else {
@@ -18,8 +18,8 @@ extension SettingsReader {
         return trimmed
     }
 
-    /// Reads the redirect URLs that receive the results of the web flow, by client ID. The web flow needs a
-    /// public URL, to which Apple posts its response, and a sealing key, which seals the `state` parameter.
+    /// Reads the redirect URLs that receive web flow results, by client ID. The web flow needs a public URL,
+    /// to which Apple posts its response, and a sealing key, which seals the `state` parameter.
     mutating func webRedirectURLs(
         of teams: [SettingsFile.Team], publicURL: String?, sealingKeys: SealingKeyRing?
     ) -> [ClientID: String] {
@@ -34,8 +34,8 @@ extension SettingsReader {
                 continue
             }
             checkScheme(of: url, setting: setting)
-            // A bundle ID is not a candidate: apps sign in with it, App Check judges its tokens, and Apple's
-            // page refuses it.
+            // A bundle ID is not a candidate, because apps sign in with it, App Check judges its tokens, and
+            // Apple's page refuses it.
             let candidates = app.clientIDsForBrowsers.filter { id in
                 !app.attested.contains { $0.bundleID == id }
             }

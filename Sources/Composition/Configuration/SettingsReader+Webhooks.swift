@@ -6,7 +6,7 @@ import Foundation
 package import HTTPEngine
 
 extension SettingsReader {
-    /// Reads the entries of `webhooks` that have a URL.
+    /// Reads the `webhooks` entries that have a URL.
     ///
     /// - Parameter canSign: False if settings that security event tokens require are missing.
     mutating func webhooks(for deployment: Deployment?, canSign: Bool) -> [WebhookSettings] {
@@ -107,7 +107,7 @@ extension SettingsReader {
                 "webhooks.secret_files",
                 "of \(name) cannot be set together with audience: a key of the service signs its tokens")
         }
-        // With OAuth clients, the authorization server's own settings already cause these mistakes.
+        // If there are OAuth clients, the authorization server's own settings already cause these mistakes.
         if !canSign, file?.sections.oauth.clients.isEmpty ?? true {
             mistakes.add(
                 "webhooks.audience",
@@ -165,7 +165,7 @@ extension SettingsReader {
     }
 }
 
-/// A webhook of the configuration. All values are checked.
+/// A configured webhook. All values are checked.
 package struct WebhookSettings: Sendable {
     let name: ReceiverName
     let url: WebAddress
@@ -173,9 +173,9 @@ package struct WebhookSettings: Sendable {
     let text: String
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
-    /// The audience of security event tokens; `nil` for a receiver of Standard Webhooks.
+    /// The audience of security event tokens; `nil` for a Standard Webhooks receiver.
     let audience: String?
-    /// One secret, or two secrets during a rotation. Empty for a receiver with an audience.
+    /// One secret, or two during a rotation. Empty for a receiver with an audience.
     let secrets: [WebhookSecret]
     /// Private networks to which the URL's host may resolve.
     let networks: [AddressBlock]

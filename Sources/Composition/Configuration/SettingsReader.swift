@@ -59,8 +59,8 @@ extension ServiceSettings {
     }
 }
 
-/// Reads the configuration and checks every value. Continues
-/// after a mistake, so that all mistakes are reported together.
+/// Reads the configuration and checks every value. Continues after a mistake, so that all mistakes are
+/// reported together.
 package struct SettingsReader {
     let config: ConfigReader
     let file: SettingsFile?
@@ -83,7 +83,7 @@ package struct SettingsReader {
     /// Opens the file that the environment names. Adds a mistake if the file cannot be read.
     init(reading environment: [String: String], _ found: ConfigurationMistakes) async {
         var mistakes = found
-        // Shells and compose files represent an unset variable by an empty variable.
+        // Empty variables count as unset, because shells and compose files set them for unset ones.
         var environment = environment.filter { !$0.value.isEmpty }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
             // The lines of a PEM text end with line breaks.
@@ -120,10 +120,10 @@ package struct SettingsReader {
         (self.environment, self.mistakes) = (environment, mistakes)
     }
 
-    /// Refuses a listening address that is neither an IP address nor a host name. A resolver may resolve `*`
-    /// to any address.
+    /// Refuses a listening address that is neither an IP address nor a host name, because a resolver may
+    /// resolve `*` to any address.
     mutating func checkAddress(_ host: String, of setting: Setting) {
-        // The zone of a link-local address follows "%".
+        // A link-local address's zone follows "%".
         let name = String(host.prefix { $0 != "%" })
         guard !AllowedHosts.isName(name) || !host.hasOnlyLettersDigits(and: ".:-_%[]") else { return }
         mistakes.add(
@@ -148,7 +148,7 @@ package struct SettingsReader {
         return blocks.compactMap { $0 }
     }
 
-    /// Returns the value of a setting, or its default; `nil` without a value and a default.
+    /// Returns a setting's value or its default; `nil` if it has neither.
     func text(_ setting: Setting) -> String? {
         config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
     }
@@ -225,7 +225,7 @@ package struct SettingsReader {
 }
 
 extension SettingsReader {
-    /// Reads the additional host names of the service in development.
+    /// Reads the additional host names that the service accepts in development.
     mutating func allowedHosts() -> [String] {
         let names = list(.allowedHosts) ?? []
         if !names.allSatisfy(AllowedHosts.isName) {
@@ -244,7 +244,7 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// Reads the address and the host names of the console.
+    /// Reads the console's address and host names.
     mutating func console(
         numbers: SettingNumbers, host serviceHost: String, apiKeys: [APIKey]
     ) -> (host: String, allowedHosts: [String]) {

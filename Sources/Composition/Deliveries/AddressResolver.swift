@@ -14,24 +14,24 @@ import Synchronization
 
 /// Resolves host names to addresses.
 protocol AddressResolver: Sendable {
-    /// Returns all addresses of a host as text; empty for a host without addresses.
+    /// Returns all of a host's addresses as text; empty if it has none.
     ///
     /// - Throws: `DeliveryError` with the code `timed_out`.
     func addresses(of host: String) async throws(DeliveryError) -> [String]
 }
 
 /// Resolves names with the system's resolver. Each query runs on its own thread, and concurrent callers with
-/// the same name share a query, so that a hanging name server only delays receivers with its names.
+/// the same name share a query, so a hanging name server delays only receivers with its names.
 final class SystemAddressResolver: AddressResolver {
-    /// The time limit of a caller. The query itself can continue in the background.
+    /// A caller's time limit. The query itself can continue in the background.
     static let timeLimit = DispatchTimeInterval.seconds(4)
 
     private let queue = DispatchQueue(label: "siwa.names", attributes: .concurrent)
-    /// The waiting callers of each query, by host name.
+    /// Each query's waiting callers, by host name.
     private let asked = Mutex<[String: [FirstAnswer]]>([:])
     private let lookUp: @Sendable (String) -> [String]
 
-    /// - Parameter lookUp: Returns the addresses of a name. It may block the thread.
+    /// - Parameter lookUp: Returns a name's addresses. It may block the thread.
     init(lookUp: @escaping @Sendable (String) -> [String] = SystemAddressResolver.lookUp) {
         self.lookUp = lookUp
     }
@@ -109,14 +109,14 @@ private final class FirstAnswer: Sendable {
     }
 }
 
-/// Checks the addresses that a receiver's name resolves to, so that a name cannot resolve into the network
-/// behind the service (server-side request forgery).
+/// Checks the addresses that a receiver's name resolves to, so that no name can lead into the network behind
+/// the service (server-side request forgery).
 struct DestinationAddresses: Sendable {
     /// Private networks that the operator allows for this receiver.
     let allowed: [AddressBlock]
 
-    /// Networks that contain addresses of the public internet. No other part of IPv6 is assigned (IANA's
-    /// registry of global unicast addresses). IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
+    /// Networks that contain public internet addresses. No other part of IPv6 is assigned (IANA's registry of
+    /// global unicast addresses). IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
     private static let assigned: [AddressBlock] = ["0.0.0.0/0", "2000::/3"].compactMap { AddressBlock($0) }
 
     /// Networks within `assigned` that do not belong to the public internet or have a special purpose (IANA's
@@ -129,7 +129,7 @@ struct DestinationAddresses: Sendable {
         "3fff::/20",
     ].compactMap { AddressBlock($0) }
 
-    /// - Parameter text: An address without brackets and port. The function refuses any other text.
+    /// - Parameter text: An address without brackets or port. The function refuses any other text.
     func allow(_ text: String) -> Bool {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return false }
         let isPublic =

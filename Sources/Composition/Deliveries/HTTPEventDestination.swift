@@ -14,8 +14,8 @@ import Tracing
 /// A destination that posts events to one URL.
 struct HTTPEventDestination: EventDestination {
     static let timeLimit: Int64 = 10_000
-    /// Maximum number of bytes read from a response body to reuse its connection. After a longer body, the
-    /// connection closes.
+    /// Maximum number of response body bytes that are read in order to reuse the connection. After a longer
+    /// body, the connection closes.
     static let longestResponse = 65_536
 
     let connections: PinnedConnections
@@ -26,8 +26,8 @@ struct HTTPEventDestination: EventDestination {
         _ url: WebAddress, rule: DestinationAddresses, resolver: any AddressResolver,
         tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = .milliseconds(Self.timeLimit)
     ) {
-        // The client finds the checked address by exact host spelling;
-        // another spelling would use the unchecked resolver.
+        // The client finds the checked address only by the exact host spelling; any other spelling would use
+        // the unchecked resolver.
         (self.url, self.limit) = (url.text, limit)
         connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
     }
@@ -48,7 +48,7 @@ struct HTTPEventDestination: EventDestination {
             request.headers.add(name: name, value: value)
         }
         request.headers.add(name: "user-agent", value: "siwa")
-        // Propagates traces, because the operator configures the receivers. Only sends the context of
+        // Propagates traces, because the operator configures the receivers. Sends only the context of
         // recorded spans.
         if span.isRecording, let trace = span.context.trace {
             request.headers.add(name: "traceparent", value: trace.traceparent)
@@ -58,7 +58,7 @@ struct HTTPEventDestination: EventDestination {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
-            // A closed gate is not an error of the receiver.
+            // A closed gate is not the receiver's error.
             guard connections.gate.isOpen else { throw CancellationError() }
             // The receiver may have a new address, or its address may be unreachable from this machine.
             await connections.avoidAddress()
@@ -73,10 +73,10 @@ struct HTTPEventDestination: EventDestination {
         }
     }
 
-    /// Reads the rest of a response within the time limit of the attempt. The client's own deadline only
-    /// covers the response head. The body does not affect the result.
+    /// Reads the rest of a response within the attempt's time limit, because the client's own deadline covers
+    /// only the response head. The body does not affect the result.
     ///
-    /// Uses a timer on an event loop. The system keeps a cancelled sleep until its deadline, so a thousand
+    /// Uses an event loop timer, because the system keeps a cancelled sleep until its deadline, so a thousand
     /// deliveries per second would leave ten thousand sleeps.
     private static func read(_ body: HTTPClientResponse.Body, until deadline: NIODeadline) async {
         let reading = Task { _ = try? await body.collect(upTo: Self.longestResponse) }
@@ -107,18 +107,17 @@ struct HTTPEventDestination: EventDestination {
     ]
 }
 
-/// A description for the log, which must not contain secrets in the path or the query of the URL.
+/// A description for the log. It must not contain secrets in the URL's path or query.
 extension HTTPEventDestination: CustomStringConvertible {
     var description: String { "HTTPEventDestination(\(connections.host))" }
 }
 
-/// The HTTP client of one receiver. It only connects to one checked address.
+/// One receiver's HTTP client. It connects only to one checked address.
 ///
 /// The client never resolves the name itself, because a name server could return an allowed address for the
-/// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
-/// name.
+/// check and another one for the connection (DNS rebinding). The certificate check and `Host` use the name.
 actor PinnedConnections {
-    /// Lifetime of a resolved address. After it the name is resolved again, because receivers can move.
+    /// Lifetime of a resolved address. Afterwards the name is resolved again, because receivers can move.
     static let freshFor = Duration.seconds(30)
     /// Delay before connections to an old address close. It is longer than an attempt.
     private static let retirement = Duration.seconds(15)
@@ -136,7 +135,7 @@ actor PinnedConnections {
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration
     private var pin: Pin?
-    /// The address of the last failed connection. The client prefers other addresses of the name.
+    /// The address of the last failed connection. The client prefers the name's other addresses.
     private var avoided: String?
     private var checking: Task<HTTPClient, any Error>?
 
@@ -150,7 +149,7 @@ actor PinnedConnections {
     func client() async throws -> HTTPClient {
         if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
         if let checking { return try await checking.value }
-        // The task is unstructured: cancellation of one attempt must not cancel the check for other attempts.
+        // Unstructured, because cancelling one attempt must not cancel the check for other attempts.
         let task = Task { try await check() }
         checking = task
         defer { checking = nil }
@@ -177,7 +176,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // A receiver's name does not resolve to both public and private addresses by mistake.
+        // Refuses a mix of public and private addresses, because a name does not have one by mistake.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,
@@ -187,8 +186,8 @@ actor PinnedConnections {
             return held.client
         }
         if let old = pin?.client {
-            // Attempts with the old client end before the delay. If the process exits earlier, the system
-            // closes the connections.
+            // Attempts with the old client end before this delay does. If the process exits earlier, the
+            // system closes the connections.
             Task {
                 try? await Task.sleep(for: Self.retirement)
                 try? await old.shutdown()
@@ -206,7 +205,7 @@ actor PinnedConnections {
         configuration.timeout.connect = .seconds(5)
         configuration.dnsOverride = [host: address]
         configuration.connectionPool.retryConnectionEstablishment = false
-        // `HTTPEventDestination` records the spans itself, without values of a URL or a header.
+        // `HTTPEventDestination` records the spans itself, without URL or header values.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
         gate.guardRequests(of: &configuration)
@@ -214,13 +213,13 @@ actor PinnedConnections {
     }
 }
 
-/// Passes a request to the system only if a condition holds at this moment.
+/// Passes a request to the system only if a condition holds at that moment.
 ///
-/// A process that is suspended between decision and send would send the bytes on resumption, which may be
-/// much later. On busy processors, most of the delay occurs in queues of the client and its event loop, so
-/// the gate checks the condition after these queues. It cannot recall bytes that the system has accepted.
+/// A process suspended between decision and send would send the bytes when it resumes, possibly much later.
+/// On busy processors, most of the delay occurs in the queues of the client and its event loop, so the gate
+/// checks the condition after these queues. It cannot recall bytes that the system has accepted.
 final class RequestGate: Sendable {
-    /// The error of a request that is not sent, because the condition does not hold.
+    /// Thrown for a request that is not sent because the condition does not hold.
     struct Closed: Error {}
 
     private let condition = Mutex<@Sendable () -> Bool>({ true })
@@ -232,7 +231,7 @@ final class RequestGate: Sendable {
         self.condition.withLock { $0 = condition }
     }
 
-    /// Adds the gate to each connection of a client, behind the client's own handlers.
+    /// Adds the gate to each of a client's connections, behind the client's own handlers.
     func guardRequests(of configuration: inout HTTPClient.Configuration) {
         let before = configuration.http1_1ConnectionDebugInitializer
         configuration.http1_1ConnectionDebugInitializer = { [self] channel in
@@ -245,7 +244,7 @@ final class RequestGate: Sendable {
     }
 }
 
-/// The gate of one connection. If a request must not be sent, it closes the connection.
+/// One connection's gate. It closes the connection if a request must not be sent.
 private final class RequestGateHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
@@ -263,7 +262,7 @@ private final class RequestGateHandler: ChannelOutboundHandler {
         promise?.fail(RequestGate.Closed())
         guard !isClosed else { return }
         isClosed = true
-        // The client is still inside its write call, and must not receive the error there.
+        // Deferred, because the client is still inside its write call and must not receive the error there.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute {
             bound.value.fireErrorCaught(RequestGate.Closed())

@@ -7,7 +7,7 @@ package struct ReceiverStates {
 
     package let configured: [ReceiverName]
     let stored: [ClaimedReceiver]
-    /// Sequence number of the last event in the feed.
+    /// The feed's last sequence number.
     let lastSequence: Int64
 
     package init(configured: [ReceiverName], stored: [ClaimedReceiver], lastSequence: Int64) {
@@ -26,7 +26,7 @@ package struct ReceiverStates {
         return names.map { name in "\(name): \(words(of: name))" }
     }
 
-    /// Returns the state of a receiver as text.
+    /// Returns a receiver's state as text.
     package func words(of name: ReceiverName) -> String {
         guard let receiver = stored.first(where: { $0.record.name == name }) else {
             return "new; it begins at the end of the feed when the service starts"
@@ -46,7 +46,7 @@ package struct ReceiverStates {
         return words.joined(separator: "; ")
     }
 
-    /// The findings of this check of `siwa doctor`.
+    /// The findings of this `siwa doctor` check.
     package var findings: [Finding] {
         configured.map { name in
             let text = "\(name): \(words(of: name))"

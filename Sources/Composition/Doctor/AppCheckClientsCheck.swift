@@ -3,8 +3,8 @@ import AppleAccounts
 import AuthorizationServer
 import Logging
 
-/// Reports the mode of each client of an app with App Check, because a client without App Check would admit
-/// other programs.
+/// Reports the mode of each client in an app with App Check, because a client without App Check would let
+/// other programs in.
 struct AppCheckClientsCheck: DoctorCheck {
     let settings: ServiceSettings
 
@@ -53,7 +53,7 @@ struct AppCheckHoursCheck {
     static let name = "app check"
 
     let policies: AppCheckPolicies
-    /// The stored counts per hour for the targets of the policies.
+    /// The stored hourly counts for the policies' targets.
     let hours: [AppCheckHour]
     /// The current time in seconds since 1970.
     let now: Int64

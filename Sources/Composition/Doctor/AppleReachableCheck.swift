@@ -77,7 +77,7 @@ struct AppleProbe: Sendable {
     struct Response: Sendable {
         let status: Int
         let body: [UInt8]
-        /// The `Date` field of the response in seconds since 1970, if it is present.
+        /// The response's `Date` header in seconds since 1970, if present.
         let date: Int64?
     }
 
@@ -100,11 +100,11 @@ struct AppleProbe: Sendable {
     }
 }
 
-/// Checks that the clock of this machine agrees with Apple's clock.
+/// Checks that this machine's clock agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
     /// Clock difference in seconds that fails the check. It is ten seconds less than the difference at which
-    /// Apple or this service refuses tokens or client secrets, because their times are in the future.
+    /// Apple or this service refuses tokens or client secrets because their times are in the future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
@@ -112,7 +112,7 @@ struct ClockCheck: DoctorCheck {
     let appleDate: Int64?
     let ownDate: Int64
 
-    /// Returns the seconds by which this machine's clock is ahead of Apple's clock.
+    /// Returns the number of seconds by which this machine's clock is ahead of Apple's.
     static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
         guard let appleDate else { return nil }
         let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)

@@ -3,8 +3,8 @@ import AppleIDClient
 import AsyncHTTPClient
 import Foundation
 
-/// Checks that Apple accepts the client secrets. Exchanges an invalid code with each key of each team and
-/// each client ID. Apple checks the secret before the code.
+/// Checks that Apple accepts the client secrets. For each client ID and each key of its team, it exchanges an
+/// invalid code, which works because Apple checks the secret before the code.
 struct ClientSecretCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -51,14 +51,14 @@ struct ClientSecretCheck: DoctorCheck {
     }
 }
 
-/// Finds the probable cause of refused client secrets by comparing the responses to several secrets. Apple
-/// responds with `invalid_client` in all cases.
+/// Finds the probable cause of refused client secrets by comparing the responses to several secrets, because
+/// Apple responds with `invalid_client` in all cases.
 struct ClientSecretDiagnosis {
     static let name = "client secret"
 
-    /// The trials of one team.
+    /// One team's trials.
     let trials: [ClientSecretTrial]
-    /// Seconds by which this machine's clock is ahead of Apple's clock; `nil` if unknown.
+    /// Seconds by which this machine's clock is ahead of Apple's; `nil` if unknown.
     let skew: Int64?
 
     var findings: [Finding] {
@@ -73,8 +73,8 @@ struct ClientSecretDiagnosis {
     private var keyIDs: [String] { unique(trials.map(\.keyID)) }
     private var team: String { trials.first?.team ?? "" }
 
-    /// Returns the finding for a client ID. Apple accepted another secret of the same team, so the team ID
-    /// and the clock are correct.
+    /// Returns the finding for a client ID. Apple accepted another of the team's secrets, so the team ID and
+    /// the clock are correct.
     private func finding(forClientID clientID: String) -> Finding {
         let own = trials.filter { $0.clientID == clientID }
         if let accepted = own.first(where: { $0.outcome == .accepted }) {
@@ -92,7 +92,7 @@ struct ClientSecretDiagnosis {
                 + "the key is for: look at developer.apple.com (Identifiers), Services IDs included.")
     }
 
-    /// Findings for keys whose secrets Apple always refused, although it accepted secrets of other keys.
+    /// Findings for keys whose secrets Apple always refused, although it accepted those of other keys.
     private var findingsForKeys: [Finding] {
         keyIDs.filter { keyID in
             trials.filter { $0.keyID == keyID }.allSatisfy { $0.outcome == .refused }
@@ -142,9 +142,9 @@ struct ClientSecretDiagnosis {
 /// Apple's response to the client secret for one client ID and one key.
 struct ClientSecretTrial: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
-        /// Apple checked the code, so the secret is valid.
+        /// Apple went on to check the code, so the secret is valid.
         case accepted
-        /// Apple responded with `invalid_client`: the secret is wrong. Apple does not name the reason.
+        /// Apple responded with `invalid_client`: the secret is wrong. Apple does not say why.
         case refused
         /// Apple responded with `unauthorized_client`: the secret is valid, but the client ID must not use
         /// this endpoint.
@@ -158,10 +158,10 @@ struct ClientSecretTrial: Equatable, Sendable {
     let clientID: String
     let outcome: Outcome
 
-    /// An invalid code in a format that Apple does not use, so that the check consumes no real code.
+    /// An invalid code in a format that Apple does not use, so that the check cannot consume a real code.
     static let bogusCode = "siwa-doctor-asks-with-a-code-that-cannot-be"
 
-    /// - Parameter error: The error of exchanging the invalid code; `nil` if Apple accepted the code, which
+    /// - Parameter error: The error from exchanging the invalid code; `nil` if Apple accepted the code, which
     ///   never happens.
     static func outcome(of error: AppleCallError?) -> Outcome {
         guard let error else { return .accepted }

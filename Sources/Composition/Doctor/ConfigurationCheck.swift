@@ -46,7 +46,7 @@ struct CallersCheck: DoctorCheck {
     let settings: ServiceSettings
 
     func run() -> [Finding] {
-        // In production, a missing API key is a mistake in the configuration.
+        // In production, a missing API key is a configuration mistake.
         guard !settings.apiKeys.isEmpty else {
             return [
                 .note(

@@ -8,8 +8,8 @@ import OAuth
 import PostgresStorage
 import SignIn
 
-/// Checks that the database is readable, has the schema of this version, and matches the configuration: the
-/// apps with stored data are configured, and the sealed values can be decrypted. The check can run while the
+/// Checks that the database is readable, has this version's schema, and matches the configuration: the apps
+/// with stored data are configured, and the sealed values can be decrypted. The check can run while the
 /// service runs.
 struct DatabaseCheck: DoctorCheck {
     static let name = "database"
@@ -51,7 +51,7 @@ struct DatabaseCheck: DoctorCheck {
 
     private func server(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard let inspection = inspection as? PostgresInspection else { return [] }
-        // In addition to the pool, one connection listens for commits of other replicas.
+        // In addition to the pool, one connection listens for other replicas' commits.
         return PostgresServerCheck(
             server: try await inspection.server(), connections: settings.numbers[.databaseConnections] + 1
         ).findings
@@ -137,8 +137,8 @@ struct DatabaseCheck: DoctorCheck {
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 
-    /// Checks the stored keys that sign tokens. Skipped if the service signs no tokens, because it has
-    /// neither OAuth clients nor receivers of security event tokens.
+    /// Checks the stored token-signing keys. Skipped if the service signs no tokens, because it has neither
+    /// OAuth clients nor receivers of security event tokens.
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard settings.oauth != nil || settings.signsEvents, let keys = settings.sealingKeys else {
             return []
@@ -165,7 +165,7 @@ struct DatabaseCheck: DoctorCheck {
 }
 
 /// Checks that the service can write the files of a SQLite database: the database, its write-ahead log, and
-/// the lock file against a second process. A command that ran as another user can leave files that the
+/// the lock file that keeps out a second process. A command that ran as another user can leave files that the
 /// service cannot open.
 struct DatabaseFiles {
     private let path: String
@@ -182,7 +182,7 @@ struct DatabaseFiles {
         for file in [path, path + "-wal", path + "-shm", path + ".lock"] {
             guard FileManager.default.fileExists(atPath: file) else { continue }
             let isWritable = FileManager.default.isWritableFile(atPath: file)
-            // root can write every file, but the service runs as the owner of the database.
+            // root can write every file, but the service runs as the database's owner.
             guard !isWritable || Self.owner(of: file) != owner else { continue }
             return .wrong(
                 DatabaseCheck.name, "\(file) belongs to another user, so siwa serve cannot write it",
@@ -197,7 +197,7 @@ struct DatabaseFiles {
     }
 }
 
-/// Checks that the stored signing keys for the service's own tokens can be decrypted.
+/// Checks that the stored keys that sign the service's own tokens can be decrypted.
 struct TokenSigningKeysCheck {
     static let name = "OAuth keys"
 

@@ -31,15 +31,15 @@ package protocol DatabaseInspection: AuditReader {
     func close() async
 }
 
-/// The state of a database's schema.
+/// The state of a database schema.
 package enum InspectedSchema: Equatable {
     /// The database is empty.
     case empty
     /// The database belongs to another program.
     case foreign
-    /// The database has the schema of an older version, which `siwa serve` migrates.
+    /// The database has an older version's schema, which `siwa serve` migrates.
     case older
-    /// The database has the schema of this version, or a later schema that this version supports.
+    /// The database has this version's schema, or a later one that this version supports.
     case present
     case newer
 }

@@ -5,7 +5,7 @@ import KeySets
 import NIOHTTP1
 import StrictJSON
 
-/// All checks of `siwa doctor`. A check whose error explains errors of other checks comes first.
+/// All `siwa doctor` checks. A check whose error explains errors of other checks comes before them.
 package struct DoctorChecks: Sendable {
     let configuration: @Sendable () async throws -> ServiceSettings
     let secondsSince1970: @Sendable () -> Int64
@@ -22,7 +22,7 @@ package struct DoctorChecks: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Checks the settings of a running service.
+    /// Checks a running service's settings.
     init(settings: ServiceSettings, secondsSince1970: @escaping @Sendable () -> Int64) {
         configuration = { settings }
         limits = AppleTimeLimits()
@@ -71,12 +71,12 @@ package struct DoctorChecks: Sendable {
     }
 }
 
-/// A check of `siwa doctor`. It changes nothing.
+/// One `siwa doctor` check. It changes nothing.
 protocol DoctorCheck: Sendable {
     func run() async -> [Finding]
 }
 
-/// A finding of a check of `siwa doctor`.
+/// A finding of a `siwa doctor` check.
 package struct Finding: Equatable {
     package enum Verdict: String {
         case good = "ok"
@@ -87,10 +87,10 @@ package struct Finding: Equatable {
         case skipped
     }
 
-    /// The name of the check. It is stable across versions, so scripts can use it.
+    /// The check's name. It is stable across versions, so scripts can use it.
     let check: String
     package let verdict: Verdict
-    /// The text of the finding. It contains no secrets.
+    /// The finding's text. It contains no secrets.
     let text: String
     /// Advice for the operator; `nil` if the finding needs no action.
     let advice: String?
@@ -115,7 +115,7 @@ package struct Finding: Equatable {
 /// The results of `siwa doctor`.
 package struct DoctorReport {
     let findings: [Finding]
-    /// Values that the operator must register, with the place to register them.
+    /// Values that the operator must register, and where to register them.
     var registrations: [String] = []
 
     package var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
@@ -198,7 +198,7 @@ extension Finding.Verdict {
 }
 
 extension HTTPClientRequest {
-    /// Adds a `User-Agent` for `siwa doctor`, so that its requests differ from requests of users and of the
-    /// service. The fake Apple reads the field.
+    /// Adds a `User-Agent` header for `siwa doctor`, so that its requests can be told from those of users and
+    /// of the service. The fake Apple reads the header.
     mutating func nameDoctor() { headers.add(name: "User-Agent", value: "siwa-doctor") }
 }

@@ -1,8 +1,8 @@
 import AppleAccounts
 import AsyncHTTPClient
 
-/// Checks that Google's security events arrive. Requests the registration from Google, if a service account
-/// is configured, and reads the last event from the database.
+/// Checks that Google's security events arrive. If a service account is configured, requests the registration
+/// from Google; always reads the last event from the database.
 struct GoogleEventsCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -16,7 +16,7 @@ struct GoogleEventsCheck: DoctorCheck {
         ]
     }
 
-    /// Requests the registration from Google; returns `nil` without a service account.
+    /// Requests the registration from Google; returns `nil` if no service account is configured.
     private func registration(of url: String) async -> Result<EventRegistration, EventStreamError>? {
         guard let file = settings.googleServiceAccountFile else { return nil }
         do throws(EventStreamError) {
@@ -52,13 +52,13 @@ struct GoogleEventsDiagnosis {
 
     enum LastEvent: Equatable {
         case at(Moment)
-        /// No event arrived within the retention period of events.
+        /// No event arrived within the event retention period.
         case absent
-        /// The database is unreadable, which another check reports.
+        /// The database is unreadable. Another check reports this.
         case unknown
     }
 
-    /// Google's registration of the receiver, or the error; `nil` if the check did not request it.
+    /// The receiver's registration at Google, or the error; `nil` if the check did not request it.
     let registration: Result<EventRegistration, EventStreamError>?
     let lastEvent: LastEvent
 

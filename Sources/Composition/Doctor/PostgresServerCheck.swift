@@ -1,18 +1,18 @@
 import PostgresStorage
 
-/// Checks the version, the settings and the number of free connections of a PostgreSQL server.
+/// Checks a PostgreSQL server's version, settings and number of free connections.
 struct PostgresServerCheck {
     static let name = "PostgreSQL"
 
     let server: PostgresServer
-    /// The maximum number of connections of a replica.
+    /// A replica's maximum number of connections.
     let connections: Int
 
-    /// The oldest version that supports all statements of the service.
+    /// The oldest version that supports all of the service's statements.
     private static let oldestVersion = 130_000
 
-    /// Clock difference in milliseconds from which the check reports it. By its own clock, another replica
-    /// may take over a claim after 30 s.
+    /// Clock difference in milliseconds from which the check reports it. It matters because another replica
+    /// may take over a claim after 30 s by its own clock.
     private static let remarkableClockLead: Int64 = 5000
 
     var findings: [Finding] {
@@ -65,7 +65,7 @@ struct PostgresServerCheck {
     private var version: String { "\(server.version / 10_000).\(server.version % 10_000)" }
 }
 
-/// Checks that the synchronous standbys are connected. Reports nothing for a server without standbys.
+/// Checks that the synchronous standbys are connected. Reports nothing for a server that has none.
 struct StandbyCheck {
     static let name = "standbys"
 

@@ -2,15 +2,15 @@ import AppleAccounts
 import AuthorizationServer
 import Encodings
 
-/// Values of this configuration that the operator must register at Apple and Google. `siwa doctor` prints
-/// them at the end, and the console shows them with the findings.
+/// Configured values that the operator must register at Apple and Google. `siwa doctor` prints them at the
+/// end, and the console shows them with the findings.
 struct Registrations {
-    /// Values that the operator enters in one place.
+    /// The values that the operator enters in one place.
     struct Item {
-        /// Menu path to the input fields.
+        /// The menu path to the input fields.
         let place: [String]
         let fields: [(name: String, value: String)]
-        /// The check of `siwa doctor` that tests the values; `nil` for values that this machine cannot test.
+        /// The `siwa doctor` check that tests the values; `nil` for values that this machine cannot test.
         let check: String?
         /// The app whose notifications Apple sends to the registered URL. Apple's first notification proves
         /// the registration.
@@ -68,7 +68,7 @@ struct Registrations {
         return items
     }
 
-    /// Lines about the receiver of Google's security events, which a command registers.
+    /// Lines about the receiver for Google's security events, which a command registers.
     private var google: [String] {
         guard publicAddress != nil, let url = settings.googleEventsURL else { return [] }
         return [
@@ -76,7 +76,7 @@ struct Registrations {
         ]
     }
 
-    /// The receiver of Google's security events as an item.
+    /// The receiver for Google's security events, as an item.
     var googleEvents: Item? {
         guard publicAddress != nil, let url = settings.googleEventsURL else { return nil }
         return Item(

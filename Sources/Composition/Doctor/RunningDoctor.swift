@@ -2,11 +2,11 @@ import AppleAccounts
 import Console
 import Synchronization
 
-/// Runs the checks of `siwa doctor` for the console while a page is open. Only one run is active at a time.
+/// Runs the `siwa doctor` checks for the console while a page is open. Only one run is active at a time.
 ///
-/// A run sends requests to Apple and Google, so all open pages share the findings of a run for half a minute.
+/// A run sends requests to Apple and Google, so all open pages share its findings for half a minute.
 final class RunningDoctor: DoctorFinding {
-    /// Lifetime of findings in milliseconds.
+    /// Lifetime of findings, in milliseconds.
     static let freshFor: Int64 = 30_000
     /// Minimum time between two runs that operators request, in milliseconds.
     static let pause: Int64 = 5_000

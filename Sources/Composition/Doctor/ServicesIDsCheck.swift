@@ -5,8 +5,8 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// Checks that Apple's page accepts each client ID for browsers with the return URL of this service. Loads
-/// the page without signing in.
+/// Checks that Apple's page accepts each browser client ID with this service's return URL. Loads the page
+/// without signing in.
 struct ServicesIDsCheck: DoctorCheck {
     static let name = "Services ID"
 
@@ -48,7 +48,7 @@ struct ServicesIDsCheck: DoctorCheck {
     }
 }
 
-/// Apple's response to the start of a sign-in in a browser, for one client ID.
+/// Apple's response to the start of a browser sign-in, for one client ID.
 struct ServicesIDTrial {
     struct Page {
         let status: Int
@@ -57,10 +57,10 @@ struct ServicesIDTrial {
 
     let clientID: String
     let returnURL: String
-    /// The loaded page; `nil` without a complete response.
+    /// The loaded page; `nil` if no complete response arrived.
     let page: Page?
 
-    /// The error on the page. Only pages with an error status count, because other pages may contain the same
+    /// The error on the page. Only pages with an error status count, because others may contain the same
     /// words.
     private var error: String? {
         ["invalid_client", "unauthorized_client", "invalid_request"].first {

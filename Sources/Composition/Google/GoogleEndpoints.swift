@@ -22,10 +22,10 @@ package struct GoogleEndpoints: Sendable, Equatable {
         eventsReport: "https://risc.googleapis.com/v1beta/events:report",
         riscAPI: "https://risc.googleapis.com/v1beta")
 
-    /// Makes the endpoints of an emulator, which have the same origin. Returns `nil` unless the URL is an
-    /// absolute http or https URL without user, query and fragment.
+    /// Makes an emulator's endpoints, which have the same origin. Returns `nil` unless the URL is an absolute
+    /// http or https URL without a user, query or fragment.
     package init?(baseURL: String) {
-        // The emulator of Apple has the same rule.
+        // The same rule applies to the emulator of Apple.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
         self.init(
             certificates: "\(base)/oauth2/v3/certs",
@@ -43,8 +43,8 @@ package struct GoogleEndpoints: Sendable, Equatable {
 
 /// Fetches the keys for Google's security event tokens from the URL in Google's configuration document.
 ///
-/// Fetches both documents every time: a fetch happens about once an hour, and a stored URL would miss a
-/// change of the configuration.
+/// Fetches both documents every time, because a fetch happens only about once an hour, and a stored URL would
+/// miss a change of the configuration.
 struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource
@@ -63,7 +63,7 @@ struct RISCKeySetSource: KeySetSource {
         }
         guard let document = try? JSONValue(parsing: response.body),
             let url = document["jwks_uri"]?.string, url.utf8.count <= 2048,
-            // Keys that were fetched without TLS would let an attacker on the network path forge events.
+            // If the keys were fetched without TLS, an attacker on the network path could forge events.
             url.hasPrefix("https://") || !isSecure
         else { throw KeySetFetchError(.malformed, detail: "no jwks_uri") }
         return try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)

@@ -22,8 +22,8 @@ struct GoogleEventReporter: EventDestination {
         (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    /// Posts a token. The HTTP client is shared, so its connections have no gate. The caller has checked the
-    /// condition before.
+    /// Posts a token. The HTTP client is shared, so its connections have no gate; the caller has already
+    /// checked the condition.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         guard mayBegin() else { throw CancellationError() }
         var request = HTTPClientRequest(url: url)
@@ -38,7 +38,7 @@ struct GoogleEventReporter: EventDestination {
         try await OutgoingRequestSpan.with(.callGoogle, url) { [request] span in
             let status: Int
             do {
-                // The status is sufficient. The client closes the connection of an unread body.
+                // The status is enough. The client closes the connection if the body is not read.
                 status = Int(try await client.execute(request, timeout: limit).status.code)
             } catch {
                 throw DeliveryError(.unreachable)
@@ -52,8 +52,8 @@ struct GoogleEventReporter: EventDestination {
         switch status {
         case 202: return
         case 300...399: throw DeliveryError(.redirected, status: status)
-        // RFC 8935 §2.4 defines this status for an invalid token. With any other status Google accepts no
-        // token at all: the credentials or the URL are wrong, requests are too frequent, or Google has an
+        // RFC 8935 §2.4 defines this status for an invalid token. Any other status means that Google accepts
+        // no token at all: the credentials or the URL are wrong, requests are too frequent, or Google has an
         // outage.
         case 400: throw DeliveryError(.eventRefused, status: status)
         default: throw DeliveryError(.refused, status: status)

@@ -9,11 +9,11 @@ import ServiceLifecycle
 import SignIn
 
 /// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and updates the
-/// metrics about the database.
+/// database metrics.
 struct HealthMonitor: Service {
-    /// Interval of the checks. Each check makes one small read in the database.
+    /// Interval between checks. Each check makes one small database read.
     static let interval = Duration.seconds(2)
-    /// Number of checks between two samples of the stored values: one sample every ten minutes.
+    /// Number of checks between two samples of the stored values, which makes one sample every ten minutes.
     static let checksPerSample = 300
 
     let keys: any VerificationKeys
@@ -21,7 +21,7 @@ struct HealthMonitor: Service {
     let signingKeys: SigningKeyFiles
     let teams: [String]
     let warnings: ServiceWarnings
-    /// The sample from the start of the service.
+    /// The sample from the service's start.
     let firstSample: SealedSample
     let sealedSample: @Sendable () async throws -> SealedSample
     let gauges: DatabaseGauges
@@ -53,7 +53,7 @@ struct HealthMonitor: Service {
                 try? await Task.sleep(for: interval)
             }
         }
-        // If `run` returned early, the whole service would stop.
+        // Waits, because if `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 
@@ -62,14 +62,14 @@ struct HealthMonitor: Service {
         write(log.notice(secondsAhead: warnings.secondsAhead))
         for team in teams {
             let (keys, trouble) = signingKeys.look(atTeam: team)
-            // An empty directory is not an error: the operator removed the keys.
+            // An empty directory is not an error, because the operator removed the keys.
             let isRead = trouble == nil || trouble?.code == .noKey
             let found = HealthLog.SigningKeys(
                 keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.errorText)
             write(log.notice(found, ofTeam: team))
         }
         let failure = await databaseFailure()
-        // The result of a cancelled check does not describe the database.
+        // A cancelled check's result says nothing about the database.
         guard !Task.isCancelled else { return }
         gauges.show(failure)
         write(log.notice(failure))
@@ -108,8 +108,8 @@ extension ServiceWarnings {
     }
 }
 
-/// Decides which log lines about dependencies to write: a line when a dependency fails, recovers or changes,
-/// and no line for a check without a change. Does no I/O.
+/// Decides which log lines to write about dependencies: one when a dependency fails, recovers or changes, and
+/// none for a check without a change. Does no I/O.
 struct HealthLog {
     struct Line: Equatable {
         let level: Logger.Level
@@ -117,7 +117,7 @@ struct HealthLog {
         var fields: [String: String] = [:]
     }
 
-    /// The signing keys of one team.
+    /// One team's signing keys.
     struct SigningKeys: Equatable {
         let keyIDs: Set<String>
         /// The file or directory that is currently unreadable, and the reason.
@@ -132,12 +132,12 @@ struct HealthLog {
     private var isClockWrong = false
     private var sealedWarning: String?
 
-    /// - Parameter sealedWarning: Warning about stored values that the service logged at its start.
+    /// - Parameter sealedWarning: The warning about stored values that the service logged at its start.
     init(sealedWarning: String? = nil) {
         self.sealedWarning = sealedWarning
     }
 
-    /// - Parameter secondsAhead: Seconds by which this machine's clock is ahead of Apple's clock; `nil` while
+    /// - Parameter secondsAhead: Seconds by which this machine's clock is ahead of Apple's; `nil` while
     ///   unknown.
     mutating func notice(secondsAhead: Int64?) -> [Line] {
         guard let secondsAhead else { return [] }
@@ -158,8 +158,8 @@ struct HealthLog {
         ]
     }
 
-    /// - Parameter sealedWarning: Warning from a sample of the
-    ///   stored values; `nil` if every value can be decrypted.
+    /// - Parameter sealedWarning: The warning from a sample of the stored values; `nil` if every value can be
+    ///   decrypted.
     mutating func notice(sealedWarning: String?) -> [Line] {
         guard sealedWarning != self.sealedWarning else { return [] }
         self.sealedWarning = sealedWarning
@@ -169,7 +169,7 @@ struct HealthLog {
         return [Line(level: .warning, message: sealedWarning)]
     }
 
-    /// Returns lines about the key set. A key set that has not been fetched since the start is not a failure,
+    /// Returns lines about the key set. If it has not been fetched since the start, that is not a failure,
     /// but a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
         let (found, cause): (Keys, KeySetFetchError.Code?) =
@@ -202,7 +202,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: The reason why the database does not accept commands; `nil` if it does.
+    /// - Parameter failure: The reason why the database accepts no commands; `nil` if it does.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code
@@ -212,7 +212,7 @@ struct HealthLog {
         return [Line(level: .error, message: "the database is lost", fields: fields)]
     }
 
-    /// Returns lines about a team's signing keys. Does not log keys that the first check finds.
+    /// Returns lines about a team's signing keys. The keys that the first check finds are not logged.
     mutating func notice(_ found: SigningKeys, ofTeam team: String) -> [Line] {
         let before = signingKeys.updateValue(found, forKey: team)
         guard let before else { return trouble(found.trouble, before: nil, team) }
@@ -247,7 +247,7 @@ struct HealthLog {
     }
 }
 
-/// Metrics about the database: its readiness, and the standbys that its commits wait for.
+/// Database metrics: readiness, and the standbys that commits wait for.
 struct DatabaseGauges: Sendable {
     private struct Standbys: Sendable {
         let required: Meter
@@ -255,15 +255,15 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// Age from which a number about standbys counts as unknown. It is longer than the time in which commits
-    /// that wait for a lost standby can block all connections.
+    /// Age from which a standby number counts as unknown. It is longer than the time for which commits that
+    /// wait for a lost standby can block all connections.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter
-    /// The metrics about standbys; `nil` on SQLite.
+    /// The standby metrics; `nil` on SQLite.
     private let standbys: Standbys?
 
-    /// - Parameter standbys: The condition of the standbys, which the console also reads; `nil` on SQLite.
+    /// - Parameter standbys: The standbys' condition, which the console also reads; `nil` on SQLite.
     init(standbys: Watched<StandbyCondition?>?, factory: any MetricsFactory = MetricsSystem.factory) {
         func meter(_ name: String, _ help: String) -> Meter {
             (factory as? any DescribedMetricsFactory)?.describeMeter(name, help: help)
@@ -283,7 +283,7 @@ struct DatabaseGauges: Sendable {
         showStandbys()
     }
 
-    /// - Parameter failure: The failure of the last check; `nil` if the database works.
+    /// - Parameter failure: The last check's error; `nil` if the database works.
     func show(_ failure: StorageError?) {
         isReady.set(failure == nil ? 1 : 0 as Int64)
         showStandbys()

@@ -5,14 +5,14 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// Result of decrypting a sample of the stored values with the configured sealing keys. `siwa reseal
+/// The result of decrypting a sample of the stored values with the configured sealing keys. `siwa reseal
 /// --dry-run` tries all stored values.
 struct SealedSample: Equatable {
     /// Maximum number of values in the sample.
     static let size = 200
 
     let count: Int
-    /// Names of keys that sealed values of the sample but are not configured.
+    /// Names of keys that sealed values in the sample but are not configured.
     private(set) var unknownKeys: Set<String> = []
     /// Number of values that a configured key with the right name cannot decrypt.
     private(set) var damaged = 0
@@ -45,8 +45,8 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// Adds the token signing keys to the sample. The service also logs a key that it cannot decrypt when it
-    /// needs the key.
+    /// Adds the token signing keys to the sample. In addition, the service logs a key that it cannot decrypt
+    /// whenever it needs that key.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
         tried += signingKeys.count
         shutKeys = Self.shutKeys(among: signingKeys, keys: keys)

@@ -5,12 +5,12 @@ import Metrics
 import ServiceLifecycle
 import SignIn
 
-/// Updates metrics every 15 seconds: the amount of waiting work, the delay of its oldest item, the last
-/// sequence number of the event feed, and numbers about the database.
+/// Updates metrics every 15 seconds: the amount of waiting work, the delay of its oldest item, the event
+/// feed's last sequence number, and database readings.
 struct WorkMonitor: Service {
     typealias Store = AccountStore & AppleTokenStore & AppReceiptStore & InboxStore
 
-    /// Kinds of work that a worker claims when it is due.
+    /// The kinds of work that a worker claims once it is due.
     static let queues: [QueueCondition.Name] = [.exchange, .check, .erasure, .receipt]
 
     static let interval = Duration.seconds(15)
@@ -22,7 +22,7 @@ struct WorkMonitor: Service {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Moment
     let factory: any MetricsFactory
-    /// Called with the last sequence number of the feed, which a process does not know after its start.
+    /// Called with the feed's last sequence number, because a process does not know it after its start.
     let onSequence: @Sendable (Int64) -> Void
     /// Called with the time of the last notification that any replica has stored.
     let onNotification: @Sendable (Moment) -> Void
@@ -52,11 +52,11 @@ struct WorkMonitor: Service {
                 try? await clock.sleep(for: Self.interval)
             }
         }
-        // If `run` returned early, the whole service would stop.
+        // Waits, because if `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 
-    /// Updates the metrics. Shows no numbers about work while the database does not respond, because old
+    /// Updates the metrics. While the database does not respond, shows no numbers about work, because old
     /// numbers would look healthy.
     func look() async {
         for reading in await readings() {
@@ -91,7 +91,7 @@ struct WorkMonitor: Service {
 
     private func readings() async -> [DatabaseReading] {
         await withCheckedContinuation { continuation in
-            // A hanging file system must not block a thread of the cooperative pool.
+            // Uses another thread, because a hanging file system must not block the cooperative pool.
             DispatchQueue.global().async { continuation.resume(returning: database.readings) }
         }
     }
@@ -110,7 +110,7 @@ struct WorkMonitor: Service {
 }
 
 extension QueueCondition.Name {
-    /// True for the queues whose items the store counts. Receipts are few; the other queues count themselves.
+    /// True for queues whose items the store counts. Receipts are few; the other queues count themselves.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true
@@ -118,7 +118,7 @@ extension QueueCondition.Name {
         }
     }
 
-    /// Returns the number of due items, and the delay of the oldest due item in seconds.
+    /// Returns the number of due items, and the oldest due item's delay in seconds.
     ///
     /// - Returns: The count is `nil` if this work is not counted.
     func work(

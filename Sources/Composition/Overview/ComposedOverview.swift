@@ -10,16 +10,16 @@ import PostgresStorage
 import ServiceLifecycle
 import SignIn
 
-/// The overview page of the console, with its numbers and their sources.
+/// The console's overview page, with its numbers and their sources.
 struct ComposedOverview {
-    /// The counts of this replica. Each replica counts, even without the console, because the counts per hour
-    /// are sums over all replicas.
+    /// This replica's counts. Each replica counts, even without the console, because the hourly counts are
+    /// sums over all replicas.
     let numbers: ServiceNumbers
-    /// The condition of the PostgreSQL standbys, for the overview and the metrics; `nil` on SQLite.
+    /// The PostgreSQL standbys' condition, for the overview and the metrics; `nil` on SQLite.
     let standbys: Watched<StandbyCondition?>?
     private let parts: Parts
 
-    /// The sources of the overview.
+    /// The overview's sources.
     struct Parts {
         let settings: ServiceSettings
         let database: any ServiceDatabase
@@ -41,7 +41,7 @@ struct ComposedOverview {
         }
     }
 
-    /// Makes the monitor of faults, for a service with the console.
+    /// Makes the fault monitor, for a service with the console.
     func monitor(onChange: @escaping @Sendable () -> Void) -> OverviewMonitor {
         let (store, registry, standbys) = (parts.store, parts.registry, standbys)
         let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)
@@ -49,7 +49,7 @@ struct ComposedOverview {
         let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
         let hasSealingKeys = parts.settings.sealingKeys != nil
         let (keysURL, lastNotification) = (parts.settings.keysURL, parts.lastNotification)
-        // Without signing of tokens, lost signing keys of removed clients do no harm.
+        // If the service signs no tokens, lost signing keys of removed clients do no harm.
         let signs = parts.settings.oauth != nil || parts.settings.signsEvents
         let sealingKeys = signs ? parts.settings.sealingKeys : nil
         let signing = Watched(every: .seconds(15)) {
@@ -80,7 +80,7 @@ struct ComposedOverview {
         }
     }
 
-    /// The pages of the overview.
+    /// The overview pages.
     func pages(
         _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.OtherCard?
     ) -> OverviewPages {
@@ -93,7 +93,7 @@ struct ComposedOverview {
             }, card: card)
     }
 
-    /// Removes a token signing key that the sealing keys do not open.
+    /// Removes a token signing key that the sealing keys cannot open.
     static func retire(
         _ keyID: String, by origin: AuditOrigin, at moment: Moment, _ keys: SealingKeyRing?,
         in store: any ServiceStore
@@ -107,8 +107,8 @@ struct ComposedOverview {
 
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
-        // A database role without permission to read the synchronous standbys can read the number of
-        // connected standbys.
+        // A database role that may not read the synchronous standbys can still read the number of connected
+        // ones.
         return (
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
             wanted: standbys.wanted
@@ -133,9 +133,9 @@ struct ComposedOverview {
         }
     }
 
-    /// Returns the sealing keys and signing keys for the console, without secrets.
+    /// Returns the sealing and signing keys for the console, without secrets.
     ///
-    /// The age of a configured key counts from the first start on this database with this key.
+    /// A configured key's age counts from the first start on this database with this key.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
         let parts = (try? await store.configurationParts()).map { parts in
             Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
@@ -175,10 +175,10 @@ struct ComposedOverview {
     }
 }
 
-/// The token signing keys, opened by the sealing keys.
+/// The token signing keys, opened with the sealing keys.
 private struct SigningKeysLook: Sendable {
     let shut: [ShutKey]
-    /// False if the sealing keys open no key of an algorithm.
+    /// False if there is an algorithm for which the sealing keys can open no key.
     let signs: Bool
 
     /// - Parameter keys: The sealing keys; `nil` if the service signs no tokens.
@@ -196,7 +196,7 @@ private struct SigningKeysLook: Sendable {
 }
 
 extension ServiceSettings {
-    /// The URL of Apple's keys; empty for keys from a file.
+    /// The URL of Apple's keys; empty if they come from a file.
     fileprivate var keysURL: String {
         switch keySource {
         case .remote: appleEndpoints.keySet
@@ -205,13 +205,13 @@ extension ServiceSettings {
     }
 }
 
-/// Facts about waiting work that the metrics do not contain. They come from the database.
+/// Facts about waiting work that are read from the database, because the metrics do not contain them.
 struct WaitingWork: Sendable {
     let receivers: [ClaimedReceiver]
-    /// Time of the first event that each receiver has not received. A receiver that has received all events
-    /// is absent.
+    /// The time of the first event that each receiver has not received. Receivers that have received all
+    /// events are absent.
     let oldest: [ReceiverName: Moment]
-    /// The earliest deadline of all unfinished erasures.
+    /// The earliest deadline of any unfinished erasure.
     let deadline: Moment?
 
     init(receivers: [ClaimedReceiver], next events: [AccountEvent], deadline: Moment?) {
@@ -248,7 +248,7 @@ extension ServiceCondition {
             registry.readings(of: "siwa_event_receiver_waiting").compactMap { reading in
                 reading.labels["receiver"].map { ($0, Int64(reading.value)) }
             }, uniquingKeysWith: { first, _ in first })
-        // Stored receivers that are not configured any more have no metric.
+        // Stored receivers that are no longer configured have no metric.
         let known = work.receivers.filter { waiting[$0.record.name.rawValue] != nil }
         for (name, isOwn) in [(QueueCondition.Name.google, true), (.deliveries, false)] {
             let own = known.filter { ($0.record.name == .google) == isOwn }
@@ -263,7 +263,7 @@ extension ServiceCondition {
             .filter { !$0.hasPrefix("client:") }
         lateReceivers = known.compactMap { receiver in
             let name = receiver.record.name
-            // Other conditions cover reports to Google and the streams of clients.
+            // Other conditions cover reports to Google and client streams.
             guard name != .google, !name.rawValue.hasPrefix("client:"), receiver.record.pausedAt == nil,
                 let since = work.oldest[name]
             else { return nil }

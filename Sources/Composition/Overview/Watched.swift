@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A value that is read in the background, so that a slow database does not delay readers of the value. Only
+/// A value that is read in the background, so that a slow database does not delay the value's readers. Only
 /// one read runs at a time.
 final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var begunAt: ContinuousClock.Instant?
-        /// Time of the last read.
+        /// The time of the last read.
         var readAt: ContinuousClock.Instant?
         var isReading = false
     }

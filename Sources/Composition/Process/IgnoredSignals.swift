@@ -10,9 +10,8 @@ import UnixSignals
     import Darwin
 #endif
 
-/// Logs signals that make many programs reload their configuration or reopen their log file, and ignores
-/// them. Without this service, each of these signals would terminate the process in the middle of its
-/// requests.
+/// Logs and ignores the signals that make many programs reload their configuration or reopen their log file.
+/// Without this service, each of these signals would kill the process in the middle of its requests.
 package struct IgnoredSignals: Service {
     static let signals: [UnixSignal] = [.sighup, .sigusr1, .sigusr2]
 
@@ -31,7 +30,7 @@ package struct IgnoredSignals: Service {
                     metadata: ["signal": "\(signal)"])
             }
         }
-        // If `run` returned early, the whole service would stop.
+        // Waits, because if `run` returned early, the whole service would stop.
         try? await gracefulShutdown()
     }
 }

@@ -8,8 +8,8 @@
 
 /// The program that this process executes.
 package enum ProcessImage {
-    /// Replaces this process's program by the program at `path`, with the given arguments and the same
-    /// environment. Returns only on failure, with the error of `execv`.
+    /// Replaces this process's program with the one at `path`, with the given arguments and the same
+    /// environment. Returns only on failure, with the error from `execv`.
     package static func replace(by path: String, _ arguments: [String]) -> CInt {
         // Swift does not free the memory that `strdup` allocates.
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

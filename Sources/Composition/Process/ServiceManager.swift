@@ -10,15 +10,15 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// The service manager that started this process (sd_notify(3)). It passes the address of a socket to the
-/// process, and expects a datagram for each state change.
+/// The service manager that started this process (sd_notify(3)). It passes a socket address to the process,
+/// and expects a datagram for each state change.
 struct ServiceManager: Sendable {
     /// Maximum length of a path in a socket address, including its terminator.
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private let path: [UInt8]
 
-    /// Returns `nil` if `NOTIFY_SOCKET` is absent or is not an address of a local socket.
+    /// Returns `nil` if `NOTIFY_SOCKET` is absent or is not a local socket's address.
     init?(environment: [String: String]) {
         guard let text = environment["NOTIFY_SOCKET"] else { return nil }
         var path = Array(text.utf8)
@@ -46,8 +46,7 @@ struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-        // The length of an abstract name must be exact, because additional zero bytes would be part of the
-        // name.
+        // An abstract name's length must be exact, because additional zero bytes would be part of the name.
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
         let size = socklen_t(offset + path.count)
         let bytes = Array(state.utf8)
@@ -67,7 +66,7 @@ struct ServiceManagerNotices: Service {
     let logger: Logger
 
     func run() async throws {
-        // A service that cannot listen exits with an error, which the service manager detects.
+        // A service that cannot listen exits with an error, and the service manager detects that.
         if (try? await http.boundPort()) != nil { tell("READY=1\nSTATUS=serving") }
         try? await gracefulShutdown()
         tell("STOPPING=1\nSTATUS=finishing requests")

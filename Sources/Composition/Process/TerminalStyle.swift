@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Functions that detect the features of a terminal.
+/// Functions that detect a terminal's features.
 package enum TerminalStyle {
     /// Returns the number of columns of the terminal at a descriptor; 80 if unknown.
     package static func columns(of descriptor: Int32) -> Int {
@@ -25,16 +25,16 @@ package enum TerminalStyle {
             columns: columns(of: STDOUT_FILENO), hasColors: hasColors(ProcessInfo.processInfo.environment))
     }
 
-    /// Returns `false` if the environment contains NO_COLOR (https://no-color.org) or the terminal does not
+    /// Returns false if the environment contains NO_COLOR (https://no-color.org) or the terminal does not
     /// support colors.
     static func hasColors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
             && environment["TERM"] != nil
     }
 
-    /// Returns `true` if a descriptor writes to a file, as after `>`. A file has a position; a terminal or a
-    /// pipe does not. (`stat` is only visible as a type in debug builds, because a module of NIO also
-    /// declares it.)
+    /// Returns true if a descriptor writes to a file, as after `>`. A file has a position, but a terminal or
+    /// a pipe does not. (`stat` is visible only as a type in debug builds, because a NIO module also declares
+    /// it.)
     package static func isFile(_ descriptor: Int32) -> Bool {
         lseek(descriptor, 0, SEEK_CUR) >= 0
     }

@@ -8,10 +8,10 @@ extension PostgresAccountStore: AppAttestStore {
     }
 }
 
-/// The keys of App Attest and their numbers.
+/// The App Attest keys and their counts.
 enum AttestedKeyRows {
     private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
-    /// Aborts the transaction if a stored counter is no longer lower than the new counter, or a key was
+    /// Aborts the transaction if a stored counter is no longer lower than the new one, or if a key was
     /// deleted.
     private static let raise = RowWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
         """
@@ -35,7 +35,7 @@ enum AttestedKeyRows {
     } sql: { list, ids in
         "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
     }
-    // Inserts in one order, because a transaction waits here for another transaction that inserts the same
+    // All transactions insert in the same order, because this one waits for any other that inserts the same
     // app.
     private static let insertCounts = TypedStatement<[AppID]>("insert_attested_counts") {
         """
@@ -56,7 +56,7 @@ enum AttestedKeyRows {
         """
     }
 
-    /// Reads keys without a lock.
+    /// Reads keys without locking them.
     static func findCall(_ ids: [AttestedKeyID]) -> PostgresCall? {
         ids.isEmpty ? nil : find.statement(ids)
     }
@@ -69,17 +69,17 @@ enum AttestedKeyRows {
         try session.run(find.statement([id])).first.map { try find.columns.record($0) }
     }
 
-    /// Returns the calls that lock and read the keys of a batch, and the key counts of its apps. The lock on
-    /// a count also covers keys that have no row yet.
+    /// Returns the calls that lock and read a batch's keys, and the key counts of its apps. The lock on a
+    /// count also covers keys that have no row yet.
     static func lockCalls(for set: WorkingSet) -> [PostgresCall] {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // Locks the counts first: a key that another transaction is inserting then has its row.
+        // Locks the counts first, so that a key that another transaction is inserting already has its row.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 
-    /// - Parameter results: Results of `lockCalls`.
+    /// - Parameter results: The results of `lockCalls`.
     static func load(locked results: ArraySlice<PostgresRows>, into set: inout WorkingSet) throws {
         guard let keys = results.last else { return }
         for row in keys { set.load(try lock.columns.record(row)) }

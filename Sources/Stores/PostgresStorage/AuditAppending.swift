@@ -2,12 +2,12 @@ import AppleAccounts
 import Cryptography
 import SQLTables
 
-/// The entries of the audit log of a transaction, which are appended near its end.
+/// A transaction's audit log entries, which are appended near its end.
 ///
-/// The numbers and hashes follow from one row, `audit_chain`, which stays locked until the commit, as the
-/// numbers of account events follow from `event_counter`. The transaction locks the chain before the counter,
-/// so a sign-in that appends events but no audit entry never waits for a transaction that waits for the
-/// chain. PostgreSQL computes the hashes, so the lock costs no round trip.
+/// Their numbers and hashes follow from one row, `audit_chain`, which stays locked until the commit, just as
+/// event numbers follow from `event_counter`. The transaction locks the chain before the counter, so a
+/// sign-in that appends events but no audit entry never waits for a transaction that waits for the chain.
+/// PostgreSQL computes the hashes, so the lock costs no round trip.
 struct AuditAppending {
     private static let append = RowWrite<(table: AuditTable, canonical: Column<[UInt8]>)>("append_audit") {
         ($0.add(AuditTable.self, .entry), $0.add("canonical", [UInt8].self))
@@ -33,7 +33,7 @@ struct AuditAppending {
             WHERE id = 1
             """
     }
-    // Runs as a separate statement, so that the next statement sees the commits that the lock waited for.
+    // A separate statement, so that the next one sees the commits that the lock waited for.
     private static let lock = PostgresCall(
         PostgresStatement(
             "lock_audit_chain", "SELECT last_sequence FROM audit_chain WHERE id = 1 FOR NO KEY UPDATE"))
@@ -50,15 +50,15 @@ struct AuditAppending {
         entries += new.map { SealedAuditEntry($0, using: &generator) }
     }
 
-    /// Drops an erased user from the entries of the same transaction. The statements that clear the user's
-    /// other rows also clear stored entries.
+    /// Drops an erased user from the transaction's own entries. Stored entries are cleared by the statements
+    /// that clear the user's other rows.
     mutating func forget(_ account: AccountID) {
         for index in entries.indices where entries[index].person?.account == account {
             entries[index] = entries[index].withoutPerson
         }
     }
 
-    /// The calls that append the entries; empty without entries.
+    /// The calls that append the entries; empty if there are none.
     var calls: [PostgresCall] {
         guard !entries.isEmpty else { return [] }
         // PostgreSQL computes the link to the previous entry, so the statement has no column for it.

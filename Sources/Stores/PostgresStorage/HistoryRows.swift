@@ -1,14 +1,14 @@
 import AppleAccounts
 import SQLTables
 
-/// Appends to the histories of accounts.
+/// Appends to account histories.
 enum HistoryRows {
-    /// Columns of the statement. `place` is the position of an entry among the new entries of its account,
-    /// from 1.
+    /// The statement's columns. `place` is an entry's position among its account's new entries, counted from
+    /// 1.
     private typealias Columns = (table: AccountHistoryTable, app: Column<Int64>, place: Column<Int64>)
 
-    // The deleted row is found by its key, which is derived from the number of the new entry. If two replicas
-    // append to one account at once, the unique key makes the second transaction fail, and it is repeated.
+    // The deleted row is found by its key, which is derived from the new entry's number. If two replicas
+    // append to one account at once, the unique key makes the second transaction fail, so it is repeated.
     private static let append = RowWrite<Columns>("append_history") {
         let table = $0.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
         return (table, table["app_id", Int64.self], $0.add("place", Int64.self))
@@ -28,10 +28,10 @@ enum HistoryRows {
             """
     }
 
-    /// Returns the call that appends the entries; `nil` without entries.
+    /// Returns the call that appends the entries; `nil` if there are none.
     static func appendCall(_ set: WorkingSet, _ names: PostgresNames) throws -> PostgresCall? {
         guard !set.history.isEmpty else { return nil }
-        // Appends in one order, so that two replicas cannot wait for each other.
+        // All replicas append in the same order, so that two of them cannot deadlock.
         let entries = set.history.enumerated().sorted {
             ($0.element.accountID.uniqueID, $0.offset) < ($1.element.accountID.uniqueID, $1.offset)
         }

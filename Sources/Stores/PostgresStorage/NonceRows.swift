@@ -3,8 +3,8 @@ import SQLTables
 
 /// Digests of the nonces that sign-ins have used.
 ///
-/// A nonce needs no lock. If two transactions insert the same digest, the second waits for the first, and
-/// fails when the first has committed.
+/// A nonce needs no lock: if two transactions insert the same digest, the second waits for the first, and
+/// fails once the first has committed.
 enum NonceRows {
     private static let find = TypedQuery<Column<NonceDigest>, [NonceDigest]>("find_used_nonces") {
         $0.add(UsedNonceTable.self, as: "u", .only { [$0.digest] }).digest
@@ -25,7 +25,7 @@ enum NonceRows {
         }
     }
 
-    /// Inserts in one order, so that two replicas with the same nonces do not wait for each other.
+    /// All replicas insert in the same order, so that two with the same nonces cannot deadlock.
     static func insertCall(_ set: WorkingSet) -> PostgresCall? {
         let ordered = set.usedNonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
         return insert.calls(ordered) {

@@ -7,8 +7,8 @@ extension PostgresAccountStore: AuthorizationStore {
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
     ) {
-        // The cancellation of one caller must not cancel the commands of other callers, so this task has no
-        // parent.
+        // This task has no parent, because cancelling one caller must not cancel the commands of other
+        // callers.
         Task {
             do {
                 let sample = Array(commands.prefix(Self.largestRehearsal))

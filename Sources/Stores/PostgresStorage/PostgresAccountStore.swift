@@ -1,11 +1,11 @@
 public import AppleAccounts
 import SQLTables
 
-/// Stores accounts in PostgreSQL: one database for any number of processes.
+/// Stores accounts in PostgreSQL, with one database for any number of processes.
 ///
-/// A commit is durable before the call returns. Reads see every commit whose call has returned.
+/// A commit is durable before its call returns. Reads see every commit whose call has returned.
 public struct PostgresAccountStore: AccountStore {
-    /// Number of commands of a failed batch that the store keeps for the rehearsal in a health check.
+    /// Number of commands from a failed batch that the store keeps, so that a health check can rehearse them.
     static let largestRehearsal = 8
 
     let pool: PostgresPool

@@ -1,8 +1,8 @@
-/// Address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
+/// The address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
 /// several hosts, Unix sockets, TLS and every other option. The initializer checks the text as far as
-/// possible without a connection.
+/// possible without connecting.
 public struct PostgresAddress: Sendable, Equatable {
-    /// Reason for the refusal of a text. It never repeats any part of the text, which can contain a password.
+    /// The reason for a refusal. It never repeats any part of the text, which can contain a password.
     public enum Refusal: Error, Sendable, Equatable {
         /// libpq cannot parse the text, or does not know one of its parameters.
         case malformed
@@ -12,7 +12,7 @@ public struct PostgresAddress: Sendable, Equatable {
 
     /// The text as given. It can contain a password.
     public let text: String
-    /// Hosts, ports and name of the database, for display. No other part of the address may be displayed.
+    /// The database's hosts, ports and name, for display. No other part of the address may be displayed.
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
@@ -35,7 +35,7 @@ public struct PostgresAddress: Sendable, Equatable {
         place = Self.place(hosts, ports: ports, database: options["dbname"])
     }
 
-    /// Options that libpq checks only when it connects, which is too late for a mistake in a configuration.
+    /// Options that libpq checks only when it connects, which is too late for a configuration mistake.
     private static let choices: [(String, Set<String>)] = [
         ("sslmode", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
         ("gssencmode", ["disable", "prefer", "require"]),
@@ -64,7 +64,7 @@ public struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Returns the place only, because a log line must not contain the password.
+    /// Returns only the place, because a log line must not contain the password.
     public var description: String { place }
     public var debugDescription: String { place }
 }

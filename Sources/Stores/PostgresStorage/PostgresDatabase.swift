@@ -1,24 +1,24 @@
-// PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and the
-// mapping of domain values to rows. It owns no rule about accounts: AppleAccounts owns the rules and the
-// contracts of the stores.
+// PostgresStorage owns the PostgreSQL database: its schema, its libpq connection pool, and the mapping
+// between domain values and rows. It owns no account rules: those, and the store contracts, belong to
+// AppleAccounts.
 
 public import AppleAccounts
 public import Logging
 public import SQLTables
 
-/// The connected and migrated database with its stores. Any number of processes can work on one database.
+/// The connected and migrated database, with its stores. Any number of processes can work on one database.
 ///
 /// A pooler between this process and the server must assign each client a connection for its whole session
-/// (PgBouncer's `pool_mode = session`). A pooler that changes connections between transactions cannot work:
-/// statements are prepared, and the settings that make writes durable belong to the session.
+/// (PgBouncer's `pool_mode = session`). A pooler that changes connections between transactions cannot work,
+/// because prepared statements and the settings that make writes durable belong to the session.
 public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
 
-    /// Current use of the connections.
+    /// The current connection usage.
     public var usage: PoolUsage { pool.usage }
 
-    /// Returns the standbys of the server. Waits for a connection while all connections are in use.
+    /// Returns the server's standbys. Waits for a connection while all connections are in use.
     ///
     /// - Throws: `StorageError`.
     public func standbys() async throws -> PostgresStandbys {
@@ -34,13 +34,13 @@ public final class PostgresDatabase: Sendable {
     /// Connects, and brings the schema up to date.
     ///
     /// - Parameters:
-    ///   - url: URL for libpq, with any of its options.
+    ///   - url: A libpq URL, with any of its options.
     ///   - sealing: Seals authorization codes.
-    ///   - connections: Maximum number of connections, besides one connection for announcements.
-    ///   - patience: Longest wait for a server that is not up yet (`ServerWait`).
-    ///   - onWait: Called once, before the first pause, when the server is not up yet or refuses the
+    ///   - connections: Maximum number of connections, in addition to one for announcements.
+    ///   - patience: Maximum wait for a server that is not up yet (`ServerWait`).
+    ///   - onWait: Called once, before the first pause, if the server is not up yet or refuses the
     ///     connection.
-    ///   - onFailure: Called with each failure of a read, a write, a claim, a health check, or the wait for a
+    ///   - onFailure: Called with the error of each failed read, write, claim, health check, or wait for a
     ///     connection. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
@@ -83,11 +83,11 @@ public final class PostgresDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Reports the number of the last account event of all replicas each time it rises, until the task is
+    /// Reports the number of the last account event from any replica each time it rises, until the task is
     /// cancelled. It can report a number twice, and can skip numbers.
     ///
-    /// It reconnects by itself. It also reads the number every few seconds, for setups in which announcements
-    /// do not arrive.
+    /// It reconnects by itself. It also reads the number every few seconds, in case announcements do not
+    /// arrive.
     public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         await EventAnnouncements(url).run(onSequence)
     }
@@ -97,7 +97,7 @@ public final class PostgresDatabase: Sendable {
         await pool.close()
     }
 
-    /// Waits for a server that is not up yet, for example when all services start at once.
+    /// Waits for a server that is not up yet, for example because all services start at once.
     private static func awaitServer(
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger,
         onWait: @Sendable () -> Void
@@ -115,7 +115,7 @@ public final class PostgresDatabase: Sendable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
                 guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
                 let isFirst = said == nil
-                // Reports each cause once, because there are two attempts a second.
+                // Reports each cause only once, because there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
@@ -128,27 +128,26 @@ public final class PostgresDatabase: Sendable {
     }
 }
 
-/// Decides after each failed attempt if the start continues to wait for a server. Does no I/O and reads no
-/// clock.
+/// Decides after each failed attempt if the start keeps waiting for a server. Does no I/O and reads no clock.
 struct ServerWait {
-    /// The longest wait for a server that accepts connections but refuses the session, from the first such
-    /// refusal. The server may have no free connection, or may still be creating the role; a wrong password
-    /// does not correct itself.
+    /// Maximum wait for a server that accepts connections but refuses the session, counted from the first
+    /// such refusal. The server may have no free connection, or may still be creating the role, but a wrong
+    /// password does not correct itself.
     static let patienceWhenThere = Duration.seconds(3)
 
     private let patience: Duration
     private let start: ContinuousClock.Instant
     private var seenAt: ContinuousClock.Instant?
 
-    /// - Parameter patience: The longest wait for a server that does not accept connections.
+    /// - Parameter patience: Maximum wait for a server that does not accept connections.
     init(patience: Duration, from start: ContinuousClock.Instant) {
         (self.patience, self.start) = (patience, start)
     }
 
-    /// Returns `false` when the wait is over and the last failure must be reported.
+    /// Returns `false` if the wait is over and the last failure must be reported.
     ///
-    /// A server that responds for the first time always gets another attempt: the failure can date from the
-    /// moment before the server came up.
+    /// A server that responds for the first time always gets another attempt, because the failure may date
+    /// from the moment before the server came up.
     ///
     /// - Parameter isServerThere: True if the server accepted connections after the attempt failed.
     mutating func goesOn(isServerThere: Bool, at now: ContinuousClock.Instant) -> Bool {

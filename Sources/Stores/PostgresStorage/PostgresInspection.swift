@@ -7,10 +7,10 @@ public final class PostgresInspection: SQLReader, AuditReader {
     let pool: PostgresPool
     private let store: PostgresAccountStore
 
-    /// Version of the schema to which this program migrates a database.
+    /// The schema version to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
-    /// Creates the inspection without a connection. It connects at the first read.
+    /// Creates the inspection without connecting. It connects at the first read.
     ///
     /// - Throws: `StorageError` for a URL that cannot be read.
     public init(url: String) throws {
@@ -22,7 +22,7 @@ public final class PostgresInspection: SQLReader, AuditReader {
         await pool.close()
     }
 
-    /// Returns the version of the schema; 0 for a database without the service's tables.
+    /// Returns the schema version; 0 for a database without the service's tables.
     public func schemaVersion() async throws -> Int {
         try await pool.run { try Schema.version(in: $0).number }
     }

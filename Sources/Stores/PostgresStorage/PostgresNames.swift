@@ -2,14 +2,14 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Numbers of teams, apps and clients, as cached by one session.
+/// Team, app and client numbers, cached by one session.
 final class PostgresNames {
     let teams = PostgresNameTable<TeamTable, TeamID>()
     let apps = PostgresNameTable<AppTable, ClientID>()
     /// Client IDs to which codes and tokens were issued.
     let clients = PostgresNameTable<ClientTable, ClientID>()
 
-    /// Stores all names of the commands. Must not run inside a transaction.
+    /// Stores all names in the commands. Must not run inside a transaction.
     func ensure(namesOf commands: [AccountCommand], in session: PostgresSession) throws {
         var found = CommandNames()
         for command in commands { found.add(command) }
@@ -58,8 +58,8 @@ struct CommandNames {
     }
 }
 
-/// Small numbers for names that are few and occur in many rows: teams, apps, clients. They never change and
-/// are never deleted, so the session caches them.
+/// Assigns small numbers to names that are few but occur in many rows: teams, apps and clients. Numbers never
+/// change and are never deleted, so the session caches them.
 final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & PostgresColumnValue> {
     private var numbers: [Name: Int64] = [:]
     private var names: [Int64: Name] = [:]
@@ -73,8 +73,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         var list = SelectList()
         number = list.add("id", Int64.self, as: "id")
         name = list.add("name", Name.self, as: "name")
-        // Inserts in the order of the names, so that two replicas that store the same new names cannot wait
-        // for each other.
+        // All replicas insert in name order, so that two that store the same new names cannot deadlock.
         insert = TypedStatement("insert_\(T.name)") { names in
             """
             INSERT INTO \(T.name) (name) SELECT name FROM unnest(\(names)) AS new (name)
@@ -93,13 +92,12 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Runs two separate statements: the second sees names that another replica inserted before this
-        // replica.
+        // Runs two separate statements, because the second sees names that another replica inserted first.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }
 
-    /// Returns the number of a name; `nil` for a name that has never been stored.
+    /// Returns a name's number; `nil` for a name that has never been stored.
     func number(of name: Name, in session: PostgresSession) throws -> Int64? {
         if let number = numbers[name] { return number }
         remember(try session.run(read([name])))
@@ -116,7 +114,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
 
     func name(of number: Int64, in session: PostgresSession) throws -> Name {
         if let name = names[number] { return name }
-        // Another replica has stored this name, and usually other names too.
+        // Another replica has stored this name, and usually other names too, so all names are read.
         remember(try session.run(readAll))
         guard let name = names[number] else {
             throw StorageError(
@@ -136,7 +134,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
     }
 }
 
-// Rows that refer to their app by its number.
+// Rows that store the number of their app.
 
 extension CredentialTable {
     func add(

@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// Reason why the server refuses to work as it is configured. Waiting does not remove the cause.
+/// The reason why the server refuses to work as it is configured. Waiting does not remove the cause.
 public enum PostgresRefusal: Sendable, Equatable {
     /// No name server knows the host.
     case unknownHost(String)
@@ -11,10 +11,10 @@ public enum PostgresRefusal: Sendable, Equatable {
     case userRefused
     case databaseMissing
 
-    /// Tries to connect once more, and returns the cause in a form made for programs: the error code of the
-    /// resolver and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
+    /// Reconnects to find out why the connection failed, and returns the reason as machine-readable codes:
+    /// the resolver's error code and the server's SQLSTATE. Blocks for at most a few seconds for each host.
     ///
-    /// - Returns: `nil` when the cause may be temporary, and when the connection succeeds.
+    /// - Returns: `nil` if the cause may be temporary, or if the connection succeeds.
     public static func find(at address: PostgresAddress) -> PostgresRefusal? {
         guard let url = try? PostgresURL(address.text) else { return nil }
         if let host = unknownHost(of: url) { return .unknownHost(host) }
@@ -33,7 +33,7 @@ public enum PostgresRefusal: Sendable, Equatable {
     }
 
     /// Returns a host name that does not exist, if no host can be resolved. If one of several hosts resolves,
-    /// it may respond.
+    /// it may still respond.
     private static func unknownHost(of url: PostgresURL) -> String? {
         guard url.options["hostaddr"] == nil else { return nil }
         let hosts = (url.options["host"] ?? "").split(separator: ",").map(String.init)
@@ -42,12 +42,12 @@ public enum PostgresRefusal: Sendable, Equatable {
     }
 
     private static func isUnknown(_ host: String) -> Bool {
-        // A path is the directory of a local socket.
+        // A path is a local socket's directory.
         guard !host.hasPrefix("/") else { return false }
         var result: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, nil, &result)
         if let result { freeaddrinfo(result) }
-        // The resolver returns another code when the name server is unreachable.
+        // The resolver returns another code if the name server is unreachable.
         return code == EAI_NONAME
     }
 }
@@ -56,16 +56,16 @@ extension PostgresURL {
     /// A server's refusal of a connection.
     fileprivate struct Response {
         let needsPassword: Bool
-        /// SQLSTATE of the last server; `nil` when no server responded.
+        /// The last server's SQLSTATE; `nil` if no server responded.
         let sqlState: String?
     }
 
-    /// Connects and returns the refusal. `nil` when the connection succeeds, and when the deadline passes.
+    /// Connects and returns the refusal; `nil` if the connection succeeds or the deadline passes.
     fileprivate func response(before deadline: ContinuousClock.Instant) -> Response? {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
-        // The message then has only the code after the severity, instead of a text in any language.
+        // The message then has only the code after the severity, instead of text in some language.
         PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
         let wait = SocketWait(deadline: deadline)
         var next = PGRES_POLLING_WRITING
@@ -83,7 +83,7 @@ extension PostgresURL {
             sqlState: Self.sqlState(in: text))
     }
 
-    /// Returns the last SQLSTATE of a message in this format: `...: FATAL:  28P01`.
+    /// Returns the last SQLSTATE in a message of the form `...: FATAL:  28P01`.
     private static func sqlState(in text: String) -> String? {
         text.split(whereSeparator: \.isWhitespace).last.flatMap { word in
             let isCode =

@@ -1,21 +1,21 @@
 import Foundation
 import SQLTables
 
-/// Facts about a PostgreSQL server that matter to the operator of the service.
+/// Facts about a PostgreSQL server that matter to the service's operator.
 public struct PostgresServer: Sendable, Equatable {
-    /// Version in PostgreSQL's notation: 150018 is 15.18.
+    /// The version in PostgreSQL's notation: 150018 is 15.18.
     public var version: Int
-    /// Setting `synchronous_commit` of the server, database and role, before a session sets "on".
+    /// The `synchronous_commit` setting of the server, database and role, before a session sets "on".
     public var synchronousCommit: String
-    /// Indicates that a commit waits until the server's disk has stored it.
+    /// True if a commit waits until the server's disk has stored it.
     public var isSafeOnPowerLoss: Bool
-    /// Indicates that the server refuses writes: a standby, or a database that is set to read-only.
+    /// True if the server refuses writes: a standby, or a database that is set to read-only.
     public var isReadOnly: Bool
-    /// Number of connections that the server accepts from roles without privileges.
+    /// Number of connections that the server accepts from unprivileged roles.
     public var mostConnections: Int
-    /// Number of current connections, including this one.
+    /// Current number of connections, including this one.
     public var connections: Int
-    /// Milliseconds by which the clock of this machine is ahead of the server's.
+    /// Milliseconds by which this machine's clock is ahead of the server's.
     public var clockLead: Int64
     public var standbys: PostgresStandbys
 
@@ -61,7 +61,7 @@ extension PostgresServer {
                 current_setting('max_connections')::integer
                     - current_setting('superuser_reserved_connections')::integer
                 """, Int64.self, as: "most_connections")
-            // `pg_stat_activity` hides the kind of other roles' sessions from roles without privileges.
+            // `pg_stat_activity` hides the kind of other roles' sessions from unprivileged roles.
             connections = list.add(
                 "(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections")
             clock = list.add(
@@ -72,7 +72,7 @@ extension PostgresServer {
 
     private static let read = Read()
 
-    /// Reads the facts from the server of this session.
+    /// Reads the facts from this session's server.
     init(_ session: PostgresSession) throws {
         let rows = try session.run(Self.read.call)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -93,15 +93,15 @@ extension PostgresInspection {
     }
 }
 
-/// The standbys of a PostgreSQL server, as far as the role of this session may see them (PostgreSQL's manual,
+/// A PostgreSQL server's standbys, as far as this session's role may see them (PostgreSQL's manual,
 /// "Streaming Replication").
 public struct PostgresStandbys: Sendable, Equatable {
-    /// Setting `synchronous_standby_names`. Empty when commits wait for no standby.
+    /// The `synchronous_standby_names` setting. Empty if commits wait for no standby.
     public var wanted: String
     /// Number of connected standbys.
     public var connected: Int
-    /// Number of connected standbys that commits wait for; `nil` when the role may not see it. PostgreSQL
-    /// shows the number to members of `pg_monitor`.
+    /// Number of connected standbys that commits wait for; `nil` if the role may not see it. PostgreSQL shows
+    /// the number to members of `pg_monitor`.
     public var synchronous: Int?
 
     public init(wanted: String = "", connected: Int = 0, synchronous: Int? = 0) {
@@ -139,7 +139,7 @@ extension PostgresStandbys {
 
     private static let read = Read()
 
-    /// Reads the standbys of the server of this session.
+    /// Reads the standbys of this session's server.
     init(_ session: PostgresSession) throws {
         let rows = try session.run(Self.read.call)
         let (row, read) = (rows[0], Self.read)

@@ -2,14 +2,14 @@ import AppleAccounts
 import AuthorizationServer
 import Synchronization
 
-/// Health of the store: its ability to accept a command now.
+/// The store's health: its ability to accept a command now.
 ///
-/// A kind of write that has failed counts as failing until a real write of that kind succeeds: a write of a
-/// request, or a rehearsal of the failed write. A small write can succeed on a full disk, and a write of an
-/// unlocked row can succeed beside a locked row, so neither proves that other writes succeed.
+/// Once a kind of write has failed, it counts as failing until a real write of that kind succeeds: a
+/// request's write, or a rehearsal of the failed write. A small write can succeed on a full disk, and a write
+/// to an unlocked row can succeed beside a locked row, so neither proves that other writes succeed.
 final class StoreHealth: Sendable {
-    /// Kinds of writes that can fail independently: on a full disk one table can still have room, and a lock
-    /// on one table does not affect the others.
+    /// Kinds of writes that can fail independently, because on a full disk one table can still have room, and
+    /// a lock on one table does not affect the others.
     enum Kind: CaseIterable { case accounts, grants, tickets }
 
     /// Retries a failed write, in a transaction that it does not commit.
@@ -24,10 +24,10 @@ final class StoreHealth: Sendable {
     private struct State {
         var nextNumber: UInt64 = 0
         var failures: [Kind: Failure] = [:]
-        /// Start times of the running writes.
+        /// The start times of the running writes.
         var running: [UInt64: ContinuousClock.Instant] = [:]
         var check: (task: Task<Void, any Error>, began: ContinuousClock.Instant)?
-        /// Failure of the last check, and its time.
+        /// The last check's error, and its time.
         var lastError: StorageError?
         var failedAt: ContinuousClock.Instant?
 
@@ -39,10 +39,10 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// Duration after which a write counts as blocked by a lock, a standby or a server that does not respond.
+    /// Time after which a write counts as blocked by a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// Duration for which the result of a rehearsal is reused. Any client can request a check, and each
+    /// Time for which a rehearsal's result is reused, because any client can request a check, and each
     /// rehearsal takes locks.
     static let pause = Duration.seconds(1)
 
@@ -61,13 +61,13 @@ final class StoreHealth: Sendable {
     private let state = Mutex(State())
     private let onFailure: @Sendable (StorageError) -> Void
 
-    /// - Parameter onFailure: Called with the failure of a command in a transaction that committed. The pool
-    ///   reports failures of whole transactions. It must not block.
+    /// - Parameter onFailure: Called with the error of each failed command in a transaction that committed.
+    ///   The pool reports failures of whole transactions. It must not block.
     init(onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) {
         self.onFailure = onFailure
     }
 
-    /// Records the success or failure of an attempt to write.
+    /// Records the success or failure of a write attempt.
     func watch<Result: WatchedResult>(
         _ kind: Kind, rehearsal: @escaping Rehearsal, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -96,7 +96,7 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Reads from the database. After a failed write it also writes, because only a write shows that the
+    /// Reads from the database. After a failed write it also writes, because only a write can show that the
     /// database accepts writes again.
     ///
     /// Only one check runs at a time. Concurrent callers get its result, or at once the known failure, so
@@ -113,8 +113,8 @@ final class StoreHealth: Sendable {
                 {
                     return .fail(error)
                 }
-                // The cancellation of one caller must not cancel the check of other callers, so this task has
-                // no parent.
+                // This task has no parent, because cancelling one caller must not cancel the check for other
+                // callers.
                 let task = Task { try await self.lookNow(pool) }
                 state.check = (task, now)
                 return .join(task)
@@ -141,8 +141,8 @@ final class StoreHealth: Sendable {
 
     private func succeeded(_ kind: Kind) {
         state.withLock { state in
-            // On a full disk a few writes still fit where rows have been removed. Only a check that tests for
-            // room proves that the disk has room.
+            // On a full disk, a few writes still fit where rows have been removed. Only a check that tests
+            // for room proves that the disk has room.
             if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
             if state.failures.isEmpty { state.lastError = nil }
         }
@@ -177,7 +177,7 @@ final class StoreHealth: Sendable {
         let failures = state.withLock { $0.failures }
         guard !failures.isEmpty else { return }
         for failure in failures.values { try await rehearse(failure, in: pool) }
-        // A rehearsal omits the commit, and so its wait for the disk and for standbys.
+        // A rehearsal omits the commit, and therefore its wait for the disk and for standbys.
         try await pool.run { session in
             let usual = session.deadlines
             defer { session.deadlines = usual }
@@ -198,19 +198,19 @@ final class StoreHealth: Sendable {
                 try session.rehearse { try failure.rehearsal(session) }
             }
         } catch let error as StorageError where error.code == .valueRefused {
-            // The value caused the failure, and the database did respond.
+            // The value caused the failure, so the database did respond.
         }
     }
 }
 
-/// Results of a batch that the database accepted as a whole.
+/// The results of a batch that the database accepted as a whole.
 protocol WatchedResult: Sendable {
     var count: Int { get }
-    /// Failures of commands that the database refused for their own values.
+    /// The errors of commands whose own values the database refused.
     var failures: [StorageError] { get }
 }
 
-/// Result of a single write: success or failure.
+/// A single write's result: success or failure.
 extension Bool: WatchedResult {
     var count: Int { 1 }
     var failures: [StorageError] { [] }
@@ -234,11 +234,11 @@ extension GrantCommitResult: WatchedResult {
     }
 }
 
-/// Checks for room on the disk of the database by allocating some: even on a full disk the database stores a
-/// row that replaces another row or fits into the rest of a page.
+/// Checks for room on the database's disk by allocating some, because even on a full disk the database stores
+/// a row that replaces another row or fits into the rest of a page.
 enum DiskRoom {
-    /// Writes a separate file of 1 MiB, which the end of the transaction deletes. The file is temporary, so
-    /// it costs no write-ahead log, and is in the default tablespace of the database.
+    /// Writes a separate file of 1 MiB, which is deleted when the transaction ends. The file is temporary, so
+    /// it costs no write-ahead log, and it is in the database's default tablespace.
     private static let take = """
         BEGIN;
         SET LOCAL temp_tablespaces = '';
@@ -248,8 +248,8 @@ enum DiskRoom {
         ROLLBACK
         """
 
-    /// - Throws: `PostgresError` of class 53 when there is no room. For a role that may not create temporary
-    ///   tables the check always passes.
+    /// - Throws: `PostgresError` of class 53 if there is no room. For a role that may not create temporary
+    ///   tables, the check always passes.
     static func require(in session: PostgresSession) throws {
         do {
             try session.execute(script: take, name: "take_room")

@@ -13,13 +13,13 @@ extension SQLiteAccountStore: AppAttestStore {
     }
 }
 
-/// The keys of App Attest and the key counts of apps. Statements are prepared at the first use. Stays on the
-/// queue of its connection; after it threw, it must not be used again.
+/// The App Attest keys, and each app's key count. Statements are prepared at first use. Must stay on its
+/// connection's queue, and must not be used again after it threw.
 final class AttestedKeyRows {
     private let database: Database
     private let findKey: KeyedSelect<AttestedKeyID, AppAttestKeyTable>
     private let findCount: KeyedSelect<AppID, Void>
-    /// Prepared at the first use, because only the writing connection needs it.
+    /// Prepared at first use, because only the writing connection needs it.
     private var raise: PreparedStatement?
 
     init(in database: Database) throws {
@@ -51,12 +51,12 @@ final class AttestedKeyRows {
         try findKey.first(id) { try $0.record($1) }
     }
 
-    /// Returns the number of keys of an app.
+    /// Returns the number of keys that an app has.
     func count(of app: AppID) throws -> Int64 {
         (try findCount.first(app) { $1.onlyValue(as: Int64.self) } ?? nil) ?? 0
     }
 
-    /// Saves new keys, key counts, and raised counters.
+    /// Saves new keys, key counts and raised counters.
     func save(_ set: WorkingSet) throws {
         for record in set.newAttestedKeys {
             try Insertion<AppAttestKeyTable>(in: database)() { $0.write(record, to: $1) }

@@ -3,8 +3,8 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Appends to the audit log, inside a transaction. Only one connection writes, so the rows are in the order
-/// of their commits.
+/// Appends to the audit log, inside a transaction. Only one connection writes, so the rows are in commit
+/// order.
 final class AuditWriter {
     private let insert: Insertion<AuditTable>
     private let moveHead: PreparedStatement

@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Appends to the histories of accounts. The rows of an account are adjacent, so the last row, the new row
-/// and the deleted row are nearly always on one page.
+/// Appends to account histories. An account's rows are adjacent, so the last row, the new row and the deleted
+/// row are nearly always on one page.
 final class HistoryWriter {
     private let names: Names
     private let findLast: KeyedSelect<AccountID, Void>

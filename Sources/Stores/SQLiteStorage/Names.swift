@@ -3,7 +3,7 @@ import AuthorizationServer
 import GRDB
 import SQLTables
 
-/// Numbers of teams, apps and clients, as cached by one connection.
+/// Team, app and client numbers, cached by one connection.
 final class Names {
     var teams: NameTable<TeamTable, TeamID>
     var apps: NameTable<AppTable, ClientID>
@@ -17,11 +17,11 @@ final class Names {
     }
 }
 
-/// Small numbers for names that are few and occur in many rows: teams, apps and clients. Cached for the life
-/// of the connection.
+/// Assigns small numbers to names that are few but occur in many rows: teams, apps and clients. Numbers stay
+/// cached for the life of the connection.
 ///
-/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be discarded, because
-/// it may know numbers that do not exist any more.
+/// Not thread-safe: it must stay on its connection's queue. After a rollback it must be discarded, because it
+/// may know numbers that no longer exist.
 struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database
     private let find: KeyedSelect<String, T>
@@ -45,7 +45,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
         insert = writes ? try Insertion(.only { [$0.name] }, in: database) : nil
     }
 
-    /// Returns the number of a name; `nil` for a name that has never been stored.
+    /// Returns a name's number; `nil` for a name that has never been stored.
     mutating func number(of name: Name) throws -> Int64? {
         if let number = numbers[name] { return number }
         guard let number = try find.first(name.rawValue, { $1[$0.id] }) ?? nil else { return nil }
@@ -53,7 +53,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
         return number
     }
 
-    /// Returns the number of a name, and stores the name if it is new.
+    /// Returns a name's number, and stores the name if it is new.
     mutating func ensureNumber(of name: Name) throws -> Int64 {
         if let number = try number(of: name) { return number }
         guard let insert else {
@@ -83,7 +83,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
     }
 }
 
-// Rows that refer to their client ID and app by number.
+// Rows that store the numbers of their client ID and app.
 
 /// The columns of Apple's codes or tokens.
 struct NumberedColumns<Record: StoredRecord>: Sendable

@@ -2,9 +2,9 @@ public import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Stores accounts in SQLite: one file for one process.
+/// Stores accounts in SQLite, with one file for one process.
 ///
-/// A commit is on the disk before the call returns. Reads see every commit whose call has returned.
+/// A commit is on the disk before its call returns. Reads see every commit whose call has returned.
 public struct SQLiteAccountStore: AccountStore {
     let writer: WriteConnection
     let reader: ReadConnection
@@ -59,7 +59,7 @@ public struct SQLiteAccountStore: AccountStore {
         readWithoutWaiting { try $0.credentials.find(team: team, clientID: clientID, subject: subject) }
     }
 
-    /// Reads with one statement, on this thread. Returns `nil` when this is not possible.
+    /// Reads with one statement, on this thread. Returns `nil` if that is not possible.
     func readWithoutWaiting<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
         for connection in direct {
             if let value = connection.read(body) { return value }
@@ -83,15 +83,15 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
-    /// Reads from the database. After a failed write it also writes, because only a write shows that the
-    /// cause has ended.
+    /// Reads from the database. After a failed write it also writes, because only a write can show that the
+    /// cause is gone.
     public func checkHealth() async throws {
         writer.reportTrouble()
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
             _ = try SQLKeySetSnapshotStore.load(in: rows)
-            // Checks on this queue, because a file system that hangs must not block the caller's thread.
+            // Checks on this queue, because a hanging file system must not block the caller's thread.
             return Result {
                 try writer.checkFiles()
                 try writer.checkRoom()

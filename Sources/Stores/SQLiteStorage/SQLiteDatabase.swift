@@ -1,5 +1,5 @@
-// SQLiteStorage owns the SQLite file: its schema, its connections, and the mapping of domain values to rows.
-// It owns no rule about accounts: AppleAccounts owns the rules and the contracts of the stores.
+// SQLiteStorage owns the SQLite file: its schema, its connections, and the mapping between domain values and
+// rows. It owns no account rules: those, and the store contracts, belong to AppleAccounts.
 
 public import AppleAccounts
 import Foundation
@@ -9,15 +9,15 @@ public import SQLTables
 
 /// The opened and migrated database file, with its stores.
 ///
-/// One connection writes and makes the checkpoints, the other connections only read: SQLite 3.40.1 can
-/// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason a lock
-/// excludes other processes of the service.
+/// One connection writes and makes the checkpoints, and all others only read, because SQLite 3.40.1 can
+/// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason, a lock
+/// keeps out other processes of the service.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
 
-    /// Number of free bytes on the disk of the file, for this process; `nil` when it cannot be read. Blocks
-    /// while the file system hangs.
+    /// Number of free bytes on the file's disk, for this process; `nil` if it cannot be read. Blocks while
+    /// the file system hangs.
     public var freeBytes: Int64? { DiskSpace.free(at: path) }
 
     private let path: String
@@ -28,11 +28,11 @@ public final class SQLiteDatabase: Sendable {
     /// Opens or creates the database, and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: Path of the file. Its directory must exist. Three more files beside it have its name with
-    ///     "-wal", "-shm" or ".lock" appended.
+    ///   - path: Path of the file. Its directory must exist. Three more files are created beside it, with
+    ///     "-wal", "-shm" and ".lock" appended to its name.
     ///   - sealing: Seals authorization codes.
-    ///   - patience: Longest wait for another process of the service to release the file, as at a restart.
-    ///   - onFailure: Called with the failure of each read and each transaction that writes. It must not block.
+    ///   - patience: Maximum wait for another process of the service to release the file, as at a restart.
+    ///   - onFailure: Called with the error of each failed read and write transaction. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         path: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
@@ -63,7 +63,7 @@ public final class SQLiteDatabase: Sendable {
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
-            // SQLite reports a full disk for some of its files only as a file that it cannot open or write.
+            // For some of its files, SQLite reports a full disk only as a file that it cannot open or write.
             guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
             throw StorageError(.full, detail: error.detail)
         }
@@ -78,19 +78,18 @@ public final class SQLiteDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Closes the connections. The connection that makes the last checkpoint is closed last. Later calls
-    /// fail.
+    /// Closes the connections, the one that makes the last checkpoint last. Later calls fail.
     public func close() async {
         for connection in direct { connection.close() }
         await reader.close()
         await writer.close()
     }
 
-    /// Ends all claims of earlier processes: the lock on the file excludes other processes, so the owners of
-    /// the claims have ended. A code is valid only for minutes, and a restart may have removed the cause for
-    /// which an erasure waits.
+    /// Ends all claims of earlier processes. The file lock keeps out other processes, so the owners of these
+    /// claims have ended. The claims must not simply expire: a code is valid only for minutes, and a restart
+    /// may have removed the cause for which an erasure waits.
     ///
-    /// Keeps a past time of a receiver: for a receiver that polls, it is the time of its last poll.
+    /// Keeps a receiver's past time, because for a receiver that polls it is the time of its last poll.
     @Sendable private static func endClaims(_ database: Database) throws {
         try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
         try database.execute(sql: "UPDATE erasure_token SET next_attempt_at = 0 WHERE step < 4")

@@ -3,16 +3,16 @@ public import AppleAccounts
 import GRDB
 public import SQLTables
 
-/// Reads a database file that the service may have open at the same time. It never writes: it takes no lock,
-/// migrates no schema and creates no file.
+/// Reads a database file that the service may have open at the same time. It never writes, so it takes no
+/// lock, migrates no schema and creates no file.
 public final class SQLiteInspection: SQLReader, AuditReader {
     private let queue: DatabaseQueue
     private let reader: ReadConnection
 
-    /// Version of the schema to which this program migrates a database.
+    /// The schema version to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
-    /// Opens the file. Throws `StorageError`, `.unavailable` when there is no file.
+    /// Opens the file. Throws `StorageError`, `.unavailable` if there is no file.
     public init(path: String) throws {
         do {
             queue = try DatabaseQueue(path: path, configuration: .reading())
@@ -27,7 +27,7 @@ public final class SQLiteInspection: SQLReader, AuditReader {
         try? queue.close()
     }
 
-    /// Returns the version of the schema: 0 for a new, empty file; `nil` for another program's file.
+    /// Returns the schema version: 0 for a new, empty file; `nil` for another program's file.
     public func schemaVersion() async throws -> Int? {
         do {
             return try await queue.read { database in

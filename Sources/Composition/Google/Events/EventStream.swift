@@ -3,11 +3,11 @@ import AuthorizationServer
 import Encodings
 package import StrictJSON
 
-/// The stream of security events that Google sends to this service, as registered at Google.
+/// The security event stream that Google sends to this service, as registered at Google.
 package struct EventStream: Sendable, Equatable {
     /// The URL that receives the events.
     let url: String
-    /// URIs of the requested events.
+    /// The URIs of the requested events.
     let events: [String]
 
     /// The event kinds that siwa handles, and the test event.
@@ -32,7 +32,7 @@ package struct EventStream: Sendable, Equatable {
         events = list?.array?.compactMap(\.string) ?? []
     }
 
-    /// The request body of the call `stream:update`.
+    /// The request body for `stream:update`.
     var json: JSONObject {
         JSONObject([
             (
@@ -75,14 +75,14 @@ package struct EventStream: Sendable, Equatable {
     }
 }
 
-/// Google's registration of the receiver, compared with this configuration.
+/// The receiver's registration at Google, compared with this configuration.
 package struct EventRegistration: Sendable, Equatable {
     let account: String
     /// The URL of this service's receiver.
     let expectedURL: String
-    /// The registered stream; `nil` without a registration.
+    /// The registered stream; `nil` if there is none.
     let stream: EventStream?
-    /// The status of the registered stream; `nil` without a registration.
+    /// The registered stream's status; `nil` if there is none.
     let status: EventStream.Status?
 
     /// Reads the registration from Google. Throws `EventStreamError`.
@@ -108,7 +108,7 @@ package struct EventRegistration: Sendable, Equatable {
         case eventsMissing([GoogleEventKind])
     }
 
-    /// The first difference to the configuration; `nil` if the registration is correct.
+    /// The first difference from the configuration; `nil` if the registration is correct.
     package var fault: Fault? {
         guard let stream, let status else { return .notRegistered }
         if stream.url != expectedURL { return .otherURL(stream.url) }

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// A client of Google's RISC API, which registers the receiver of security events.
+/// A client for Google's RISC API, which registers the receiver of security events.
 ///
 /// Each call has a time limit. The client does not retry calls, because the operator can repeat the command.
 package struct EventStreamClient: Sendable {
@@ -72,7 +72,7 @@ package struct EventStreamClient: Sendable {
         guard status == 200 || status == 204 else {
             throw EventStreamError(status: status, body: received, call: path, account: key.email)
         }
-        // The response to a call that only makes changes is empty.
+        // The response to a call that only changes something is empty.
         guard !received.isEmpty else { return .object(JSONObject()) }
         guard let json = try? JSONValue(parsing: received), json.object != nil else {
             throw EventStreamError(
@@ -102,16 +102,16 @@ package struct EventStreamClient: Sendable {
     }
 }
 
-/// An error of a call to Google's RISC API, or of its preparation.
+/// An error from calling Google's RISC API, or from preparing a call.
 ///
-/// The text names the fault and the remedy. It never contains a part of a key or a token.
+/// The text names the fault and the remedy. It never contains any part of a key or a token.
 package struct EventStreamError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
-        /// The file with the service account's key cannot be read.
+        /// The service account's key file cannot be read.
         case keyUnreadable
-        /// The file is not a key file of a service account.
+        /// The file is not a service account's key file.
         case keyMalformed
-        /// The command would send a token of a Google key to another server.
+        /// The command would send a Google key's token to another server.
         case keyMisdirected
         case urlRefused
         /// No response arrived within the time limit.
@@ -145,9 +145,9 @@ package struct EventStreamError: CodedError {
 }
 
 extension EventStreamError {
-    /// Makes the error for an error response of Google's API (`google.rpc.Status`).
+    /// Makes the error for an error response from Google's API (`google.rpc.Status`).
     ///
-    /// - Parameter call: Name of the call, for the text of the error.
+    /// - Parameter call: The call's name, for the error text.
     init(status: Int, body: [UInt8], call: String, account: String) {
         let error = (try? JSONValue(parsing: body))?["error"]
         let message = error?["message"]?.string.map { ": \($0.forTerminal(limit: 300))" } ?? ""

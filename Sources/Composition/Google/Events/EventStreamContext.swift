@@ -4,13 +4,13 @@ import Foundation
 import JOSE
 import StrictJSON
 
-/// Checked dependencies of the commands of `siwa google risc`.
+/// Checked dependencies of the `siwa google risc` commands.
 package struct EventStreamContext: Sendable {
     package let client: EventStreamClient
     private let url: String?
     private let location: DatabaseLocation?
 
-    /// Throws `.keyMisdirected` if the endpoint of a Google key is not Google's.
+    /// Throws `.keyMisdirected` if a Google key would be used at an endpoint that is not Google's.
     package init(
         key: ServiceAccountKey, endpoints: GoogleEndpoints, url: String?, location: DatabaseLocation?,
         http: HTTPClient,
@@ -29,7 +29,7 @@ package struct EventStreamContext: Sendable {
         (self.url, self.location) = (url, location)
     }
 
-    /// Returns the URL of this service that receives the events. Throws `.urlRefused`.
+    /// Returns this service's URL that receives the events. Throws `.urlRefused`.
     package func receiverURL() throws(EventStreamError) -> String {
         guard let url else {
             throw EventStreamError(
@@ -50,7 +50,7 @@ package struct EventStreamContext: Sendable {
         return url
     }
 
-    /// Returns the location of the database. Throws `.verificationMissing`.
+    /// Returns the database location. Throws `.verificationMissing`.
     package func database() throws(EventStreamError) -> DatabaseLocation {
         guard let location else {
             throw EventStreamError(
@@ -60,13 +60,13 @@ package struct EventStreamContext: Sendable {
     }
 }
 
-/// The key of a Google Cloud service account, from the JSON file that Google's console creates.
+/// A Google Cloud service account's key, from the JSON file that Google's console creates.
 ///
-/// Descriptions do not contain the private key. It only leaves the process in the form of signatures.
+/// Descriptions do not contain the private key. It leaves the process only in the form of signatures.
 package struct ServiceAccountKey: Sendable {
     /// Maximum size of a key file in bytes. Google's files have about 2,400 bytes.
     static let longestFile = 16_384
-    /// The audience of the tokens (Google, Cross-Account Protection).
+    /// The tokens' audience (Google, Cross-Account Protection).
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
     /// Lifetime of a token in seconds.
     static let lifetime: Int64 = 3600
@@ -88,7 +88,7 @@ package struct ServiceAccountKey: Sendable {
         try self.init(json: Array(data), name: path)
     }
 
-    /// - Parameter name: Name of the file, for errors.
+    /// - Parameter name: The file's name, for errors.
     init(json: [UInt8], name: String) throws(EventStreamError) {
         func refusal(_ text: String) -> EventStreamError {
             EventStreamError(
@@ -114,12 +114,12 @@ package struct ServiceAccountKey: Sendable {
         return text
     }
 
-    /// True for a service account at Google itself. Its tokens are valid at Google for an hour, so they must
-    /// not reach another server.
+    /// True for a service account at Google itself. Google accepts its tokens for an hour, so they must not
+    /// reach another server.
     var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
 
-    /// Returns a token that is valid for one hour. The service account's key signs it, without a request to a
-    /// server.
+    /// Returns a token that is valid for one hour. It is signed with the service account's key, so no server
+    /// is asked.
     ///
     /// - Parameter now: Current time in seconds since 1970.
     func token(at now: Int64) throws(EventStreamError) -> String {

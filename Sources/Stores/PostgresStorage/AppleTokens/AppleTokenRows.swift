@@ -1,10 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads and locks all codes and tokens of the accounts that need them in a batch: no other transaction
-/// claims a code or token from here to the end of the transaction, and an earlier claim is visible.
+/// Reads and locks all codes and tokens of the accounts in a batch that need them. From here to the end of
+/// the transaction, no other transaction can claim a code or token, and an earlier claim is visible.
 ///
-/// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
+/// The accounts' subject rows are locked first, so no code or token can be added in between.
 enum PostgresAppleTokenReader {
     private static let findCodes = TypedQuery<AppleTokenStatements.CodeColumns, [AccountID]>("apple_codes") {
         AppleTokenStatements.CodeColumns(&$0, as: "c")
@@ -24,7 +24,7 @@ enum PostgresAppleTokenReader {
         """
     }
 
-    /// Returns the codes and tokens. Accounts without any are not in the result.
+    /// Returns the codes and tokens. Accounts without any are missing from the result.
     static func load(
         _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: HeldAppleTokens] {
@@ -43,7 +43,7 @@ enum PostgresAppleTokenReader {
     }
 }
 
-/// Writes the changes of codes and tokens, in at most five statements for any number of changes.
+/// Writes changes to codes and tokens, in at most five statements for any number of changes.
 enum PostgresAppleTokenWriter {
     private static let removeCodes = TypedStatement<[UniqueID], [AccountID]>("remove_codes") {
         ids, accounts in
@@ -72,7 +72,7 @@ enum PostgresAppleTokenWriter {
         """)
 
     /// Returns statements for the batch's transaction, to run after its subjects and credentials are saved.
-    /// The names of the apps and clients must be stored already.
+    /// The app and client names must already be stored.
     static func calls(
         for changes: [AppleTokenChange], sealing: any AppleTokenSealing
     ) throws(StorageError) -> [PostgresCall] {
@@ -104,7 +104,7 @@ extension NamedRow {
     }
 }
 
-/// The net effect of a sequence of changes of codes and tokens, for a writer that deletes first and inserts
+/// The net effect of a sequence of code and token changes, for a writer that deletes first and inserts
 /// afterwards.
 struct NetAppleTokenChanges {
     private struct TokenName: Hashable {
@@ -112,7 +112,7 @@ struct NetAppleTokenChanges {
         let clientID: ClientID
     }
 
-    /// Accounts that lose all of their earlier codes and tokens.
+    /// Accounts that lose all their earlier codes and tokens.
     private(set) var emptiedAccounts: [AccountID] = []
     private(set) var removedCodes: [UniqueID] = []
     private(set) var removedTokens: [(accountID: AccountID, clientID: ClientID)] = []
@@ -123,10 +123,10 @@ struct NetAppleTokenChanges {
         for change in changes { add(change) }
     }
 
-    /// Codes in the order of their IDs.
+    /// Codes in ID order.
     var codes: [NewAuthorizationCode] { insertedCodes.values.sorted { $0.id < $1.id } }
 
-    /// Tokens in the order of account and client ID, at most one for each pair.
+    /// Tokens in account and client ID order, at most one for each pair.
     var tokens: [RefreshTokenRecord] {
         putTokens.values.sorted {
             ($0.accountID.uniqueID, $0.clientID) < ($1.accountID.uniqueID, $1.clientID)

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Commits batches of commands by the cheapest path that is safe.
+/// Commits command batches by the cheapest safe path.
 struct BatchCommitter: Sendable {
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
@@ -13,8 +13,8 @@ struct BatchCommitter: Sendable {
         }
     }
 
-    /// Runs the statements that commit a batch of these commands, so that it needs the same locks and the
-    /// same disk space. A session that rehearses keeps only new names.
+    /// Runs the statements that would commit a batch of these commands, so that it needs the same locks and
+    /// the same disk space. A session that rehearses keeps only new names.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commitOnce(
@@ -35,23 +35,23 @@ struct BatchCommitter: Sendable {
         let locking = LockingBatch(names: names, ids: ids, sealing: sealing)
         return try session.repeatingConflicts(
             onConflict: { error in
-                // The conflicting value may be one of our IDs rather than a row of another replica.
+                // The conflicting value may be one of our own IDs instead of another replica's row.
                 if error.isAboutExistingRow { ids.forgetBlock() }
             },
             transaction: { try locking.commitOnce(commands, in: session) })
     }
 }
 
-/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
-/// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
+/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands, and
+/// saves the changes. A batch of any size takes two round trips; only erasures and transfers need more.
 ///
-/// Locks are taken in one order: names without a row, rows of subjects, their credentials, keys of App
-/// Attest, key counts, inserted rows, the chain of the audit log, the event counter. Only the row of an
-/// account that moves is locked out of order (`KeyChanges`).
+/// All batches lock in the same order: names without a row, subject rows, their credentials, App Attest keys,
+/// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is
+/// that of an account that moves (`KeyChanges`).
 struct LockingBatch {
-    // After the look-up among the erased accounts, another replica could create an account without a row
-    // under another name and erase it. That account has a row now: this statement either sees the erasure or
-    // waits for the row.
+    // After the look-up among the erased accounts, another replica could create an account that has no row
+    // yet, under another name, and erase it. The account then has a row, so this statement either sees the
+    // erasure or waits for the row.
     private static let checkTransferred = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }
@@ -66,8 +66,8 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // Locks all subjects in one order, because the groups lock their subjects one after the other.
-            // Locks the names too, because a name may lose its row here and get another row.
+            // Locks all subjects in one order, because the groups would lock their subjects one after the
+            // other. Locks the names too, because a name may lose its row here and get another row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
@@ -109,7 +109,7 @@ struct LockingBatch {
     }
 
     /// Sends the unsent statements and reads in the same round trip, then reads codes and tokens in another.
-    /// Returns the row ID of each subject, `nil` for subjects without a row, and the accounts that have OAuth
+    /// Returns each subject's row ID, `nil` for subjects without a row, and the accounts that have OAuth
     /// grants if the query for them was sent.
     private func load(
         _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
@@ -149,7 +149,7 @@ struct LockingBatch {
     ) throws {
         let before = rowIDs
         try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
-        // The events of the replaced row are either stored already or part of this transaction.
+        // The replaced row's events are either already stored or part of this transaction.
         if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
             let replaced = before[set.position(of: rekeying.to)]
         {
@@ -157,7 +157,7 @@ struct LockingBatch {
         }
     }
 
-    /// Sends the unsent statements, then the events, then the commit. Returns the number of the last event.
+    /// Sends the unsent statements, then the events, then the commit. Returns the last event's number.
     private func finish(
         _ unsent: [PostgresCall], _ events: EventAppending, in session: PostgresSession
     ) throws -> Int64? {
@@ -177,15 +177,15 @@ extension WorkingSet {
 }
 
 /// The rare parts of a batch, which run alone: erasures, and accounts that get another key. They run in the
-/// batch's transaction, with the rows of its subjects locked.
+/// batch's transaction, with its subject rows locked.
 struct KeyChanges {
     let subjects: PostgresSubjects
 
-    /// Loads and locks the account that may move to another subject. Returns the ID of its row.
+    /// Loads and locks the account that may move to another subject. Returns its row ID.
     ///
-    /// The row is locked outside the order of names, because only the database knows its name. This can
-    /// deadlock with a batch that needs both rows: the database aborts one of the two transactions, and its
-    /// batch is repeated.
+    /// The row is locked outside the name order, because only the database knows its name. This can deadlock
+    /// with a batch that needs both rows; the database then aborts one of the two transactions, and its batch
+    /// is repeated.
     func loadMoving(_ set: inout WorkingSet, in session: PostgresSession) throws -> Int64? {
         if let (team, transferSubject) = set.transferQuestion,
             let transfer = try session.transfer(team: team, transferSubject: transferSubject)
@@ -223,17 +223,17 @@ struct KeyChanges {
     }
 }
 
-/// Turns the changes of a working set into statements. The number of statements does not depend on its size.
+/// Turns a working set's changes into statements, whose number does not depend on the set's size.
 struct WorkingSetSaver {
     let names: PostgresNames
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
 
-    /// Returns the statements without the events, which run at the end of the transaction.
+    /// Returns all statements except the events, which run at the end of the transaction.
     ///
     /// - Parameters:
-    ///   - order: Positions of the subjects in the order in which all replicas insert new rows.
-    ///   - rowIDs: Row IDs of the subjects; new subjects get an ID here.
+    ///   - order: The subjects' positions, in the order in which all replicas insert new rows.
+    ///   - rowIDs: The subjects' row IDs; new subjects get an ID here.
     func calls(
         for set: WorkingSet, order: [Int], rowIDs: inout [Int64?], in session: PostgresSession
     ) throws -> [PostgresCall] {
@@ -259,8 +259,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // Rewrites the credential, so that a concurrent sign-in that read the old state of the
-                    // subject without a lock finds its credential changed.
+                    // Rewrites the credential, so that if a concurrent sign-in read the subject's old state
+                    // without a lock, it finds the credential changed.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Rows of the notification inbox.
+/// The rows of the notification inbox.
 struct InboxRows {
     private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
         var list = SelectList()
@@ -19,7 +19,7 @@ struct InboxRows {
     private struct Insert {
         let notification: NotificationTable
         let key: NotificationEventTable
-        /// Identifier of the notification that a key belongs to.
+        /// The identifier of the notification that a key belongs to.
         let identifier: Column<InboxIdentifier>
         let statement: RowStatement
 
@@ -71,7 +71,7 @@ struct InboxRows {
         ]
     }
 
-    /// Loads the results of both calls into a working set.
+    /// Loads both calls' results into a working set.
     func load(_ results: ArraySlice<PostgresRows>, into set: inout WorkingSet) {
         guard let identifiers = results.first, let keys = results.last, results.count == 2 else { return }
         for place in identifiers.compactMap({ $0[Self.placeInRequest.place] }) {
@@ -84,8 +84,8 @@ struct InboxRows {
 
     func insertCall(_ kept: [KeptNotification]) throws -> PostgresCall? {
         guard !kept.isEmpty else { return nil }
-        // Inserts in one order, so that two replicas that keep the same notifications cannot wait for each
-        // other.
+        // All replicas insert in the same order, so that two that keep the same notifications cannot
+        // deadlock.
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }

@@ -1,13 +1,13 @@
 import AppleAccounts
 import SQLTables
 
-/// Commits a batch of sign-ins of known users without new facts, and of App Attest proofs, without a lock on
-/// rows that it does not write. Nearly all batches are of this kind.
+/// Commits a batch that consists only of App Attest proofs and of sign-ins by known users without new facts.
+/// It locks no rows that it does not write. Nearly all batches are of this kind.
 ///
-/// It reads, applies, and then changes each credential only if its row still has the version that was read. A
-/// transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the subject's
-/// credentials. So this one condition covers everything that a sign-in depends on. The counter of a key rises only
-/// if the stored counter is still lower.
+/// It reads, applies, and then changes each credential only if its row still has the version that was read.
+/// Every transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the
+/// subject's credentials, so this one condition covers everything that a sign-in depends on. A key's counter
+/// rises only if the stored counter is still lower.
 struct QuietBatch {
     let names: PostgresNames
     let sealing: any AppleTokenSealing
@@ -26,7 +26,7 @@ struct QuietBatch {
         }
     }
 
-    /// Returns `nil`, without any change, when the batch has more to write or another transaction was faster.
+    /// Returns `nil`, without any change, if the batch has more to write or another transaction was faster.
     func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
@@ -65,7 +65,7 @@ struct QuietBatch {
 }
 
 extension WorkingSet {
-    /// Indicates that the only writes are existing credentials, nonces, counters, new codes and histories.
+    /// True if the batch writes only existing credentials, nonces, counters, new codes and histories.
     fileprivate var isQuiet: Bool {
         guard events.isEmpty, audit.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty
@@ -80,7 +80,7 @@ extension WorkingSet {
     }
 }
 
-/// Subjects read without a lock, with the versions of their credentials' rows.
+/// Subjects read without a lock, with the row versions of their credentials.
 struct SeenSubjects {
     private typealias Columns = (
         place: Column<Int64>, subject: SubjectTable, credential: CredentialTable, rowPlace: Column<RowPlace>,
@@ -108,8 +108,8 @@ struct SeenSubjects {
         """
     }
 
-    /// Updates each row by the `ctid` that was read, without the index. Compares the key too, in case the
-    /// table was rewritten in the meantime; the addition of 0 keeps the planner from using the index.
+    /// Updates each row by the `ctid` that was read, without using the index. It also compares the key, in
+    /// case the table was rewritten in the meantime; adding 0 keeps the planner from using the index.
     private static let update = RowWrite<
         (
             rowPlace: Column<RowPlace>, writer: Column<TransactionNumber>, name: CredentialTable,
@@ -141,11 +141,11 @@ struct SeenSubjects {
         let clientID: ClientID?
     }
 
-    /// Versions of each subject's credentials, by the subject's position.
+    /// The versions of each subject's credentials, by the subject's position.
     private var versions: [[Version]] = []
-    /// Positions of the subjects in the order in which all replicas lock credentials.
+    /// The subjects' positions, in the order in which all replicas lock credentials.
     private var order: [Int] = []
-    /// Indicates that every subject has a row.
+    /// True if every subject has a row.
     private(set) var areAllKnown = true
 
     static func call(for keys: SubjectKeyArrays) -> PostgresCall? {
@@ -169,7 +169,7 @@ struct SeenSubjects {
             let place = rows[number][columns.place]
             let position = keys.position(place)
             var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
-            // The rows of a subject are adjacent.
+            // A subject's rows are adjacent.
             while number < rows.count, rows[number][columns.place] == place {
                 let row = rows[number]
                 try columns.credential.add(row, to: &record, names, in: session)
@@ -194,13 +194,13 @@ struct SeenSubjects {
         return Version(rowPlace: rowPlace, writer: writer, rowID: rowID, app: app, clientID: clientID)
     }
 
-    /// Returns statements that write the changed credentials, only the columns that a sign-in changes, and
-    /// abort the transaction if a row no longer has the version that was read.
+    /// Returns statements that write the changed credentials, but only the columns that a sign-in changes.
+    /// They abort the transaction if a row no longer has the version that was read.
     func updateCalls(for set: WorkingSet) -> [PostgresCall] {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
-            // Writes in the order of the apps' numbers, in which all replicas lock credentials.
+            // Writes in app number order, in which all replicas lock credentials.
             for version in versions[position] {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update

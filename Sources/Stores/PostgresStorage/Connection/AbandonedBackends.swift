@@ -2,14 +2,14 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Server processes that sessions have given up on, until another session has terminated them: a session that
-/// the pool opens for this purpose at once, or the next session if the server cannot be reached.
+/// Server processes that sessions have given up on. Each stays listed until another session terminates it:
+/// one that the pool opens for this purpose at once, or the next session if the server cannot be reached.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
-/// closed connection ends it; it keeps its locks and its slot among `max_connections`, and each retry would
+/// closed connection ends it. It keeps its locks and its slot among `max_connections`, and each retry would
 /// leave another such process. Terminating the process commits its writes on this server, as after a crash.
 final class AbandonedBackends: Sendable {
-    /// Limit of the list; larger than a pool. Further processes are left to the server.
+    /// Maximum length of the list, larger than a pool. Any further processes are left to the server.
     private static let most = 64
 
     private struct Terminate {
@@ -40,7 +40,7 @@ final class AbandonedBackends: Sendable {
     private let backends = Mutex<[Backend]>([])
     private let standbys = Mutex<String?>(nil)
 
-    /// The setting `synchronous_standby_names` if the last terminated processes waited for a standby.
+    /// The setting `synchronous_standby_names`, if the last terminated processes waited for a standby.
     var lostStandbys: String? { standbys.withLock { $0 } }
 
     var isEmpty: Bool { backends.withLock(\.isEmpty) }
@@ -50,8 +50,8 @@ final class AbandonedBackends: Sendable {
         backends.withLock { if $0.count < Self.most { $0.append(backend) } }
     }
 
-    /// Terminates the processes, on a session of the same role. A process that cannot be terminated now waits
-    /// for the next session.
+    /// Terminates the processes from a session with the same role. A process that cannot be terminated now
+    /// waits for the next session.
     func end(in session: PostgresSession) {
         let all = backends.withLock { backends in
             defer { backends = [] }
@@ -69,12 +69,12 @@ final class AbandonedBackends: Sendable {
     }
 }
 
-/// A process of a server. The system reuses process numbers, so the start time is part of the identity.
+/// A server process. The system reuses process numbers, so the start time is part of the identity.
 struct Backend: Sendable, Hashable {
     let process: Int64
-    /// Start time of the process in microseconds since 1970.
+    /// The process's start time, in microseconds since 1970.
     let began: Int64
 
-    /// Returns the SQL expression of `began` for a timestamp.
+    /// Returns the SQL expression that computes `began` from a timestamp.
     static func began(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::bigint" }
 }

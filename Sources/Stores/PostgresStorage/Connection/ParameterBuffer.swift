@@ -3,7 +3,7 @@ import CLibPQ
 
 /// The values of one call in PostgreSQL's binary format, in one contiguous buffer.
 ///
-/// Later calls reuse the memory, so that after a few calls nothing is allocated.
+/// Later calls reuse the memory, so after a few calls nothing more is allocated.
 struct ParameterBuffer {
     /// Maximum size of a call in bytes. PostgreSQL itself accepts no value of 1 GiB.
     static let largestSize = 256 << 20
@@ -14,11 +14,11 @@ struct ParameterBuffer {
     private var formats: [Int32] = []
 
     init() {
-        // libpq needs a valid address even when every value is empty.
+        // libpq needs a valid address even if every value is empty.
         bytes.reserveCapacity(4096)
     }
 
-    /// - Throws: `StorageError` `valueRefused` when the values exceed the maximum size of a call.
+    /// - Throws: `StorageError` `valueRefused` if the values exceed the maximum size of a call.
     mutating func fill(_ values: [PostgresValue]) throws(StorageError) {
         bytes.removeAll(keepingCapacity: true)
         offsets.removeAll(keepingCapacity: true)
@@ -35,7 +35,7 @@ struct ParameterBuffer {
         while formats.count < values.count { formats.append(1) }
     }
 
-    /// Passes the arrays that libpq needs (values, lengths and formats) to `body`. They are valid while
+    /// Passes the arrays that libpq needs (values, lengths and formats) to `body`. They are valid only while
     /// `body` runs.
     func withPointers<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) ->
@@ -73,8 +73,8 @@ struct ParameterBuffer {
         return true
     }
 
-    /// Writes an array in the form that `array_recv` reads: dimensions, a flag for NULLs, the type, length
-    /// and lower bound, and each element after its length.
+    /// Writes an array in the form that `array_recv` reads: dimensions, a NULL flag, the type, length and
+    /// lower bound, and each element after its length.
     private mutating func append(_ array: PostgresArray) {
         append(bigEndian: UInt32(array.count == 0 ? 0 : 1))
         append(bigEndian: UInt32(array.hasNull ? 1 : 0))

@@ -6,15 +6,15 @@ import SQLTables
 
 /// A type that a parameter can have.
 protocol PostgresArgument: Sendable {
-    /// SQL type that the parameter is cast to.
+    /// The SQL type that the parameter is cast to.
     static var sqlType: String { get }
 
     var bound: PostgresValue { get }
 }
 
-/// A column type that is also a parameter type, alone or in an array.
+/// A column type that can also be a parameter type, alone or in an array.
 ///
-/// Smaller integers are bound as bigint: the SQL or the column casts them.
+/// Smaller integers are bound as bigint, and the SQL or the column casts them.
 protocol PostgresColumnValue: ColumnValue, PostgresArgument, PostgresElement {}
 
 extension PostgresColumnValue {
@@ -83,7 +83,7 @@ protocol PostgresSystemValue: Sendable {
 
 /// A value bound to a parameter. All values are sent in PostgreSQL's binary format.
 ///
-/// `integer` is for parameters of the type bigint: the SQL casts to narrower types.
+/// `integer` is for bigint parameters; the SQL casts them to narrower types.
 enum PostgresValue: Sendable {
     case null
     case integer(Int64)
@@ -115,7 +115,7 @@ struct PostgresArray: ColumnSlot, Sendable {
     let elementType: Oid
     private(set) var count = 0
     private(set) var hasNull = false
-    /// Bytes of the elements, without the header.
+    /// The elements' bytes, without the header.
     private(set) var bytes: [UInt8] = []
 
     init(of elementType: Oid) {

@@ -3,8 +3,8 @@ import CLibPQ
 import Dispatch
 import Synchronization
 
-/// One slot for a connection, on a queue of its own. The slot connects at the first use, and again after the
-/// connection was lost.
+/// A slot for one connection, with its own queue. The slot connects at first use, and again after the
+/// connection is lost.
 actor PostgresConnection {
     typealias Gate = Mutex<ConnectionGate<PostgresError>>
 
@@ -17,7 +17,7 @@ actor PostgresConnection {
     }
     private let open = Atomic(false)
 
-    /// State shared by all connections of a pool: the gate, and the abandoned server processes.
+    /// State shared by all connections in a pool: the gate, and the abandoned server processes.
     final class SharedGate: Sendable {
         let state = Gate(ConnectionGate())
         let abandoned = AbandonedBackends()
@@ -32,22 +32,21 @@ actor PostgresConnection {
         executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
     }
 
-    /// Indicates that the slot was connected at its last use. The server may have closed the connection
-    /// since.
+    /// True if the slot was connected at its last use. The server may have closed the connection since.
     nonisolated var isOpen: Bool { open.load(ordering: .relaxed) }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Runs a block at most once, and leaves no transaction open.
     ///
-    /// - Throws: Errors of the block; `MissingConnection` when the block did not run.
+    /// - Throws: The block's errors; `MissingConnection` if the block did not run.
     func run<Value: Sendable>(_ body: @Sendable (PostgresSession) throws -> Value) throws -> Value {
         let session = try requireSession()
         defer {
             session.becomeIdle()
             if session.hasGivenUp, let backend = session.backend { gate.abandoned.add(backend) }
-            // A session that was opened while the database was read-only stays read-only afterwards, and with
-            // several hosts another host may accept writes by now.
+            // A session opened while the database was read-only stays read-only afterwards, and with several
+            // hosts, another host may accept writes by now.
             let isUseless = session.isReadOnly && purpose == .service
             if session.isBroken || session.isStale || isUseless { self.session = nil }
         }
@@ -101,7 +100,7 @@ actor PostgresConnection {
     }
 }
 
-/// No connection was available for a block, so the block has not run.
+/// Thrown if no connection was available for a block, so the block has not run.
 struct MissingConnection: Error {
     let cause: any Error
 }
@@ -109,8 +108,8 @@ struct MissingConnection: Error {
 /// Decides which caller may try to connect while the server cannot be reached. Does no I/O and reads no
 /// clock.
 ///
-/// After a failure the gate allows no attempt during a pause, then a single attempt. All other callers get
-/// the last error at once: requests do not queue up behind time-outs, and do not flood a server that has just
+/// After a failure, the gate allows no attempt during a pause, then a single attempt. All other callers get
+/// the last error at once, so requests neither queue up behind time-outs nor flood a server that has just
 /// started.
 struct ConnectionGate<Failure: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
@@ -154,8 +153,8 @@ struct ConnectionGate<Failure: Sendable>: Sendable {
     }
 }
 
-/// Runs the jobs of one actor, one after the other, on a queue of its own, because libpq blocks: no thread of
-/// the shared pool ever waits for a database.
+/// Runs an actor's jobs one after the other, on its own queue. libpq blocks, so without this queue, threads
+/// of the shared pool would wait for a database.
 ///
 /// The queue uses a thread only while it has a job.
 final class ConnectionExecutor: SerialExecutor {

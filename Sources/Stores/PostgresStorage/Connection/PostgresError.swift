@@ -1,14 +1,14 @@
 import AppleAccounts
 
-/// An error of PostgreSQL or libpq before it becomes a `StorageError`, so that store code can distinguish
+/// A PostgreSQL or libpq error before it becomes a `StorageError`, so that store code can distinguish
 /// SQLSTATEs.
 struct PostgresError: Error, Sendable {
     /// SQLSTATE: five characters (Appendix A of PostgreSQL's manual). "08001" and "08006" also stand for
-    /// libpq's own failures to connect and to keep a connection.
+    /// libpq's own failures to open and to keep a connection.
     let sqlState: String
     /// PostgreSQL's primary message. It never includes the detail, because the detail contains values.
     let message: String
-    /// The name of the statement.
+    /// The statement's name.
     let statement: String
 
     static let connectionRefused = "08001"
@@ -24,13 +24,13 @@ struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
-    /// Indicates that a server did not respond to a statement.
+    /// True if a server did not respond to a statement.
     var isSilence: Bool { sqlState == Self.connectionLost && message == Self.noAnswer }
 
-    /// Returns the error of the first statements of a new session. Few servers accept a connection and then
-    /// send no response: a pooler in session mode does so while all of its connections are in use.
+    /// Returns this error as the error of a new session's first statements. Few servers accept a connection
+    /// and then send no response, but a pooler in session mode does so while all its connections are in use.
     func ofNewSession() -> PostgresError {
-        // PgBouncer reports its own limit of the wait with this message.
+        // PgBouncer uses this message when its own wait limit is exceeded.
         guard isSilence || message.contains("query_wait_timeout") else { return self }
         return PostgresError(
             sqlState: Self.noConnection,
@@ -39,7 +39,7 @@ extension PostgresError {
             statement: "connect")
     }
 
-    /// Indicates a conflict with another transaction, including a conflict about the same new row. A retry
+    /// True for a conflict with another transaction, including a conflict about the same new row. A retry
     /// from the beginning sees the other transaction's writes.
     var isWorthRepeating: Bool {
         switch sqlState {
@@ -52,10 +52,10 @@ extension PostgresError {
     /// unique_violation: a row with this key exists.
     var isAboutExistingRow: Bool { sqlState == "23505" }
 
-    /// Indicates a standby, or a server that is set to refuse writes.
+    /// True for a standby, or for a server that is set to refuse writes.
     var isReadOnly: Bool { sqlState == "25006" }
 
-    /// Indicates that prepared statements are no longer valid: the schema changed, or a pooler gave the
+    /// True if prepared statements are no longer valid, because the schema changed or a pooler gave the
     /// connection to another client.
     var hasStaleStatements: Bool {
         switch sqlState {
@@ -73,16 +73,16 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension StorageError {
-    /// Maps a failure of PostgreSQL or libpq to the service's error. The detail contains their message and
-    /// the name of the statement, never values.
+    /// Maps a PostgreSQL or libpq error to the service's error. The detail contains the error's message and
+    /// the statement's name, but never values.
     init(_ error: any Error) {
         switch error {
         case let error as StorageError: self = error
         case let error as PostgresError:
             let code = Code(sqlState: error.sqlState)
-            // PostgreSQL's messages about refused values repeat the values.
+            // PostgreSQL repeats refused values in its messages about them.
             let message = code == .valueRefused ? "" : error.message
-            // A COMMIT has no values, so its failure is not caused by a single command.
+            // A COMMIT has no values, so no single command causes its failure.
             let isCommit = error.statement == PostgresCall.commit.statement.name
             self.init(
                 isCommit && code == .valueRefused ? .unavailable : code,
@@ -94,7 +94,7 @@ extension StorageError {
 }
 
 extension StorageError.Code {
-    /// Maps the classes of Appendix A of PostgreSQL's manual.
+    /// Maps the error classes in Appendix A of PostgreSQL's manual.
     init(sqlState: String) {
         self =
             switch sqlState {

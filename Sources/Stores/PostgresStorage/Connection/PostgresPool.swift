@@ -4,20 +4,20 @@ import Synchronization
 
 /// A bounded number of connections. The pool opens them on demand and keeps them open.
 ///
-/// A caller that finds no free connection waits in the order of arrival. The next caller that needs a lost
+/// Callers that find no free connection wait in order of arrival. The next caller that needs a lost
 /// connection opens it again. A block runs at most once.
 final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// Free connections; the pool reuses the last used connection first, so that it never opens unneeded
-        /// connections.
+        /// Free connections. The pool reuses the last used one first, so that it never opens more than it
+        /// needs.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
         var isClosed = false
         var isEndingAbandoned = false
-        /// Failures of statements without a response. The pool reports them when their cause is known.
+        /// Failures of statements that got no response. The pool reports them once their cause is known.
         var unexplained: [StorageError] = []
     }
 
@@ -30,8 +30,8 @@ final class PostgresPool: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - patience: Longest wait of a caller for a free connection.
-    ///   - onFailure: Called for each failure of a block that is caused by the database or by the wait for a
+    ///   - patience: Maximum time that a caller waits for a free connection.
+    ///   - onFailure: Called for each block failure that is caused by the database or by waiting for a
     ///     connection, from `reportFailures` until `close`. It must not block.
     init(
         _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
@@ -46,7 +46,7 @@ final class PostgresPool: Sendable {
         state = Mutex(State(free: self.connections.reversed()))
     }
 
-    /// Current use of the connections, for the operator.
+    /// The current connection usage, for the operator.
     var usage: PoolUsage {
         let (free, waiting) = state.withLock { ($0.free.count, $0.line.count) }
         return PoolUsage(
@@ -54,14 +54,14 @@ final class PostgresPool: Sendable {
             connects: gate.connects.load(ordering: .relaxed))
     }
 
-    /// Begins to report failures. Failures before this call, while the process waits for a server, are
-    /// expected.
+    /// Starts reporting failures. Earlier failures are expected, because the process may still be waiting for
+    /// a server.
     func reportFailures() { reports.store(true, ordering: .relaxed) }
 
-    /// Runs a block on a connection. A block that has begun is not cancelled with its caller.
+    /// Runs a block on a connection. A block that has begun continues even if its caller is cancelled.
     ///
-    /// - Throws: `StorageError`, with `busy` when no connection became free in time; `CancellationError` when
-    ///   the caller was cancelled while waiting; and errors of other types from the block.
+    /// - Throws: `StorageError`, with `busy` if no connection became free in time; `CancellationError` if the
+    ///   caller was cancelled while waiting; and errors of other types from the block.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresSession) throws -> Value
     ) async throws -> Value {
@@ -89,8 +89,8 @@ final class PostgresPool: Sendable {
         return error
     }
 
-    /// Defers the report to the task that terminates the session on the server, which learns what the session
-    /// waits for.
+    /// Leaves the report to the task that terminates the session on the server, because that task learns what
+    /// the session waits for.
     private func explainedLater(_ error: StorageError) -> StorageError {
         let isLate = state.withLock { state in
             if state.isEndingAbandoned { state.unexplained.append(error) }
@@ -137,8 +137,8 @@ final class PostgresPool: Sendable {
             let stranded: [Waiter] = state.withLock { state in
                 // Inserted as the last choice, so that it is not tried while another connection is open.
                 state.free.insert(connection, at: 0)
-                // Another open connection will be returned and passed to the next caller. Without an open
-                // connection, all waiting callers are resumed here.
+                // Another open connection will be returned and passed to the next caller. If none is open,
+                // all waiting callers are resumed here.
                 return connections.contains(where: \.isOpen) ? [] : state.line.all()
             }
             for waiter in stranded { waiter.resume(throwing: missing) }
@@ -151,8 +151,8 @@ final class PostgresPool: Sendable {
     }
 
     /// Terminates the server processes that sessions have given up on, over a separate connection that it
-    /// closes afterwards. All connections of the pool can wait for the same lost standby, and without calls
-    /// none of them would connect again.
+    /// then closes. The pool's own connections may all wait for the same lost standby, and without calls none
+    /// of them would reconnect.
     private func endAbandoned() {
         let isFirst = state.withLock { state in
             defer { state.isEndingAbandoned = true }
@@ -160,7 +160,8 @@ final class PostgresPool: Sendable {
         }
         guard isFirst else { return }
         Task {
-            // A new session terminates them when it is opened. If it cannot be opened, the next session does.
+            // A new session terminates the processes when it opens. If it cannot be opened, the next one
+            // does.
             let connection = PostgresConnection(url, number: -2, gate: gate)
             try? await connection.run { _ in }
             await connection.close()
@@ -168,8 +169,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Waits for an open connection after this caller could not open its own, because the server allows fewer
-    /// connections than the pool. Returns `nil` when no connection is open.
+    /// Waits for an open connection when the caller could not open its own because the server allows fewer
+    /// connections than the pool. Returns `nil` if no connection is open.
     private func checkOutOpen(after failed: PostgresConnection) async throws -> PostgresConnection? {
         enum Outcome { case serve(PostgresConnection), wait, fail }
         let outcome: Outcome = state.withLock { state in
@@ -239,7 +240,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// Starts the single timer of all waiting callers; without waiting callers no timer runs.
+    /// Starts the single timer for all waiting callers. No timer runs while no caller waits.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
@@ -263,24 +264,24 @@ final class PostgresPool: Sendable {
     }
 }
 
-/// Use of the server's connections by this process.
+/// This process's use of the server's connections.
 public struct PoolUsage: Sendable, Equatable {
-    /// Number of open connections, without the connection for announcements.
+    /// Number of open connections, excluding the announcement connection.
     public let open: Int
-    /// Number of connections in use by callers.
+    /// Number of connections that callers are using.
     public let inUse: Int
-    /// Number of callers that wait for a connection.
+    /// Number of callers waiting for a connection.
     public let waiting: Int
-    /// Number of sessions opened since the start. It grows with each reconnection.
+    /// Number of sessions opened since the start, including every reconnection.
     public let connects: Int64
 }
 
-/// Queue of callers that wait for a free connection, the longest waiting first. The queue limits the number
-/// of callers and their time. Does no I/O and reads no clock.
+/// The queue of callers waiting for a free connection, longest waiting first. It limits both the number of
+/// callers and their waiting time. Does no I/O and reads no clock.
 struct WaitingLine<Ticket: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Maximum number of callers. More callers would not be served in time.
+    /// Maximum number of waiting callers. Any more would not be served in time.
     static var longest: Int { 4096 }
 
     private struct Place: Sendable {
@@ -299,7 +300,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     var isEmpty: Bool { places.count == gone }
     var count: Int { places.count - gone }
 
-    /// Deadline of the first waiting caller.
+    /// The first waiting caller's deadline.
     var nextDeadline: Instant? { isEmpty ? nil : places[gone].deadline }
 
     mutating func makeNumber() -> UInt64 {
@@ -307,7 +308,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
         return nextNumber
     }
 
-    /// Returns `false` when the queue is full.
+    /// Returns `false` if the queue is full.
     mutating func join(_ ticket: Ticket, number: UInt64, until deadline: Instant) -> Bool {
         guard places.count - gone < Self.longest else { return false }
         places.append(Place(number: number, deadline: deadline, ticket: ticket))
@@ -332,7 +333,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     mutating func all() -> [Ticket] {
-        // The numbers are never reused: a caller that was woken may be about to stop waiting.
+        // Numbers are never reused, because a caller that was woken may be about to stop waiting.
         defer { (places, gone) = ([], 0) }
         return places[gone...].map(\.ticket)
     }

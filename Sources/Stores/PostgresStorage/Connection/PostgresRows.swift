@@ -2,9 +2,9 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// The result of one statement, in PostgreSQL's binary format. It stays in the block that ran the statement.
+/// One statement's result, in PostgreSQL's binary format. It must stay in the block that ran the statement.
 final class PostgresRows {
-    /// Number of rows of the result.
+    /// Number of rows in the result.
     let count: Int
 
     private let result: ResultHandle
@@ -19,20 +19,20 @@ final class PostgresRows {
         result.text { UnsafePointer(PQcmdTuples($0)) }.flatMap { Int($0) } ?? 0
     }
 
-    /// Command tag, such as "COMMIT" or "INSERT 0 1".
+    /// The command tag, such as "COMMIT" or "INSERT 0 1".
     var tag: String {
         result.text { UnsafePointer(PQcmdStatus($0)) } ?? ""
     }
 
-    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and for an empty
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL or an empty
     /// result.
     func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
         return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
 
-    /// Passes the bytes of a value and its type to `body`. libpq frees the bytes with the result, so `body`
-    /// must copy them. Returns `nil` for NULL.
+    /// Passes a value's bytes and its type to `body`. libpq frees the bytes with the result, so `body` must
+    /// copy them. Returns `nil` for NULL.
     @inline(__always)
     fileprivate func read<Value>(
         _ row: Int32, _ place: Int32, _ body: (UnsafeRawBufferPointer, Oid) -> Value?
@@ -58,12 +58,12 @@ extension PostgresRows: RandomAccessCollection {
     }
 }
 
-/// One row of a result. A column is read as its declared type.
+/// One result row. Each column is read as its declared type.
 struct PostgresRow: ReadableRow {
     fileprivate let rows: PostgresRows
     fileprivate let number: Int32
 
-    /// Returns the value of a column, `nil` for NULL.
+    /// Returns a column's value; `nil` for NULL.
     @inline(__always)
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
         rows.read(number, column.place) { bytes, type in
@@ -71,7 +71,7 @@ struct PostgresRow: ReadableRow {
         }
     }
 
-    /// Returns the value of a column, `nil` for NULL.
+    /// Returns a column's value; `nil` for NULL.
     subscript<Value: PostgresSystemValue>(_ column: Column<Value>) -> Value? {
         rows.read(number, column.place) { bytes, type in
             Value(cell: PostgresCell(bytes: bytes, type: type, column: column.name))
@@ -86,11 +86,11 @@ struct PostgresRow: ReadableRow {
     }
 }
 
-/// One value of a result in PostgreSQL's binary format. It is not NULL.
+/// One result value in PostgreSQL's binary format. It is not NULL.
 ///
-/// A column of another type in the SQL is a programmer's error and stops the process.
+/// If the SQL yields a column of another type, the process stops, because that is a programming error.
 struct PostgresCell: ColumnCell {
-    /// Bytes of the value. libpq owns them and frees them with the result.
+    /// The value's bytes. libpq owns them and frees them with the result.
     let bytes: UnsafeRawBufferPointer
     let type: Oid
     let column: StaticString
@@ -132,7 +132,7 @@ struct PostgresCell: ColumnCell {
     }
 }
 
-/// Slot for the value of one parameter.
+/// A slot for one parameter value.
 struct PostgresSlot: ColumnSlot {
     private(set) var value = PostgresValue.null
 
@@ -143,10 +143,10 @@ struct PostgresSlot: ColumnSlot {
     mutating func put(_ bytes: UnsafeRawBufferPointer) { value = .bytes(Array(bytes)) }
 }
 
-/// Location of a version of a row in its table: PostgreSQL's `ctid`.
+/// The location of a row version in its table: PostgreSQL's `ctid`.
 ///
 /// The same location holds another row after the table is rewritten (`VACUUM FULL`), and another version
-/// after the row has changed. So a location finds a row, but does not identify it.
+/// after the row changes. So a location finds a row, but does not identify it.
 struct RowPlace: Hashable, Sendable {
     let block: UInt32
     let line: UInt16
@@ -165,7 +165,7 @@ extension RowPlace: PostgresSystemValue {
     func put(into array: inout PostgresArray) { array.put(self) }
 }
 
-/// The transaction that wrote a version of a row: PostgreSQL's `xmin`.
+/// The transaction that wrote a row version: PostgreSQL's `xmin`.
 struct TransactionNumber: Hashable, Sendable {
     let value: UInt32
 }

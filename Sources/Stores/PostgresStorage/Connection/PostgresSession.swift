@@ -2,39 +2,39 @@ import AppleAccounts
 import CLibPQ
 import Foundation
 
-/// One session with a server, as a block of store code sees it: synchronous, on its connection's own queue.
+/// One server session, as a block of store code sees it: synchronous, on its connection's own queue.
 ///
 /// A session never leaves the block and is not thread-safe. libpq always stays in its non-blocking and
-/// pipeline modes: requests and responses flow at the same time, so that neither side waits for the other to
-/// read, and every wait has a deadline.
+/// pipeline modes: requests and responses flow at the same time, so neither side waits for the other to read,
+/// and every wait has a deadline.
 final class PostgresSession {
     var deadlines = SessionDeadlines()
-    /// Indicates that LISTEN has run. Only the connection for announcements runs it.
+    /// True once LISTEN has run. Only the announcement connection runs it.
     var isListening = false
-    /// Indicates that the session cannot be used any more: the connection is lost, or its next response is
+    /// True if the session can no longer be used, because the connection is lost or the next response is
     /// unknown.
     private(set) var isBroken = false
-    /// Indicates that the session still works, but the next block should get a new session.
+    /// True if the session still works, but the next block should get a new one.
     private(set) var isStale = false
 
-    /// Indicates that the server refused a write, or reports that it refuses writes.
+    /// True if the server has refused a write, or reports that it refuses writes.
     var isReadOnly = false
-    /// Indicates that the server did not respond in time, and may still be running the statement.
+    /// True if the server did not respond in time, and may still be running the statement.
     private(set) var hasGivenUp = false
-    /// The server's process of this session, as the server reports it. A pooler reports other numbers.
+    /// The server process of this session, as the server reports it. Poolers report other numbers.
     var backend: Backend?
     private var isRehearsing = false
     /// Number of round trips: requests whose response the session has waited for.
     private(set) var roundTrips = 0
 
-    /// Numbers of names read in this session. Sessions do not share them: after a failover the new server may
-    /// assign a lost number again.
+    /// Name numbers that this session has read. Sessions do not share them, because after a failover the new
+    /// server may assign a lost number again.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle
     private let isEncrypted: Bool
     private var parameters = ParameterBuffer()
-    /// Statements prepared in this session: text by name.
+    /// Statements prepared in this session, as text by name.
     private var prepared: [String: String] = [:]
 
     private static let ping = PostgresCall(PostgresStatement("ping", "SELECT"))
@@ -51,18 +51,18 @@ final class PostgresSession {
         isBroken = PQenterPipelineMode(self.handle.pointer) != 1
     }
 
-    /// Runs one statement in one round trip. Outside a transaction the statement is its own transaction.
+    /// Runs one statement in one round trip. Outside a transaction, the statement is its own transaction.
     ///
     /// - Throws: `PostgresError`.
     func run(_ call: PostgresCall) throws -> PostgresRows {
         try pipeline([call])[0]
     }
 
-    /// Runs all calls in one round trip. Outside a transaction the calls form one transaction: all or
+    /// Runs all calls in one round trip. Outside a transaction, the calls form one transaction: all or
     /// nothing.
     ///
-    /// Calls after a failed call do not run.
-    /// - Throws: `PostgresError`: the first error, after every response was read.
+    /// Calls that follow a failed call do not run.
+    /// - Throws: `PostgresError`: the first error, once every response has been read.
     func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
         // The session never waits a second time for a server that did not respond.
         guard !isBroken else { throw lost() }
@@ -102,9 +102,9 @@ final class PostgresSession {
         try body()
     }
 
-    /// Waits for notifications until the first arrives or the deadline passes. Returns their payloads.
+    /// Waits until a notification arrives or the deadline passes. Returns the arrived payloads.
     ///
-    /// - Throws: `PostgresError` when the connection is lost.
+    /// - Throws: `PostgresError` if the connection is lost.
     func notifications(before deadline: ContinuousClock.Instant) throws -> [String] {
         var payloads = takeNotifications()
         while payloads.isEmpty {
@@ -118,26 +118,25 @@ final class PostgresSession {
         return payloads
     }
 
-    /// Indicates an open transaction, including a failed transaction.
+    /// True while a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(handle.pointer) != PQTRANS_IDLE }
 
-    /// Number of the server's process, as reported at the start of the session. A pooler reports its own
-    /// number.
+    /// The server process's number, as reported when the session started. A pooler reports its own number.
     var announcedProcess: Int64 { Int64(PQbackendPID(handle.pointer)) }
 
-    /// Returns a parameter that the server reported at the start of the session.
+    /// Returns a parameter that the server reported when the session started.
     func parameter(_ name: String) -> String? {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Checks if the server has closed the connection since its last use. Sends nothing. Data that has
-    /// arrived since usually contains the reason why the server is about to close the connection.
+    /// Checks if the server has closed the connection since its last use, without sending anything. If data
+    /// has arrived since, it usually says why the server is about to close the connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
     }
 
-    /// Ends an open or failed transaction, if there is one.
+    /// Ends the open or failed transaction, if there is one.
     func rollBack() throws {
         if isInTransaction { _ = try run(.rollback) }
     }
@@ -159,14 +158,14 @@ final class PostgresSession {
                 throw lost()
             }
             owed.append(.preparation(statement))
-            // The name is removed again if the preparation fails. It is set now because a statement can occur
+            // The name is removed again if preparation fails. It is set now because a statement can occur
             // twice in a pipeline.
             prepared[statement.name] = statement.sql
         }
         do {
             try parameters.fill(call.values)
         } catch {
-            // Responses to earlier calls of this pipeline would arrive out of order.
+            // Responses to this pipeline's earlier calls would arrive out of order.
             isBroken = true
             throw error
         }
@@ -213,7 +212,7 @@ final class PostgresSession {
         return responses
     }
 
-    /// Returns `nil` at the end of a command's response. Sends the remaining requests during the wait.
+    /// Returns `nil` at the end of a command's response. While waiting, it sends the remaining requests.
     private func nextResult(_ wait: SocketWait, _ failure: PostgresError? = nil) throws -> ResultHandle? {
         while true {
             let unsent = PQflush(handle.pointer)
@@ -223,9 +222,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // A cancel request would need another response from the server. The server has its own
-                // time-outs, except for a commit that waits for a standby: another session terminates its
-                // process (`AbandonedBackends`).
+                // Sends no cancel request, because that would need another response from the server. The
+                // server has its own time-outs, except for a commit that waits for a standby; another session
+                // terminates that process (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, PostgresError.noAnswer)
             case .failed: throw lost(failure)
@@ -234,18 +233,18 @@ final class PostgresSession {
         return PQgetResult(handle.pointer).map { ResultHandle(owning: $0) }
     }
 
-    /// Reads the data that has arrived. Returns `false` when the connection is lost.
+    /// Reads the data that has arrived. Returns `false` if the connection is lost.
     ///
-    /// On an encrypted connection libpq may read one record from the socket and return only its first half, 8
-    /// KiB. A wait for the socket would then never end, so this function reads until the socket is empty, and
-    /// once more.
+    /// On an encrypted connection, libpq may read one record from the socket and return only its first half,
+    /// 8 KiB. A wait for the socket would then never end, so this function reads until the socket is empty,
+    /// and then once more.
     private func takeIn() -> Bool {
         guard PQconsumeInput(handle.pointer) == 1 else { return false }
         guard isEncrypted else { return true }
         var isMore = true
         while isMore {
             isMore = SocketWait.isReadable(PQsocket(handle.pointer))
-            // Data that arrived before a loss is still used: the next wait finds the loss.
+            // Data that arrived before a loss is still used; the next wait finds the loss.
             guard PQconsumeInput(handle.pointer) == 1 else { break }
         }
         return true
@@ -264,8 +263,8 @@ final class PostgresSession {
         return PostgresError(sqlState: state, message: field("M") ?? "", statement: statement)
     }
 
-    /// Returns an error if COMMIT responded with ROLLBACK: after an earlier failure in the transaction,
-    /// PostgreSQL reports no error for it.
+    /// Returns an error if COMMIT responded with ROLLBACK, because after an earlier failure in the
+    /// transaction, PostgreSQL reports no error for the COMMIT.
     private func refusedCommit(_ statement: PostgresStatement, _ rows: PostgresRows) -> PostgresError? {
         guard statement.name == PostgresCall.commit.statement.name, rows.tag != "COMMIT" else { return nil }
         return PostgresError(
@@ -291,11 +290,10 @@ final class PostgresSession {
 }
 
 extension PostgresSession {
-    /// Number of attempts for a batch that conflicts with another replica or meets its new row.
+    /// Maximum number of attempts for a batch that conflicts with another replica or meets its new row.
     private static let mostAttempts = 5
 
-    /// Runs a transaction again, from its beginning, when it conflicts with another replica or meets its new
-    /// row.
+    /// Repeats a transaction from its beginning if it conflicts with another replica or meets its new row.
     ///
     /// - Parameter onConflict: Called before the next attempt.
     func repeatingConflicts<Value>(
@@ -312,7 +310,7 @@ extension PostgresSession {
         return try transaction()
     }
 
-    /// Runs `body`. When it throws, no transaction stays open.
+    /// Runs `body`. If it throws, no transaction stays open.
     func rollingBackFailures<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -323,13 +321,13 @@ extension PostgresSession {
     }
 }
 
-/// Longest waits of a session for a server, on the session's own clock.
+/// The longest times that a session waits for a server, on the session's own clock.
 struct SessionDeadlines: Sendable {
-    /// Limit for all responses of one round trip. The server's own statement time-out is shorter, so this
-    /// deadline passes only when the server does not respond at all.
+    /// Time limit for all responses in one round trip. The server's own statement time-out is shorter, so
+    /// this deadline passes only if the server does not respond at all.
     var response: Duration = .seconds(10)
 
-    /// - Parameter statementTimeout: The server's statement time-out, in milliseconds; 0 when it has none.
+    /// - Parameter statementTimeout: The server's statement time-out in milliseconds; 0 if it has none.
     init(statementTimeout: Int64 = 5000) {
         guard statementTimeout > 0 else {
             response = .seconds(60)
@@ -339,16 +337,16 @@ struct SessionDeadlines: Sendable {
     }
 }
 
-/// Waits for a socket until a deadline at the latest.
+/// Waits for a socket, but no longer than until a deadline.
 ///
-/// libpq's own waits have no limit: a server that accepts and never responds, or a network that drops every
-/// packet, would block the thread for ever. TCP keep-alive does not help against such a server.
+/// libpq's own waits have no limit, so a server that accepts and never responds, or a network that drops
+/// every packet, would block the thread forever. TCP keep-alive does not help against such a server.
 struct SocketWait {
     let deadline: ContinuousClock.Instant
 
     enum Outcome { case readable, writable, timedOut, failed }
 
-    /// - Parameter writing: Also returns when the socket has room to send.
+    /// - Parameter writing: If true, also returns when the socket has room to send.
     func wait(for descriptor: Int32, writing: Bool = false) -> Outcome {
         guard descriptor >= 0 else { return .failed }
         var entry = pollfd(
@@ -373,7 +371,7 @@ struct SocketWait {
         return poll(&entry, 1, 0) != 0
     }
 
-    /// Returns the remaining time, rounded up, so that the last wait is not a busy wait.
+    /// Returns the remaining time, rounded up so that the last wait is not a busy wait.
     private func milliseconds() -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(min(max(left.rounded(.up), 0), 60_000))

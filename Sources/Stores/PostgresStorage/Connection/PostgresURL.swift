@@ -2,16 +2,16 @@ import AppleAccounts
 import CLibPQ
 import Foundation
 
-/// Address and credentials of the database: a URL as libpq reads it, with every option that libpq knows.
+/// The database's address and credentials: a URL as libpq reads it, with every option that libpq knows.
 ///
-/// It contains a password. The service never prints it and keeps libpq from printing it: libpq repeats the
-/// parts of a URL that it has misread, and half a password can look like a port to it.
+/// It contains a password, so the service never prints it. It also keeps libpq from printing it, because
+/// libpq repeats the parts of a URL that it has misread, and half a password can look like a port to it.
 struct PostgresURL: Sendable {
     let text: String
-    /// Options of the URL by libpq's keywords, without options from the environment.
+    /// The URL's options by libpq keyword, without options from the environment.
     let options: [String: String]
 
-    /// Indicates several hosts: another host may accept writes when the current host does not.
+    /// True if the URL has several hosts, so another host may accept writes when the current one does not.
     var hasSeveralHosts: Bool {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }
@@ -32,7 +32,7 @@ struct PostgresURL: Sendable {
         (self.text, self.options) = (text, options)
     }
 
-    /// Removes the password from a message of libpq. No message should contain it.
+    /// Removes the password from a libpq message. No message should contain it.
     func scrub(_ message: String) -> String {
         guard let password = options["password"], !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false)
@@ -77,8 +77,8 @@ struct PostgresURL: Sendable {
 }
 
 extension PostgresURL {
-    /// Options for libpq that apply unless the URL sets them. Without them the service notices a vanished
-    /// server only after minutes or hours.
+    /// The libpq options that apply unless the URL sets them. Without them, the service would notice a
+    /// vanished server only after minutes or hours.
     private static let defaults: [(String, String)] = [
         ("connect_timeout", "5"),
         ("keepalives_idle", "30"),
@@ -88,14 +88,14 @@ extension PostgresURL {
         ("fallback_application_name", "siwa"),
     ]
 
-    /// Connects. Blocks for at most `connect_timeout` for each of the URL's hosts.
+    /// Connects. Blocks for at most `connect_timeout` for each host in the URL.
     ///
     /// - Throws: `PostgresError`.
     func connect() throws -> ConnectionHandle {
         let connection = withParameters { PQconnectdbParams($0, $1, 1) }
         guard let connection else { throw PostgresError.refused("out of memory") }
         let handle = ConnectionHandle(owning: connection)
-        // Without a notice receiver libpq prints the server's notices to standard error.
+        // Without a notice receiver, libpq prints the server's notices to standard error.
         PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
         guard PQstatus(handle.pointer) == CONNECTION_OK else {
             throw PostgresError.refused(scrub(handle.text { UnsafePointer(PQerrorMessage($0)) } ?? ""))
@@ -106,19 +106,19 @@ extension PostgresURL {
         return handle
     }
 
-    /// Returns true if a server accepts connections at the address, even if it refuses the session: the cause
-    /// is then the user, password, database or number of connections. Blocks as `connect` does.
+    /// Returns true if a server accepts connections at the address, even if it refuses the session. The user,
+    /// password, database or number of connections is then the cause. Blocks as long as `connect` does.
     func isServerThere() -> Bool {
         withParameters { PQpingParams($0, $1, 1) } == PQPING_OK
     }
 
-    /// Passes libpq's parameters to `body`. Later entries take precedence: libpq expands the URL from
-    /// "dbname", which overrides the defaults.
+    /// Passes libpq's parameters to `body`. Later entries take precedence, so the URL, which libpq expands
+    /// from "dbname", overrides the defaults.
     func withParameters<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults
-        // Selects the host that accepts writes among several hosts; after a failover it is another host.
+        // Selects the host that accepts writes if there are several; after a failover it is a different one.
         if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
         parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }
@@ -135,12 +135,12 @@ extension PostgresURL {
 }
 
 extension PostgresError {
-    /// Phrases that only a server with a full disk sends to a new session: it stores a summary of its
-    /// catalogs for each database before it serves the first session.
+    /// Phrases that only a server with a full disk sends to a new session, because it stores a summary of
+    /// each database's catalogs before it serves the first session.
     private static let fullDisk = ["could not write init file", "No space left on device"]
 
-    /// - Parameter message: libpq's message. A failure before the session has begun has no SQLSTATE, so a
-    ///   full disk is recognized by its message, which works for servers that report in English.
+    /// - Parameter message: libpq's message. A failure before the session begins has no SQLSTATE, so a full
+    ///   disk is recognized by its message, which works only for servers that report in English.
     static func refused(_ message: String) -> PostgresError {
         let isFull = fullDisk.contains { message.contains($0) }
         return PostgresError(

@@ -2,7 +2,7 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// The parameters of a statement that writes or reads many rows at once: one array for each column.
+/// The parameters of a statement that writes or reads many rows at once: one array per column.
 struct RowParameters: Sendable {
     private struct Parameter {
         let name: String
@@ -11,21 +11,21 @@ struct RowParameters: Sendable {
     }
 
     private var columns: [Parameter] = []
-    /// Sets of rows of the same statement that precede this set.
+    /// The row sets of the same statement that precede this one.
     private let earlier: [[PostgresArray]]
-    /// Number of parameters that precede this set.
+    /// Number of parameters that precede this row set.
     private let first: Int
 
-    /// - Parameter before: Preceding set of rows of the same statement.
+    /// - Parameter before: The preceding row set of the same statement.
     init(after before: RowParameters? = nil) {
         first = before?.count ?? 0
         earlier = before?.emptySets ?? []
     }
 
-    /// Empty arrays for each column of each set of rows.
+    /// Empty arrays for each column in each row set.
     var emptySets: [[PostgresArray]] { earlier + [columns.map { PostgresArray(of: $0.elementType) }] }
 
-    /// Adds columns of a table. Returns the table with their positions among the parameters.
+    /// Adds table columns. Returns the table with their positions among the parameters.
     mutating func add<T: Table>(_ table: T.Type, _ choice: ColumnChoice<T> = .all) -> T {
         let (placed, chosen) = T.placed(choice, from: count)
         columns += chosen.map { column in
@@ -36,7 +36,7 @@ struct RowParameters: Sendable {
         return placed
     }
 
-    /// Adds a column in another form than in the table, such as a name instead of its number.
+    /// Adds a column in a different form than in the table, such as a name instead of its number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
         add(name, sqlType: Value.form.postgresType, elementType: Value.form.type)
     }
@@ -53,7 +53,7 @@ struct RowParameters: Sendable {
         return column
     }
 
-    /// Number of parameters of the statement, including this set.
+    /// Number of parameters in the statement, including this row set.
     var count: Int { first + columns.count }
 
     var names: ColumnNames { ColumnNames(columns.map(\.name)) }
@@ -69,18 +69,18 @@ struct RowParameters: Sendable {
     /// Returns SQL of the form "unnest($1::bigint[], $2::text[]) AS n (id, name)".
     func relation(_ alias: String) -> String { "\(unnest) AS \(alias) (\(names))" }
 
-    /// Returns SQL with the same rows as `relation`, for a statement that runs often: PostgreSQL first copies
-    /// each array that it unnests to a temporary table, but reads single elements of an array in place.
+    /// Returns SQL with the same rows as `relation`, for a statement that runs often, because PostgreSQL
+    /// copies each array that it unnests to a temporary table first, but reads single elements in place.
     ///
-    /// Unsuitable for texts, and for columns that are mostly NULL in large batches: PostgreSQL finds an
-    /// element behind elements of variable length by walking past them.
+    /// Unsuitable for texts, and for columns that are mostly NULL in large batches, because PostgreSQL finds
+    /// an element behind variable-length elements only by walking past them.
     func elements(_ alias: String) -> String {
         let elements = columns.indices.map { "(\(parameter($0)))[i] AS \(columns[$0].name)" }
         return "(SELECT \(elements.joined(separator: ", ")) "
             + "FROM generate_series(1, cardinality(\(parameter(0)))) AS i) AS \(alias)"
     }
 
-    /// Returns SQL for the array of one column, for a statement that reads its elements in order.
+    /// Returns SQL for one column's array, for a statement that reads its elements in order.
     func array<Value>(_ column: Column<Value>) -> String { parameter(Int(column.place) - first) }
 
     private func parameter(_ index: Int) -> String { "$\(first + index + 1)::\(columns[index].sqlType)[]" }
@@ -95,26 +95,25 @@ struct RowParameters: Sendable {
     }
 }
 
-/// A statement with arrays of rows as its parameters.
+/// A statement whose parameters are arrays of rows.
 struct RowStatement: Sendable {
     private let statement: PostgresStatement
     private let emptySets: [[PostgresArray]]
 
-    /// - Parameter parameters: All parameters of the statement. With several sets of rows, the last set.
+    /// - Parameter parameters: All parameters of the statement. With several row sets, this is the last one.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
         emptySets = parameters.emptySets
     }
 
-    /// Returns a call of the statement with one row for each element. `write` is called once for each
-    /// element.
+    /// Returns a call of the statement with one row per element. `write` is called once for each element.
     func call<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows -> PostgresCall {
         try call { try $0.add(elements, write) }
     }
 
-    /// Returns a call of the statement with the sets of rows that `fill` adds, in their order.
+    /// Returns a call of the statement with the row sets that `fill` adds, in their order.
     func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
         let values = RowValues(emptySets)
         try fill(values)
@@ -122,12 +121,12 @@ struct RowStatement: Sendable {
     }
 }
 
-/// The rows of a `RowStatement`.
+/// The rows for a `RowStatement`.
 final class RowValues: WritableRow {
     private var arrays: [PostgresArray]
-    /// Parameters of the sets of rows that are still to be added.
+    /// Parameters of the row sets that have yet to be added.
     private var sets: ArraySlice<Range<Int>>
-    /// Number of complete rows of the current set.
+    /// Number of complete rows in the current set.
     private var rowCount = 0
 
     fileprivate init(_ emptySets: [[PostgresArray]]) {
@@ -140,7 +139,7 @@ final class RowValues: WritableRow {
         sets = ranges[...]
     }
 
-    /// Adds the rows of the next set. A column that `write` does not set is NULL.
+    /// Adds the next set's rows. Columns that `write` does not set are NULL.
     func add<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows {
@@ -170,7 +169,7 @@ final class RowValues: WritableRow {
             arrays[Int(column.place)].count == rowCount, "column \(column.name) was set twice in a row")
     }
 
-    /// Values of all sets. A set of rows that was not added is a programmer's error and stops the process.
+    /// The values of all sets. Stops the process if a row set is missing, which is a programming error.
     fileprivate var all: [PostgresValue] {
         precondition(sets.isEmpty, "a set of rows is missing")
         return arrays.map { .array($0) }
@@ -182,7 +181,7 @@ struct RowWrite<Columns: Sendable>: Sendable {
     let columns: Columns
     let statement: RowStatement
 
-    /// - Parameter name: Name of the statement. Two statements must never share a name.
+    /// - Parameter name: The statement's name. No two statements may share a name.
     init(
         _ name: String, _ columns: (inout RowParameters) -> Columns, sql: (RowParameters, Columns) -> String
     ) {
@@ -191,7 +190,7 @@ struct RowWrite<Columns: Sendable>: Sendable {
         statement = RowStatement(name, rows, sql(rows, self.columns))
     }
 
-    /// Returns the call for the rows; empty without elements.
+    /// Returns the call for the rows; empty if there are no elements.
     func calls<Elements: Collection>(
         _ elements: Elements, _ write: (Columns, Elements.Element, RowValues) throws -> Void
     ) rethrows -> [PostgresCall] {
@@ -200,7 +199,7 @@ struct RowWrite<Columns: Sendable>: Sendable {
 }
 
 extension RowWrite where Columns: Table {
-    /// - Parameter choice: Columns of the rows.
+    /// - Parameter choice: The columns of the rows.
     init(_ name: String, _ choice: ColumnChoice<Columns> = .all, sql: (RowParameters) -> String) {
         self.init(name) {
             $0.add(Columns.self, choice)
@@ -211,13 +210,13 @@ extension RowWrite where Columns: Table {
 
     /// Creates a statement that inserts the rows.
     ///
-    /// - Parameter conflict: The clause `ON CONFLICT`, if any.
+    /// - Parameter conflict: The `ON CONFLICT` clause, if any.
     init(inserting name: String, _ conflict: String = "") {
         self.init(name) { "INSERT INTO \(Columns.name) (\($0.names)) SELECT * FROM \($0.unnest) \(conflict)" }
     }
 }
 
-/// The columns of rows with names instead of the numbers of names.
+/// The columns of rows that contain names instead of their numbers.
 struct NamedRow<T: Table>: Sendable {
     let table: T
     /// The name columns, in the order of the number columns that they replace.
@@ -227,9 +226,9 @@ struct NamedRow<T: Table>: Sendable {
 extension RowWrite {
     /// Creates a statement that inserts rows with client IDs and app names instead of their numbers.
     ///
-    /// A name without a number violates NOT NULL, so that no row is lost silently.
+    /// A name without a number violates NOT NULL, so no row is lost silently.
     ///
-    /// - Parameter clauses: SQL after the rows.
+    /// - Parameter clauses: SQL that follows the rows.
     init<T>(naming name: String, _ clauses: String) where Columns == NamedRow<T> {
         let numbers = T.placed(.numbers).chosen.map(\.name)
         self.init(name) { rows in

@@ -2,21 +2,21 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// Settings of every session before its first use.
+/// Settings that every session gets before its first use.
 enum SessionSettings {
     /// Defaults that apply unless the URL, the role or the database sets another value.
     private static let defaults: [(String, String)] = [
         // A request must not outlast its caller.
         ("statement_timeout", "5s"),
         ("lock_timeout", "3s"),
-        // A replica that hangs in the middle of a transaction must not hold its locks.
+        // A replica that hangs in the middle of a transaction must not keep its locks.
         ("idle_in_transaction_session_timeout", "10s"),
-        // The server ends a waiting statement of a replica that was killed.
+        // Makes the server end a waiting statement of a replica that was killed.
         ("client_connection_check_interval", "2s"),
-        // Compilation takes longer than any statement of the service runs.
+        // Compilation takes longer than any of the service's statements runs.
         ("jit", "off"),
-        // Every statement of the service looks up few rows by an index. A plan made while a table was empty
-        // must not remain a sequential scan when the table has a million rows.
+        // All of the service's statements look up few rows by an index, so a plan made while a table was
+        // empty must not remain a sequential scan once the table has a million rows.
         ("plan_cache_mode", "force_generic_plan"),
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
@@ -35,7 +35,7 @@ enum SessionSettings {
     }
 
     /// Makes commits durable, even if the server, the role or the database sets synchronous_commit to off.
-    /// Stricter settings (remote_apply) stay.
+    /// Stricter settings (remote_apply) are kept.
     private static let makeDurable = PostgresCall(
         PostgresStatement(
             "make_durable",
@@ -88,7 +88,7 @@ enum SessionSettings {
         do {
             _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
         } catch let error as PostgresError where error.hasStaleStatements {
-            // A new session has not prepared a statement yet, so a duplicate name belongs to another client.
+            // A new session has prepared nothing yet, so a duplicate name belongs to another client.
             throw PoolerMode.unusable
         }
         guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
@@ -107,18 +107,18 @@ enum SessionSettings {
     }
 }
 
-/// Purpose of a connection.
+/// The purpose of a connection.
 enum SessionPurpose: Sendable {
     case service
-    /// Reads only. The server itself refuses writes of this session.
+    /// Reads only. The server itself refuses this session's writes.
     case inspection
 }
 
 /// Detects a pooler between this process and the server that shares connections (PgBouncer's `pool_mode`).
 ///
-/// Only a pooler that assigns each client its own connection can be used: statements are prepared, `LISTEN`
-/// waits, and the settings that make writes durable belong to the session. In other modes the service works
-/// at first, and fails when two sessions meet on one connection.
+/// The service needs a pooler that assigns each client its own connection, because prepared statements,
+/// `LISTEN` and the settings that make writes durable all belong to the session. With other modes the service
+/// works at first, and then fails when two sessions meet on one connection.
 enum PoolerMode {
     static let unusable = StorageError(
         .migrationFailed,
@@ -129,7 +129,7 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// Number of comparisons. One comparison is not enough: another client may hold, at that moment, the
+    /// Number of comparisons. One is not enough, because another client may at that moment hold the
     /// connection that two of the service's sessions would share.
     private static let looks = 5
 
@@ -138,7 +138,7 @@ enum PoolerMode {
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Without a pooler both numbers are the same.
+        // Without a pooler, both numbers are the same.
         guard let backend = session.backend, session.announcedProcess != backend.process else { return }
         for _ in 0..<looks {
             let other = PostgresSession(try url.connect())
@@ -155,17 +155,17 @@ enum PoolerMode {
 
 /// Detects other software that speaks PostgreSQL's protocol.
 ///
-/// A user without a row is locked by an advisory lock. CockroachDB accepts such a lock and ignores it: two
+/// A user without a row is locked by an advisory lock. CockroachDB accepts such a lock and ignores it, so two
 /// replicas would create two accounts for one user and accept a nonce twice, and nothing would report it.
 enum ServerKind {
-    /// Words in `version()` of servers that call themselves PostgreSQL but implement only parts of it.
+    /// Words in `version()` from servers that call themselves PostgreSQL but implement only parts of it.
     private static let otherProducts = [
         (word: "-YB-", name: "YugabyteDB"), (word: "Redshift", name: "Amazon Redshift"),
         (word: "Greenplum", name: "Greenplum"), (word: "Materialize", name: "Materialize"),
         (word: "RisingWave", name: "RisingWave"), (word: "QuestDB", name: "QuestDB"),
     ]
 
-    /// SQLSTATEs of servers that return PostgreSQL's `version()` but have no advisory locks:
+    /// SQLSTATEs from servers that return PostgreSQL's `version()` but have no advisory locks:
     /// `feature_not_supported` and `undefined_function`.
     private static let lockless = ["0A000", "42883"]
 
@@ -180,9 +180,9 @@ enum ServerKind {
         "SELECT pg_advisory_unlock(\(key))"
     }
 
-    /// Must run before all other statements of a session, which rely on PostgreSQL's types and settings.
+    /// Must run before a session's other statements, because they rely on PostgreSQL's types and settings.
     ///
-    /// - Throws: `StorageError` `migrationFailed` with the name of the software; `PostgresError`.
+    /// - Throws: `StorageError` `migrationFailed` with the software's name; `PostgresError`.
     static func requirePostgres(_ session: PostgresSession) throws {
         do {
             let text = try session.run(version).onlyValue(as: String.self) ?? ""
@@ -193,11 +193,11 @@ enum ServerKind {
         }
     }
 
-    /// Checks with two sessions that an advisory lock of the first session excludes the second.
+    /// Uses two sessions to check that an advisory lock held by the first excludes the second.
     ///
     /// - Throws: `StorageError` `migrationFailed`; `PostgresError`.
     static func requireLocks(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Random, so that replicas that start at the same time have different numbers.
+        // Random, so that replicas that start at the same time get different numbers.
         let key = Int64.random(in: .min ... .max)
         let other = PostgresSession(try url.connect())
         do {
@@ -211,7 +211,7 @@ enum ServerKind {
         }
     }
 
-    /// Returns the name of the software if `version()` is neither from PostgreSQL itself nor from a managed
+    /// Returns the software's name if `version()` comes neither from PostgreSQL itself nor from a managed
     /// service that runs PostgreSQL.
     static func otherProduct(in version: String) -> String? {
         if let product = otherProducts.first(where: { version.contains($0.word) }) { return product.name }

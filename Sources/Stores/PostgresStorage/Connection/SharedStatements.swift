@@ -4,7 +4,7 @@ public import AuthorizationServer
 public import SQLTables
 
 extension PostgresCall {
-    /// Creates a call of a statement that both databases share.
+    /// Creates a call to a statement that both databases share.
     init(_ call: SQLCall) {
         self.init(
             PostgresStatement(call.text.name, call.text.postgres), call.values.map { PostgresValue($0) })
@@ -51,7 +51,7 @@ extension [PostgresRows] {
 }
 
 /// A transaction that sends BEGIN with its first statement, and the audit entries with its COMMIT, each in
-/// one round trip. The audit chain is locked only from the append to the commit.
+/// one round trip. The audit chain stays locked only from the append to the commit.
 final class PostgresTransaction: SQLTransaction {
     var dialect: SQLDialect { .postgres }
 

@@ -1,20 +1,14 @@
 import AppleAccounts
 import SQLTables
 
-/// One SQL statement with typed arguments: it is called like a function, and its text refers to the
+/// One SQL statement with typed arguments. It is called like a function, and its text refers to the
 /// parameters by the closure's argument names.
 ///
-/// ```swift
-/// static let release = TypedStatement<UniqueID, Moment>("release_code") { id, end in
-///     "UPDATE authorization_code SET next_attempt_at = \(end) WHERE id = \(id)"
-/// }
-/// session.run(release(id, moment))
-/// ```
-/// The text is built once. An argument of `nil` is NULL.
+/// The text is built once. A `nil` argument is NULL.
 struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     let statement: PostgresStatement
 
-    /// - Parameter name: Name of the statement. Two statements must never share a name.
+    /// - Parameter name: The statement's name. No two statements may share a name.
     init(_ name: String, _ sql: (repeat Parameter<each Argument>) -> String) {
         var count = 0
         func next<Value>(_ type: Value.Type) -> Parameter<Value> {
@@ -31,7 +25,7 @@ struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     }
 }
 
-/// A parameter of a statement. Its SQL text is its number with a cast to its type.
+/// A statement parameter. Its SQL text is its number with a cast to its type.
 struct Parameter<Value: PostgresArgument>: Sendable, CustomStringConvertible {
     fileprivate let number: Int
 
@@ -45,7 +39,7 @@ extension Array: PostgresArgument where Element: PostgresElement {
     var bound: PostgresValue { Element.bound(self) }
 }
 
-/// An element of an array: a value, or a value that may be NULL.
+/// An array element: a value, or a value that may be NULL.
 protocol PostgresElement: Sendable {
     static var elementType: String { get }
 
@@ -58,7 +52,7 @@ extension Optional: PostgresElement where Wrapped: PostgresColumnValue {
     static func bound(_ values: [Wrapped?]) -> PostgresValue { Wrapped.array(values) }
 }
 
-/// A statement that reads columns: the statement, and its result columns with their positions.
+/// A statement that reads columns, with its result columns and their positions.
 ///
 /// ```swift
 /// static let find = TypedQuery<SigningKeyTable, String>("find_key") {
@@ -72,7 +66,7 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
     let columns: Columns
     let statement: TypedStatement<repeat each Argument>
 
-    /// - Parameter name: Name of the statement. Two statements must never share a name.
+    /// - Parameter name: The statement's name. No two statements may share a name.
     init(
         _ name: String, _ columns: (inout SelectList) -> Columns,
         sql: (SelectList, repeat Parameter<each Argument>) -> String
@@ -85,11 +79,11 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
     }
 }
 
-/// One SQL statement with a unique name. A connection prepares it at its first use there.
+/// One SQL statement with a unique name. Each connection prepares it at first use.
 ///
-/// Each parameter is written with a cast, which gives it its type: `$1::bigint`, `$2::text[]`.
-/// `TypedStatement` and `RowStatement` write the casts. Keep each statement in a static constant: two
-/// different statements must never share a name.
+/// Each parameter is written with a cast that gives it its type: `$1::bigint`, `$2::text[]`. `TypedStatement`
+/// and `RowStatement` write the casts. Keep each statement in a static constant, because two different
+/// statements must never share a name.
 struct PostgresStatement: Sendable {
     let name: String
     let sql: String
@@ -110,10 +104,10 @@ struct PostgresCall: Sendable {
 }
 
 extension PostgresCall {
-    // Begins a transaction in which each statement sees the rows that were committed when it began: a
-    // statement waits for concurrent changes of a row, and never loses them.
+    // Begins a transaction in which each statement sees the rows that were committed when the statement
+    // began. A statement waits for concurrent changes of a row, so it never loses them.
     static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
-    /// Begins a transaction in which all statements see the same snapshot. It takes no locks and never fails
+    /// Begins a transaction in which all statements see the same snapshot. It takes no locks, and never fails
     /// because of another transaction.
     static let beginReading = PostgresCall(
         PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))

@@ -1,15 +1,15 @@
 import AppleAccounts
 import SQLTables
 
-/// Listens for the account events that any replica commits, on a connection of its own.
+/// Listens for the account events that any replica commits, on its own connection.
 struct EventAnnouncements: Sendable {
     private static let listen = PostgresCall(
         PostgresStatement("listen", "LISTEN \(EventAppending.channel)"))
 
-    /// Interval at which the counter is read even without an announcement: a pooler may not pass
-    /// announcements on.
+    /// Interval at which the counter is read even without an announcement, because a pooler may not forward
+    /// announcements.
     private static let pollInterval = Duration.seconds(3)
-    /// Longest wait of one poll, and so the time after which a cancelled task has ended.
+    /// Longest wait of one poll, so a cancelled task ends within this time.
     private static let slice = Duration.milliseconds(500)
 
     private let connection: PostgresConnection
@@ -46,7 +46,7 @@ struct EventAnnouncements: Sendable {
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // Listens before it reads: later events are announced, earlier events are read.
+            // Listens before it reads: later events are then announced, and earlier ones are read.
             _ = try session.run(listen)
             session.isListening = true
             return try session.lastEvent()

@@ -1,16 +1,16 @@
 public import AppleAccounts
 import SQLTables
 
-/// Reads from the event feed.
+/// Reads the event feed.
 enum EventReader {
-    /// The query for all callers, and the query for callers limited to some apps, which has another column at
-    /// the end.
+    /// The query for all callers, and the query for callers limited to some apps, which has an additional
+    /// last column.
     private struct Find {
         let columns: EventColumns
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
-        /// Query for events of one account, with the column for limited callers.
+        /// The query for one account's events, with the column for limited callers.
         let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
         let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 
@@ -65,9 +65,9 @@ enum EventReader {
             """
         }
 
-        // Reads the numbers of the apps in the same statement: otherwise the first events of a newly added
-        // app would never be shown. Subqueries have a LIMIT, and each reads one table, so that the planner
-        // leaves them unchanged: it can turn EXISTS, or a join with a table that was empty, into a scan of
+        // Reads the app numbers in the same statement, because otherwise the first events of a newly added
+        // app would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves
+        // it unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of
         // all rows.
         private static let isAllowed = """
             CASE
@@ -98,7 +98,7 @@ enum EventReader {
         return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope, session)
     }
 
-    /// Returns the next events of one account.
+    /// Returns an account's next events.
     static func page(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope,
         in session: PostgresSession
@@ -107,7 +107,7 @@ enum EventReader {
         return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope, session)
     }
 
-    /// Returns the last events of one account, the newest first.
+    /// Returns an account's last events, newest first.
     static func last(
         of id: AccountID, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> [AccountEvent] {
@@ -140,7 +140,7 @@ enum EventReader {
 }
 
 extension AppScope {
-    /// Client IDs of a limited caller's apps.
+    /// The client IDs of a limited caller's apps.
     fileprivate var listed: [ClientID] {
         switch self {
         case .all: []
@@ -167,14 +167,14 @@ extension PostgresAccountStore {
     }
 }
 
-/// The account events of a transaction, appended at its end.
+/// A transaction's account events, appended at its end.
 ///
-/// The numbers of the events come from one row, which stays locked until the commit. If the transaction
-/// commits, the next transaction gets the next numbers once these events are visible; if it rolls back, the
-/// next transaction gets the same numbers. So no later statement of the transaction may wait for another
-/// transaction.
+/// Event numbers come from one row, which stays locked until the commit. If the transaction commits, the next
+/// transaction gets the next numbers once these events are visible; if it rolls back, the next transaction
+/// gets the same numbers. No later statement of the transaction may wait for another transaction, because
+/// every other transaction with events would wait too.
 struct EventAppending {
-    /// Channel on which listeners receive the number of the last event.
+    /// The channel on which listeners receive the last event's number.
     static let channel = "siwa_events"
 
     private static let append = RowWrite<(event: EventTable, subject: Column<Int64>, app: Column<Int64>)>(
@@ -209,7 +209,7 @@ struct EventAppending {
         events.append((event, rowID))
     }
 
-    /// Moves events without an account to another row, as the stored events are moved.
+    /// Moves events without an account to another row, just as the stored events are moved.
     mutating func moveEventsWithoutAccount(from rowID: Int64, to newRowID: Int64) {
         for index in events.indices where events[index].rowID == rowID && events[index].event.accountID == nil
         {
@@ -217,7 +217,7 @@ struct EventAppending {
         }
     }
 
-    /// Returns the call that appends the events. Its result has one row, with the number of the last event.
+    /// Returns the call that appends the events. Its result has one row, with the last event's number.
     func call(_ names: PostgresNames) throws -> PostgresCall {
         let columns = Self.append.columns
         return try Self.append.statement.call(events) { item, row in
@@ -227,7 +227,7 @@ struct EventAppending {
         }
     }
 
-    /// Returns the number of the last event from the result of `call`.
+    /// Returns the last event's number from the result of `call`.
     static func lastSequence(in rows: PostgresRows) throws(StorageError) -> Int64? {
         try rows.requireEventCounter()[lastSequence]
     }
@@ -236,7 +236,7 @@ struct EventAppending {
 extension PostgresRows {
     /// Returns the row of `event_counter`, which always has exactly one row.
     ///
-    /// - Throws: `StorageError` `corrupted` when the table is empty, which only a manual change can cause.
+    /// - Throws: `StorageError` `corrupted` if the table is empty, which only a manual change can cause.
     func requireEventCounter() throws(StorageError) -> PostgresRow {
         guard count == 1, let row = first else {
             throw StorageError(

@@ -3,9 +3,9 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Reads and counts devices that wait for a user, for a batch.
+/// Reads and counts waiting devices for a batch.
 enum DeviceRows {
-    // Locks in one order, so that two transactions with several devices do not wait for each other.
+    // All transactions lock in the same order, so that two with several devices cannot deadlock.
     private static let lock = find("oauth_lock_devices") { "digest = ANY (\($0)) ORDER BY digest FOR UPDATE" }
     private static let findByUserCode = find("oauth_find_devices") { "user_code_digest = ANY (\($0))" }
     private static let count = TypedQuery<
@@ -31,26 +31,26 @@ enum DeviceRows {
         }
     }
 
-    /// Returns the call that locks and reads the devices of a batch; `nil` without devices.
+    /// Returns the call that locks and reads a batch's devices; `nil` if there are none.
     ///
-    /// The call runs before the accounts are found. If a consent commits at the same time, its code then
-    /// exists, and the statement that finds the code's owner sees it.
+    /// The call runs before the accounts are looked up. If a consent commits at the same time, its code then
+    /// already exists, so the statement that finds the code's owner sees it.
     static func lockCall(_ question: GrantSelection) -> PostgresCall? {
         question.deviceDigests.isEmpty ? nil : lock.statement(question.deviceDigests)
     }
 
-    /// Returns the calls that count the devices, in a transaction that holds the lock of new devices.
+    /// Returns the calls that count the devices. The transaction must hold the lock for new devices.
     static func calls(_ question: GrantSelection) -> [PostgresCall] {
         guard !question.newDevicesOf.isEmpty else { return [] }
         return [findByUserCode.statement(question.userCodeDigests), count.statement(question.newDevicesOf)]
     }
 
-    /// - Parameter rows: Result of `lockCall`.
+    /// - Parameter rows: The result of `lockCall`.
     static func load(_ rows: PostgresRows, into set: inout GrantWorkingSet) throws {
         for row in rows { set.load(try lock.columns.record(row)) }
     }
 
-    /// - Parameter results: Results of `calls`.
+    /// - Parameter results: The results of `calls`.
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         guard let devices = results.first, let counts = results.last else { return }
         for row in devices { set.load(try findByUserCode.columns.record(row)) }

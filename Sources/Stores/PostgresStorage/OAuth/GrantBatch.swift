@@ -2,11 +2,11 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Commits a batch of grant commands, of any size, in one transaction of three round trips.
+/// Commits a batch of grant commands, of any size, in one transaction with three round trips.
 ///
-/// Locks are taken in one order: Google's accounts and events, devices, the rows of subjects, inserted rows,
-/// the chain of the audit log, the event counter. Account commands lock subjects before they end grants, so
-/// neither kind of batch sees a partial change of the other.
+/// All batches lock in the same order: Google's accounts and events, devices, subject rows, inserted rows,
+/// the audit log chain, the event counter. Account commands lock subjects before they end grants, so neither
+/// kind of batch sees a partial change by the other.
 struct GrantBatch {
     let names: PostgresNames
 
@@ -57,7 +57,7 @@ struct GrantBatch {
             results: results, lastEventSequence: try EventAppending.lastSequence(in: rows[calls.count]))
     }
 
-    /// Locks the accounts, and reads all of their rows. Returns the row of each subject.
+    /// Locks the accounts, and reads all their rows. Returns each subject's row.
     private func load(
         _ set: inout GrantWorkingSet, _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: Int64] {
@@ -79,7 +79,7 @@ struct GrantBatch {
 }
 
 extension GrantCommand {
-    /// Client ID of a new grant's app.
+    /// The client ID of a new grant's app.
     fileprivate var app: ClientID? {
         switch self {
         case .authorize(let authorize): authorize.clientID
@@ -93,10 +93,10 @@ extension GrantCommand {
     }
 }
 
-/// Accounts of a batch of grant commands, by their IDs: locked, and then read with all credentials.
+/// The accounts in a batch of grant commands, by ID: first locked, then read with all credentials.
 ///
-/// Account commands take the same lock of the subject's row before they change a credential, erase a user or
-/// move an account. The lock is exclusive, so it covers all data of the account: grants, token families and
+/// Account commands take the same lock on the subject's row before they change a credential, erase a user or
+/// move an account. The lock is exclusive, so it covers all of the account's data: grants, token families and
 /// codes, including rows that do not exist yet. Sign-ins without new facts do not take it.
 struct LockedAccounts {
     private static let find = TypedQuery<UserColumns, [AccountID]>("oauth_find_accounts") {
@@ -104,10 +104,10 @@ struct LockedAccounts {
     } sql: {
         "SELECT \($0) FROM unnest(\($1)) AS k (id) \(UserColumns.joined(where: "account_id = k.id"))"
     }
-    // Locks in the order of the names, as account commands do. The lock leaves the key free, so that another
-    // transaction's event need not wait. The statement has no join: after a wait PostgreSQL evaluates the
-    // conditions again, and would omit, without a lock, a row that a transfer has moved to another team in
-    // the meantime.
+    // Locks in name order, as account commands do. The lock leaves the key free, so that another
+    // transaction's event need not wait. The statement has no join, because after a wait PostgreSQL evaluates
+    // the conditions again, and with a join it would omit, without locking it, a row that a transfer has
+    // meanwhile moved to another team.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))
@@ -118,14 +118,14 @@ struct LockedAccounts {
     private(set) var records: [AccountID: SubjectRecord] = [:]
     private(set) var rowIDs: [AccountID: Int64] = [:]
 
-    /// Returns calls that lock the accounts, and then read them: the second statement sees the commits that
-    /// the first statement waited for.
+    /// Returns calls that lock the accounts and then read them, because the second statement sees the commits
+    /// that the first one waited for.
     static func calls(for ids: [AccountID]) -> [PostgresCall] { [lock(ids), find.statement(ids)] }
 
-    /// Returns the call that reads the accounts without a lock.
+    /// Returns the call that reads the accounts without locking them.
     static func findCall(for ids: [AccountID]) -> PostgresCall { find.statement(ids) }
 
-    /// - Parameter rows: Result of the last call. A missing account has no row.
+    /// - Parameter rows: The last call's result. A missing account has no row.
     init(_ rows: PostgresRows, _ names: PostgresNames, in session: PostgresSession) throws {
         let columns = Self.find.columns
         for row in rows {
@@ -138,14 +138,14 @@ struct LockedAccounts {
     }
 }
 
-/// Ends the grants of credentials that account commands have ended, in the transaction of the commands, which
+/// Ends the grants of credentials that account commands have ended. Runs in the commands' transaction, which
 /// has locked the subjects.
 struct EndedGrants {
-    /// Events of the transaction, with the grant events at their positions.
+    /// The transaction's events, with the grant events at their positions.
     let events: [AccountEvent]
-    /// Entries of the audit log about the grants.
+    /// The audit log entries about the grants.
     let audit: [AuditEntry]
-    /// Writes to make.
+    /// The writes to make.
     let calls: [PostgresCall]
 
     private static let findHolders = TypedQuery<Column<AccountID>, [Int64?], [String?]>("oauth_find_holders")
@@ -162,8 +162,8 @@ struct EndedGrants {
         """
     }
 
-    /// Returns the query for accounts with grants, sent in the round trip that locks the subjects; `nil` when
-    /// no command can end a credential, or the accounts are not known yet.
+    /// Returns the query for accounts with grants, sent in the round trip that locks the subjects; `nil` if
+    /// no command can end a credential, or if the accounts are not known yet.
     static func holdersCall(_ set: WorkingSet, _ keys: SubjectKeyArrays) -> PostgresCall? {
         guard set.hasRevocation else { return nil }
         return findHolders.statement(keys.teamNumbers, keys.names)
@@ -173,9 +173,9 @@ struct EndedGrants {
         Set(try rows.map { try $0.required(findHolders.columns) })
     }
 
-    /// Reads the grants in one round trip, and only when a credential has ended.
+    /// Reads the grants in one round trip, and only if a credential has ended.
     ///
-    /// - Parameter holders: Accounts that have grants; `nil` when the query was not sent.
+    /// - Parameter holders: Accounts that have grants; `nil` if the query was not sent.
     init(
         of set: WorkingSet, holders: Set<AccountID>?, _ names: PostgresNames, in session: PostgresSession
     ) throws {
@@ -198,8 +198,8 @@ struct EndedGrants {
 }
 
 extension WorkingSet {
-    /// Indicates a notification that reports the end of a credential. Erasures and transfers are excluded:
-    /// they run alone, and are rare enough for a separate round trip.
+    /// True for a notification that reports the end of a credential. Erasures and transfers are excluded,
+    /// because they run alone and are rare enough for a separate round trip.
     fileprivate var hasRevocation: Bool {
         commands.contains { command in
             guard case .notification(let notification) = command else { return false }

@@ -3,7 +3,7 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Writes a transaction's changes of grants: one statement for each kind of change, with any number of rows.
+/// Writes a transaction's changes to grants: one statement for each kind of change, with any number of rows.
 enum GrantChangeWriter {
     private static let removeCodesOfGrants = TypedStatement<[GrantID]>("remove_codes_of_grants") {
         "DELETE FROM oauth_code WHERE grant_id = ANY (\($0))"
@@ -78,7 +78,7 @@ enum GrantChangeWriter {
             + putGoogleAccounts.calls(accounts) { $0.write($1, to: $2) }
     }
 
-    /// Returns statements that delete all data of Google accounts whose users are erased.
+    /// Returns statements that delete all data about the Google accounts of erased users.
     static func forgetCalls(googleSubjects: Set<String>) -> [PostgresCall] {
         guard !googleSubjects.isEmpty else { return [] }
         let subjects = googleSubjects.sorted()

@@ -2,10 +2,10 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Queries for introspection and the use cases of OAuth 2.0.
+/// Queries for introspection and for the OAuth 2.0 use cases.
 enum OAuthReader {
-    /// Reads a token family with its grant, and the user with all credentials, in one statement and so in one
-    /// snapshot.
+    /// Reads a token family with its grant, and the user with all credentials, in one statement and therefore
+    /// in one snapshot.
     private static let findStatus = TypedQuery<
         (family: OAuthTokenFamilyTable, grant: GrantColumns, user: UserColumns), UniqueID
     >("oauth_standing") {

@@ -3,7 +3,7 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Reads all grants of accounts with their dependent rows.
+/// Reads all of the accounts' grants with their dependent rows.
 struct StoredGrantRows {
     private static let findGrants = TypedQuery<GrantColumns, [AccountID]>("oauth_grants") {
         GrantColumns($0.add(OAuthGrantTable.self))
@@ -50,7 +50,7 @@ struct StoredGrantRows {
         return try rows.map { try findGrants.columns.record($0, session.names, in: session) }
     }
 
-    /// - Parameter results: Results of `calls`.
+    /// - Parameter results: The results of `calls`.
     init(
         _ results: ArraySlice<PostgresRows>, _ names: PostgresNames, in session: PostgresSession
     ) throws {
@@ -67,15 +67,15 @@ struct StoredGrantRows {
     }
 }
 
-/// Loads the context of a batch of grant commands, except the grants themselves.
+/// Loads the context for a batch of grant commands, except the grants themselves.
 enum GrantSelectionRows {
     /// "siwo" in ASCII: the first of the two numbers that name an advisory lock.
     private static let space = 0x7369_776F
-    /// Number of locks for all of Google's accounts and events.
+    /// Number of locks that all Google accounts and events share.
     private static let lockCount: UInt64 = 256
 
     // Google's accounts and events have no account row to lock, and new accounts, events and devices have no
-    // row yet. The first statement of a transaction locks all of them, in one order.
+    // row yet. So the first statement of a transaction locks all of them by number, in one order.
     private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
@@ -121,12 +121,12 @@ enum GrantSelectionRows {
         "SELECT \(list) FROM erasure WHERE account_id = ANY (\(accounts))"
     }
 
-    /// Returns the first calls of the transaction.
+    /// Returns the transaction's first calls.
     static func ownerCalls(_ question: GrantSelection) -> [PostgresCall] {
         let find = findOwners.statement(
             question.codeDigests, question.familyIDs, question.googleSubjects,
             question.tokenDigests)
-        // Counting and adding devices is atomic: one transaction at a time holds the lock.
+        // Only one transaction at a time holds the lock, so counting and adding devices is atomic.
         let names =
             question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
             + (question.newDevicesOf.isEmpty ? [] : ["d"])
@@ -134,7 +134,7 @@ enum GrantSelectionRows {
         return locks + [DeviceRows.lockCall(question), find].compactMap(\.self)
     }
 
-    /// - Parameter owners: Result of the last call of `ownerCalls`.
+    /// - Parameter owners: The result of the last of the `ownerCalls`.
     static func accounts(_ question: GrantSelection, _ owners: PostgresRows) throws -> [AccountID] {
         var ids = Set(question.accountIDs)
         for row in owners { ids.insert(try row.required(findOwners.columns)) }
@@ -150,7 +150,7 @@ enum GrantSelectionRows {
         ]
     }
 
-    /// - Parameter results: Results of `calls`.
+    /// - Parameter results: The results of `calls`.
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         var results = results
         guard let erased = results.popFirst(), let accounts = results.popFirst(),

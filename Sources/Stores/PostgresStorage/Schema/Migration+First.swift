@@ -1,12 +1,12 @@
 import SQLTables
 
 extension Migration {
-    /// Creates all tables, with the columns of their declarations except columns of later migrations, and the
-    /// constraints and indexes of this store.
+    /// Creates all tables with this store's constraints and indexes, and with all declared columns except
+    /// those that later migrations add.
     ///
-    /// Teams, apps and clients have numbers that are never changed or reused. So the tables that every
-    /// sign-in writes have no foreign key to them: each foreign key would be a share lock on one row that all
-    /// replicas need at once.
+    /// Team, app and client numbers are never changed or reused. So the tables that every sign-in writes have
+    /// no foreign keys to them, because each foreign key would need a share lock on one row that all replicas
+    /// need at once.
     static let first = Migration(
         number: 1, minimumReader: 1,
         sql: SharedSchema.names(.postgres) + subjectNumbers
@@ -14,8 +14,8 @@ extension Migration {
             + SharedSchema.inbox(.postgres, eventKeys: eventKeys) + eventCounter
             + SharedSchema.rest(.postgres))
 
-    /// Assigns the IDs of subjects in blocks of 1024, so that the service knows a row's ID before it writes
-    /// the row, and can send dependent rows in the same round trip.
+    /// Assigns subject IDs in blocks of 1024, so that the service knows a row's ID before it writes the row,
+    /// and can send dependent rows in the same round trip.
     private static let subjectNumbers = "CREATE SEQUENCE subject_block AS bigint INCREMENT BY 1024;\n"
 
     private static let subject = """
@@ -34,7 +34,7 @@ extension Migration {
         """
 
     /// Aborts a transaction whose rows have changed since it read them, so that the service repeats it. The
-    /// check runs inside the database, so that the commit needs no extra round trip.
+    /// check runs inside the database, so the commit needs no extra round trip.
     private static let expectation = """
         CREATE FUNCTION expect_rows(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
             BEGIN
@@ -46,15 +46,15 @@ extension Migration {
 
         """
 
-    /// The numbers come from `event_counter` and not from a sequence: numbers of a sequence become visible
-    /// out of order, and are lost when a transaction fails.
+    /// The numbers come from `event_counter` instead of a sequence, because a sequence's numbers become
+    /// visible out of order, and are lost when a transaction fails.
     private static let eventKeys = """
         PRIMARY KEY (sequence),
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// The number of the last event. A transaction locks its row last and until its end, so that the order of
-    /// the numbers is the order of commits; a transaction that fails does not use up numbers.
+    /// The last event's number. A transaction locks this row last and until its end, so that numbers are in
+    /// commit order and a failed transaction uses up no numbers.
     private static let eventCounter = """
         CREATE TABLE event_counter (
             \(EventCounterTable.schema(.postgres)),

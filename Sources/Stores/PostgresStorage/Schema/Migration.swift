@@ -1,12 +1,12 @@
 import SQLTables
 
-/// One step of the schema. It is never edited after a release.
+/// One schema step. It is never edited after a release.
 struct Migration: Sendable {
-    /// Number of the migration: 1 for the first, without gaps.
+    /// The migration's number: 1 for the first, without gaps.
     let number: Int
     /// The oldest schema version that a running service may know and still work on this schema. As long as a
-    /// migration only adds columns and tables that older services do not need, older services continue while
-    /// a newer service migrates.
+    /// migration only adds columns and tables that older services do not need, older services keep running
+    /// while a newer one migrates.
     let minimumReader: Int
     let sql: String
 }

@@ -1,7 +1,7 @@
 package import SQLTables
 
-/// Every table of the schema with its columns and their classification. Tests compare this list with the
-/// schema, and with the erasures.
+/// Every table of the schema, with its columns and their classification. Tests compare this list with the
+/// schema and with the erasures.
 package enum DeclaredTables {
     package static let all =
         SharedTables.all + [
@@ -10,7 +10,7 @@ package enum DeclaredTables {
         ]
 }
 
-/// Table with one row: the number of the last event.
+/// A table with one row: the last event's number.
 struct EventCounterTable: Table {
     static let name = "event_counter"
 
@@ -23,13 +23,13 @@ struct EventCounterTable: Table {
     }
 }
 
-/// Table of the completed migrations.
+/// The table of completed migrations.
 struct SchemaVersionTable: Table {
     static let name = "siwa_schema"
 
     let version: Column<Int64>
     let minimumReader: Column<Int64>
-    /// Time by the clock of the server, for operators. The service never reads it.
+    /// Time by the server's clock, for operators. The service never reads it.
     let appliedAt: Column<String>
 
     init(_ columns: inout ColumnList) {

@@ -1,13 +1,13 @@
 import AppleAccounts
 import SQLTables
 
-/// The schema's migrations, and their application while other replicas may be running.
+/// The schema's migrations, and the code that applies them while other replicas may be running.
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// Contents of the table `siwa_schema`.
+    /// The contents of the table `siwa_schema`.
     struct Version: Equatable, Sendable {
-        /// Number of the last completed migration; 0 for a database without the service's tables.
+        /// The last completed migration's number; 0 for a database without the service's tables.
         var number = 0
         /// The oldest schema version that a program may know and still work on this schema.
         var minimumReader = 0
@@ -61,16 +61,16 @@ enum Schema {
 
         """
 
-    /// Upper bound for the duration of a migration.
+    /// Maximum duration of a migration.
     private static let longest = Duration.seconds(3600)
 
     /// Runs the missing migrations, each in its own transaction. One replica migrates, and the others wait.
     ///
-    /// Does not change a database with a newer schema, as long as its last migration allows this program to
+    /// Leaves a database with a newer schema unchanged, as long as its last migration allows this program to
     /// work on it.
-    /// - Parameter patience: Longest wait for another replica.
+    /// - Parameter patience: Maximum wait for another replica.
     /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch,
-    ///   `migrationFailed` when a migration fails, `busy` when another replica's migration takes too long.
+    ///   `migrationFailed` if a migration fails, `busy` if another replica's migration takes too long.
     static func migrate(
         _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)
     ) async throws -> (from: Int, to: Int) {
@@ -108,7 +108,7 @@ enum Schema {
             _ = try session.run(.rollback)
             return .mustWait
         }
-        // Another replica may have migrated while this replica waited for the lock.
+        // Another replica may have migrated while this one waited for the lock.
         if let settled = try settled(session, migrations) {
             _ = try session.run(.rollback)
             return settled
@@ -138,8 +138,8 @@ enum Schema {
 }
 
 extension PostgresError {
-    /// Indicates an error in the script itself, rather than a failure of the connection, the server or
-    /// another transaction.
+    /// True if the script itself is wrong, instead of the connection, the server or another transaction
+    /// failing.
     fileprivate var isFaultOfTheScript: Bool {
         switch sqlState.prefix(2) {
         case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly

@@ -1,12 +1,11 @@
 import AppleAccounts
 import SQLTables
 
-/// Loads the subjects of a batch, and keeps other transactions from changing them until this transaction
-/// ends.
+/// Loads a batch's subjects, and keeps other transactions from changing them until this transaction ends.
 ///
-/// The statements lock the names without a row, then the subjects' rows, each in one order, then the
-/// tombstones of erased users, then the credentials. Each statement sees the commits that earlier statements
-/// waited for. `UnknownSubjectLocks` explains why this is enough.
+/// The statements lock first the names without a row and then the subjects' rows, each in one order, then the
+/// tombstones of erased users, then the credentials. Each statement sees the commits that earlier ones waited
+/// for. `UnknownSubjectLocks` explains why this is enough.
 struct LockedSubjects {
     private static let lockSubjects = TypedQuery<
         (place: Column<Int64>, subject: SubjectTable), [Int64?], [String?]
@@ -62,7 +61,7 @@ struct LockedSubjects {
     }
 
     let names: PostgresNames
-    /// Indicates that the transaction has already locked all names, including names with a row.
+    /// True if the transaction has already locked all names, including names with a row.
     let areNamesLocked: Bool
 
     /// Locks names, with or without a row, and the rows. Loads no data.
@@ -81,10 +80,9 @@ struct LockedSubjects {
         ]
     }
 
-    /// Loads the results into a working set. Returns the row ID of each subject, `nil` for subjects without a
-    /// row.
+    /// Loads the results into a working set. Returns each subject's row ID, `nil` for subjects without a row.
     ///
-    /// - Throws: `PostgresError` that is worth repeating when a row vanished during the wait for its lock.
+    /// - Throws: `PostgresError` that is worth repeating, if a row vanished during the wait for its lock.
     func load(
         _ results: ArraySlice<PostgresRows>, of keys: SubjectKeyArrays, into set: inout WorkingSet,
         in session: PostgresSession
@@ -135,34 +133,34 @@ struct LockedSubjects {
 /// Locks for users without a row to lock.
 ///
 /// A subject has at most one row, because its name is unique. While a transaction holds the row's lock, no
-/// other transaction can erase or rename the subject, nor insert a second row of the same name. A name
+/// other transaction can erase or rename the subject, or insert a second row with the same name. A name
 /// without a row has an advisory lock instead, and the rule is: **only a transaction that holds the name's
 /// lock gives the name a row.** Sign-ins, notifications and transfers do this. An erasure or a transfer that
-/// removes a row's name holds the row's lock, which is enough; it also holds the name's lock when the name is
+/// removes a row's name holds the row's lock, which is enough; it also holds the name's lock if the name is
 /// the subject of a command.
 ///
-/// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones,
-/// each in a statement that begins when the previous statement has all of its locks, and so sees the commits
-/// that the previous statement waited for:
+/// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones.
+/// Each statement begins only when the previous one has all its locks, so it sees the commits that the
+/// previous one waited for:
 ///
 /// - The row exists: it is locked, and stays unchanged until the commit.
 /// - The row does not exist, and the name is locked: no other transaction can insert a row, so the name has
 ///   no row until the commit. An erasure that removed the row must have committed before, so its tombstone is
 ///   seen.
 /// - The row does not exist, and the name is not locked, because the row existed when the names were looked
-///   up: nothing protects the name, and the batch is repeated.
+///   up: nothing protects the name, so the batch is repeated.
 ///
-/// All locks of names are taken by the first statement of a transaction, in the order of their numbers, and
-/// before any lock of a row. So a transaction that waits for a name holds only names of lower numbers, and no
-/// cycle of waiting transactions is possible.
+/// A transaction's first statement takes all its name locks, in number order and before any row lock. So a
+/// transaction that waits for a name holds only names with lower numbers, and waiting transactions cannot
+/// form a cycle.
 enum UnknownSubjectLocks {
-    /// Number of locks for all names. PostgreSQL keeps locks in a table for the whole server, with room for
-    /// `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new users must not fill it.
-    /// Batches with different names can share a lock and wait for each other: rarely with few new users, and
-    /// with very many they would wait for each other at the event counter anyway.
+    /// Number of locks that all names share. PostgreSQL keeps locks in a table for the whole server, with
+    /// room for `max_locks_per_transaction` (64) times `max_connections` (100), and a flood of new users must
+    /// not fill it. Batches with different names can share a lock and wait for each other. This is rare with
+    /// few new users, and with very many they would wait for each other at the event counter anyway.
     static let count: UInt64 = 1024
 
-    /// First of the two numbers that identify a lock: "siwa" in ASCII.
+    /// The first of the two numbers that identify a lock: "siwa" in ASCII.
     private static let space = 0x7369_7761
 
     private struct LockUnknown {
@@ -200,17 +198,17 @@ enum UnknownSubjectLocks {
         lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
     }
 
-    /// Returns the places of the names without a row, counted from 1, from the result of `lockUnknown`.
+    /// From the result of `lockUnknown`, returns the places of the names without a row, counted from 1.
     static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
-    /// Locks all names, for a batch with commands that change the row of a name.
+    /// Locks all names, for a batch whose commands change the row of a name.
     static func lockAll(_ keys: SubjectKeyArrays) -> PostgresCall {
         lockAllStatement(Set(keys.lockNumbers).sorted())
     }
 
     /// Returns a number that is the same in every replica of every version: the 64-bit FNV-1a hash of team,
     /// line feed and `sub`, followed by the last steps of SplitMix64. Without these steps, names that differ
-    /// only in their last characters share few numbers.
+    /// only in their last characters would share few numbers.
     static func number(of key: SubjectKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -223,12 +221,12 @@ enum UnknownSubjectLocks {
     }
 }
 
-/// The subjects of a batch in the order in which all replicas lock them, as arrays for a statement.
+/// A batch's subjects in the order in which all replicas lock them, as arrays for a statement.
 struct SubjectKeyArrays {
-    /// Position of each subject in the batch.
+    /// Each subject's position in the batch.
     let positions: [Int]
     private let keys: [SubjectKey]
-    /// Arrays in this order: the numbers of the teams, the names of the teams, and the `sub` of each subject.
+    /// Arrays in this order: team numbers, team names, and each subject's `sub`.
     let teamNumbers: [Int64?]
     let teams: [String?]
     let names: [String?]
@@ -251,7 +249,7 @@ struct SubjectKeyArrays {
     func position(_ place: Int64?) -> Int { positions[Int(place ?? 0) - 1] }
 }
 
-/// SQL that finds the tombstone of an erased user.
+/// SQL that finds an erased user's tombstone.
 enum Tombstones {
     /// Returns `SubjectKey.tombstoneName` as SQL, so that it is computed only for users without a row.
     static func name(team: String, sub: String) -> String {

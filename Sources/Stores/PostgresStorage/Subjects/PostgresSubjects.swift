@@ -68,7 +68,7 @@ struct PostgresSubjects {
 
     let names: PostgresNames
 
-    /// - Parameter locking: Prevents changes by other transactions until this transaction ends.
+    /// - Parameter locking: If true, prevents changes by other transactions until this transaction ends.
     func find(
         _ id: AccountID, in session: PostgresSession, locking: Bool = false
     ) throws -> (record: SubjectRecord, rowID: Int64)? {
@@ -93,8 +93,8 @@ struct PostgresSubjects {
     }
 }
 
-/// Reads the states of subjects for one app, for the state query. It uses one statement, so that all states
-/// are from one snapshot, and reads only the IDs from the wide rows of the subjects.
+/// Reads the states of subjects for one app, for the state query. It uses one statement, so all states come
+/// from one snapshot, and reads only the IDs from the subjects' wide rows.
 struct CredentialReader {
     private static let find = TypedQuery<
         (place: Column<Int64>, credential: CredentialTable), [String], Int64, String, Int64
@@ -130,7 +130,7 @@ struct CredentialReader {
         var disabledUntil = [Moment?](repeating: nil, count: subjects.count)
         var isKnown = [Bool](repeating: false, count: subjects.count)
         if let teamNumber = try names.teams.number(of: team, in: session) {
-            // An app without a number has no credential; a revocation of all apps also applies to it.
+            // An app without a number has no credential, but a revocation of all apps applies to it too.
             let app = try names.apps.number(of: clientID, in: session) ?? AppTable.allApps
             let (place, columns) = Self.find.columns
             let rows = try session.run(

@@ -18,7 +18,7 @@ struct SubjectArrays {
         rows.append((rowID, record))
     }
 
-    /// Returns the call that updates the subjects; `nil` without subjects.
+    /// Returns the call that updates the subjects; `nil` if there are none.
     func updateCall() -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.update.columns
@@ -28,8 +28,8 @@ struct SubjectArrays {
         }
     }
 
-    /// Returns the call that inserts the subjects in the order in which they were added; `nil` without
-    /// subjects.
+    /// Returns the call that inserts the subjects in the order in which they were added; `nil` if there are
+    /// none.
     func insertCall(_ names: PostgresNames) throws -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.insert.columns
@@ -41,7 +41,7 @@ struct SubjectArrays {
     }
 }
 
-/// Credentials to write, with the keys of their rows.
+/// Credentials to write, with their row keys.
 struct CredentialArrays {
     /// Updates existing rows of apps.
     private static let update = RowWrite<CredentialTable>("update_credentials", .ofApp) { rows in
@@ -83,10 +83,10 @@ struct CredentialArrays {
         rows.append(Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(facts)))
     }
 
-    /// Returns the call that updates existing credentials; `nil` without credentials.
+    /// Returns the call that updates existing credentials; `nil` if there are none.
     func updateCall() -> PostgresCall? { call(Self.update) }
 
-    /// Returns the call that inserts or updates credentials; `nil` without credentials.
+    /// Returns the call that inserts or updates credentials; `nil` if there are none.
     func putCall() -> PostgresCall? { call(Self.put) }
 
     private func call(_ write: RowWrite<CredentialTable>) -> PostgresCall? {
@@ -105,9 +105,9 @@ struct CredentialArrays {
 
 /// IDs for new subjects, reserved from the database in blocks.
 ///
-/// A process that ends loses the unused IDs of its block; the sequence has enough IDs.
+/// A process that ends loses its block's unused IDs, but the sequence has enough IDs.
 final class SubjectIDs: Sendable {
-    /// Block size: the increment in the declaration of the sequence.
+    /// Block size: the increment in the sequence's declaration.
     private static let blockSize: Int64 = 1024
 
     private static let nextBlock = PostgresCall(
@@ -125,8 +125,8 @@ final class SubjectIDs: Sendable {
         return start
     }
 
-    /// Drops the rest of the block: after a failover to a standby that lacked the last commits, the server
-    /// may assign the same block to another replica.
+    /// Drops the rest of the block, because after a failover to a standby that lacked the last commits, the
+    /// server may assign the same block to another replica.
     func forgetBlock() {
         left.withLock { $0 = 0..<0 }
     }

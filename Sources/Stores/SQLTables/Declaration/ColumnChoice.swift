@@ -1,8 +1,8 @@
-/// A selection of columns of a table, for one statement.
+/// The columns of a table that one statement uses.
 public struct ColumnChoice<T: Table>: Sendable {
     let columns: @Sendable () -> [any AnyColumn]
 
-    /// Every column, in the order of the declaration.
+    /// Every column, in declaration order.
     public static var all: Self {
         Self {
             var list = ColumnList()
@@ -11,10 +11,10 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
-    /// Every column except the numbers of teams, apps and clients.
+    /// Every column except team, app and client numbers.
     public static var withoutNumbers: Self { Self { declared { $0.bound != .nameNumber } } }
 
-    /// The numbers of teams, apps and clients.
+    /// The team, app and client numbers.
     public static var numbers: Self { Self { declared { $0.bound == .nameNumber } } }
 
     private static func declared(_ isChosen: (ColumnDeclaration) -> Bool) -> [any AnyColumn] {
@@ -31,8 +31,7 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
-    /// Selects every column except these, in the order of the declaration. Columns that are declared later
-    /// are included.
+    /// Selects every column except these, in declaration order, including columns that are declared later.
     public static func except(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {
             var list = ColumnList()
@@ -42,7 +41,7 @@ public struct ColumnChoice<T: Table>: Sendable {
     }
 }
 
-/// Names of columns, and the forms of SQL text that list them.
+/// Column names, and the SQL forms that list them.
 public struct ColumnNames: Sendable, CustomStringConvertible {
     public let names: [String]
 
@@ -65,8 +64,8 @@ public struct ColumnNames: Sendable, CustomStringConvertible {
     private func joined(_ term: (String) -> String) -> String { names.map(term).joined(separator: ", ") }
 }
 
-/// Result columns of a SELECT: columns of tables, and expressions. Each addition gets the next position of
-/// the row.
+/// The result columns of a SELECT: table columns and expressions. Each added column takes the next position
+/// in the row.
 public struct SelectList: Sendable, CustomStringConvertible {
     private var terms: [String] = []
 
@@ -74,7 +73,7 @@ public struct SelectList: Sendable, CustomStringConvertible {
 
     /// Adds columns of a table.
     ///
-    /// - Parameter alias: Alias of the table in a statement with several tables.
+    /// - Parameter alias: The table's alias, in a statement with several tables.
     /// - Returns: The table with the positions of these columns.
     public mutating func add<T: Table>(
         _ table: T.Type, as alias: String? = nil, _ choice: ColumnChoice<T> = .all

@@ -2,25 +2,25 @@ public import AppAttestation
 public import AppleAccounts
 public import Cryptography
 
-/// Storage form of a column's values. Each store has a type for each form.
+/// The storage form of a column's values. Each store maps each form to one of its own types.
 public enum ColumnForm: Sendable, Hashable {
     case integer, text, boolean, uniqueID, bytes
 }
 
-/// A type of values that a column of both stores can have.
+/// A value type that a column can have in both stores.
 public protocol ColumnValue: Sendable {
     static var form: ColumnForm { get }
 
-    /// Bound of the type's values; `nil` if the form is the only bound.
+    /// The bound on the type's values; `nil` if the form is the only bound.
     static var bound: ColumnBound? { get }
 
-    /// Any valid value, for a record that lists its columns. Only value types of such records need it.
+    /// Any valid value, used while a record lists its columns. Only value types of such records need it.
     static var placeholder: Self { get }
 
-    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is invalid for this type.
+    /// Reads a value in its storage form. Returns `nil` for NULL, and for a value invalid for this type.
     init?(cell: some ColumnCell)
 
-    /// Writes the value in its form.
+    /// Writes the value in its storage form.
     func put(into slot: inout some ColumnSlot)
 }
 
@@ -29,20 +29,20 @@ extension ColumnValue {
     public static var placeholder: Self { preconditionFailure("\(Self.self) has no placeholder") }
 }
 
-/// One value of a row in a store's own form. Each function returns `nil` for NULL.
+/// One value in a row, in the store's own form. Each function returns `nil` for NULL.
 ///
-/// A store stops the process when the column has another form, which is a programmer's error.
+/// The store stops the process if the column has a different form, because that is a programming error.
 public protocol ColumnCell {
     func integer() -> Int64?
     func text() -> String?
     func boolean() -> Bool?
     func uniqueID() -> UniqueID?
 
-    /// Passes the bytes to `make`. They are freed when `make` returns.
+    /// Passes the bytes to `make`. The bytes are freed when `make` returns.
     func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value?
 }
 
-/// Slot for one value in a row that the store writes.
+/// A slot for one value in a row that the store writes.
 public protocol ColumnSlot {
     mutating func put(_ integer: Int64)
     mutating func put(_ text: String)
@@ -53,12 +53,12 @@ public protocol ColumnSlot {
     mutating func put(_ bytes: UnsafeRawBufferPointer)
 }
 
-/// A row of a result. Each column is read as its declared type.
+/// A result row. Each column is read as its declared type.
 public protocol ReadableRow {
     /// Returns the value of a column; `nil` for NULL, and for a value that is invalid for the type.
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? { get }
 
-    /// Returns the error for a missing required value.
+    /// Returns the error to throw when a required value is missing.
     func missingValue(in column: any AnyColumn) -> StorageError
 }
 
@@ -70,16 +70,16 @@ extension ReadableRow {
         return value
     }
 
-    /// Returns the code in a column; `nil` for NULL.
+    /// Returns the code stored in a column; `nil` for NULL.
     ///
-    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
+    /// - Throws: `StorageError` `corrupted` for a code number that this version does not know.
     @inlinable
     public func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
         guard let number = self[column.number] else { return nil }
         return try Value(storageCode: number)
     }
 
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a code number that this version does not know.
     @inlinable
     public func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
         guard let value = try code(column) else { throw missingValue(in: column) }
@@ -87,8 +87,8 @@ extension ReadableRow {
     }
 }
 
-/// A row that the store writes. A column that is not set is NULL, and a column that the statement lacks is
-/// skipped, so that one function writes a record for every choice of columns.
+/// A row that the store writes. Columns that are not set become NULL, and columns that the statement lacks
+/// are skipped, so one function can write a record for any choice of columns.
 public protocol WritableRow {
     func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?)
 }
@@ -101,12 +101,12 @@ extension WritableRow {
 }
 
 extension Column where Value: StorageCode {
-    /// The same column with its stored type: a code is stored as a number.
+    /// The same column with its stored type, because a code is stored as a number.
     @inlinable
     public var number: Column<Int64> { Column<Int64>(name, place: place) }
 }
 
-// Storage forms of the value types, for both stores.
+// The storage forms of the value types, for both stores.
 
 extension Int64: ColumnValue {
     @inlinable public static var form: ColumnForm { .integer }
@@ -198,7 +198,7 @@ extension SHA512Digest: ColumnValue {
 public protocol StoredForm: ColumnValue {
     associatedtype Stored: ColumnValue
 
-    /// Returns `nil` for a stored value that is not valid for this type.
+    /// Returns `nil` for a stored value that is invalid for this type.
     init?(stored: Stored)
 
     var stored: Stored { get }

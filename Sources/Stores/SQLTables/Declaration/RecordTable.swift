@@ -1,33 +1,33 @@
 public import AppleAccounts
 
-/// A record that is stored as one row of a table. One function names every column once, with its property of
-/// the record.
+/// A record that is stored as one table row. One function names every column once, next to the record's
+/// property for it.
 ///
-/// The function serves three purposes: it lists the columns for the schema and the statements, writes the
-/// parameters, and reads a row. A value that spans several columns, or exists only together with other
-/// columns, is written by hand: the function reads its columns first and makes the value of them.
+/// That function serves three purposes: it lists the columns for the schema and the statements, writes the
+/// parameters, and reads a row. If a value spans several columns, or exists only together with other columns,
+/// the function handles it by hand: it reads the columns first and builds the value from them.
 ///
-/// The function must be `@inlinable` and `@inline(__always)`, so that a store has specialized code for each
-/// purpose and table. Two swapped columns of one type compile, so a test writes and reads a row of different
-/// values.
+/// The function must be `@inlinable` and `@inline(__always)`, so that a store gets specialized code for each
+/// purpose and table. The compiler cannot detect two swapped columns of the same type, so a test writes and
+/// reads a row in which all values differ.
 public protocol StoredRecord: Sendable {
-    /// Values of the record that its row lacks: names in place of numbers, and columns of another table.
+    /// Record values that the row lacks: names that it stores as numbers, and columns of another table.
     associatedtype Given: Sendable = Void
 
     static var table: String { get }
 
-    /// Names the columns in the order of the schema, and returns the record.
+    /// Names the columns in schema order, and returns the record.
     static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self
 }
 
-/// One pass over the columns of a record. Declarations use its extension, which distinguishes optional
+/// One pass over a record's columns. Declarations call the extension's functions, which distinguish optional
 /// columns.
 public protocol ColumnCourse<Record> {
     associatedtype Record: StoredRecord
     associatedtype Failure: Error
 
     /// - Parameters:
-    ///   - isRequired: Indicates that the column is NOT NULL.
+    ///   - isRequired: True if the column is NOT NULL.
     ///   - path: The property by which statements find the column; `nil` for a column that has only a name.
     mutating func value<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
@@ -39,23 +39,23 @@ public protocol ColumnCourse<Record> {
         _ get: (Record) -> Value?
     ) throws(Failure) -> Value?
 
-    /// Adds a column without a property of the record. The store writes and reads it.
+    /// Adds a column that has no property in the record. The store writes and reads it.
     mutating func other<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
         _ type: Value.Type)
 
-    /// Returns the given value when the pass reads a row, and a placeholder otherwise.
+    /// Returns the given value if the pass reads a row, and a placeholder otherwise.
     func given<Value>(_ get: (Record.Given) -> Value, _ placeholder: @autoclosure () -> Value) -> Value
 
     func missing(_ column: StaticString) -> Failure
 }
 
 extension ColumnCourse {
-    /// Adds the column of a property.
+    /// Adds the column for a property.
     ///
     /// - Parameters:
-    ///   - path: A literal key path, which the compiler resolves. No part of it is optional.
-    ///   - bound: Bound of this column. By default the bound of its type, if the type has one.
+    ///   - path: A literal key path, which the compiler resolves. None of its parts may be optional.
+    ///   - bound: The column's bound. Defaults to the bound of its type, if the type has one.
     @inlinable @inline(__always)
     public mutating func callAsFunction<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ path: KeyPath<Record, Value>,
@@ -72,7 +72,7 @@ extension ColumnCourse {
         try value(name, sensitivity, false, bound, path) { $0[keyPath: path] }
     }
 
-    /// Adds the column of a property that is stored as a code.
+    /// Adds the column for a property that is stored as a code.
     @inlinable @inline(__always)
     public mutating func code<Value: StorageCode>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ path: KeyPath<Record, Value>
@@ -87,7 +87,7 @@ extension ColumnCourse {
         try storageCode(name, sensitivity, false, path) { $0[keyPath: path] }
     }
 
-    /// Adds the column of a value that is derived from the record: a part of an optional member, or another
+    /// Adds the column for a value that is derived from the record: part of an optional member, or another
     /// form of a member.
     @inlinable @inline(__always)
     public mutating func part<Value: ColumnValue>(
@@ -112,7 +112,7 @@ extension ColumnCourse {
         try storageCode(name, sensitivity, false, nil, get)
     }
 
-    /// Adds a required column without a property of the record.
+    /// Adds a required column that has no property in the record.
     @inlinable @inline(__always)
     public mutating func other<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ type: Value.Type, _ bound: ColumnBound? = nil
@@ -120,7 +120,7 @@ extension ColumnCourse {
         other(name, sensitivity, true, bound, type)
     }
 
-    /// Adds the number column of a given name. The store writes the number.
+    /// Adds the number column for a given name. The store writes the number.
     @inlinable @inline(__always)
     public mutating func number<Name: ColumnValue>(
         _ name: StaticString, _ get: (Record.Given) -> Name
@@ -142,7 +142,7 @@ extension ColumnCourse {
         given(get, .placeholder)
     }
 
-    /// Returns a value that is required in the row.
+    /// Returns a value that the row must have.
     @inlinable @inline(__always)
     public func required<Value>(_ value: Value?, _ column: StaticString) throws(Failure) -> Value {
         guard let value else { throw missing(column) }
@@ -150,7 +150,7 @@ extension ColumnCourse {
     }
 }
 
-/// Writes the columns of a record. The record that the pass returns is not used.
+/// Writes a record's columns. The record that the pass returns is ignored.
 @usableFromInline
 struct ColumnWriting<Record: StoredRecord, Row: WritableRow>: ColumnCourse {
     @usableFromInline let record: UnsafePointer<Record>
@@ -252,7 +252,7 @@ struct ColumnReading<Record: StoredRecord, Row: ReadableRow>: ColumnCourse {
     }
 }
 
-/// Lists the columns. The record that the pass returns is not used.
+/// Lists the columns. The record that the pass returns is ignored.
 private struct ColumnListing<Record: StoredRecord>: ColumnCourse {
     var list: ColumnList
     var paths: [AnyKeyPath?] = []
@@ -292,7 +292,7 @@ private struct ColumnListing<Record: StoredRecord>: ColumnCourse {
     func missing(_ column: StaticString) -> Never { preconditionFailure("\(column) has no placeholder") }
 }
 
-/// The table of a record, with the positions of its columns in the rows or among the parameters of one statement.
+/// A record's table, with its column positions in the rows or among the parameters of one statement.
 @dynamicMemberLookup
 public struct RecordTable<Record: StoredRecord>: Table {
     @usableFromInline let places: [Int32]
@@ -306,7 +306,7 @@ public struct RecordTable<Record: StoredRecord>: Table {
         places = columns.columns.map(\.place)
     }
 
-    /// Writes the columns of the record. The store writes the other columns.
+    /// Writes the record's columns. The store writes all other columns.
     @inlinable
     public func write(_ record: Record, to row: some WritableRow) {
         withUnsafePointer(to: record) { record in
@@ -327,16 +327,16 @@ public struct RecordTable<Record: StoredRecord>: Table {
         }
     }
 
-    // The columns of properties, for the text of a statement and for values that are not part of the record.
-    // Each access searches for the column, so code that needs a column for every row gets it when its
-    // statement is prepared.
+    // The columns for properties, used in statement text and for values outside the record. Each access
+    // searches for the column, so code that needs a column in every row looks it up once, when its statement
+    // is prepared.
 
     public subscript<Value>(dynamicMember path: KeyPath<Record, Value>) -> Column<Value> { self[path] }
     public subscript<Value>(dynamicMember path: KeyPath<Record, Value?>) -> Column<Value> { self[path] }
     public subscript<Value>(_ path: KeyPath<Record, Value>) -> Column<Value> { column { $1 == path } }
     public subscript<Value>(_ path: KeyPath<Record, Value?>) -> Column<Value> { column { $1 == path } }
 
-    /// Returns a column without a property.
+    /// Returns a column that has no property.
     public subscript<Value>(_ name: String, _: Value.Type) -> Column<Value> {
         column { column, _ in column.name.description == name }
     }

@@ -1,17 +1,17 @@
-// SQLTables owns the declaration of tables: the columns by name, their positions in a row or among the
-// parameters of a statement, and their sensitivity. It knows no database; a store binds and reads the values.
+// SQLTables owns the table declarations: column names, sensitivity, and positions in a row or among the
+// parameters of a statement. It knows nothing about databases; a store binds and reads the values.
 
 public import AppleAccounts
 
-/// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row
-/// readers.
+/// The columns of one table. SELECT lists, INSERTs, bindings and row readers all take their column names from
+/// here.
 ///
-/// A value of a table has one `Column` for each column of the table. The positions are computed once, when a
-/// statement is prepared; rows are then read by position.
+/// A table value has one `Column` for each of its columns. Positions are computed once, when a statement is
+/// prepared; rows are then read by position.
 public protocol Table: Sendable {
     static var name: String { get }
 
-    /// Declares every column, in the order of the schema.
+    /// Declares every column, in schema order.
     init(_ columns: inout ColumnList)
 }
 
@@ -22,7 +22,7 @@ extension Table {
         return TableDeclaration(name: name, columns: columns.declarations)
     }
 
-    /// Returns the table with positions for the chosen columns, counted from `first`. The other columns have
+    /// Returns the table with positions for the chosen columns, counted from `first`. All other columns have
     /// no position.
     public static func placed(
         _ choice: ColumnChoice<Self> = .all, from first: Int = 0
@@ -49,7 +49,7 @@ extension Table {
 
     /// Returns the names of the columns that an erasure must clear in a row that remains.
     ///
-    /// - Parameter choice: Columns that get another value instead.
+    /// - Parameter choice: Columns that the statement sets to another value instead.
     public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {
         let kept = Set(names(choice).names)
         return ColumnNames(
@@ -58,13 +58,13 @@ extension Table {
     }
 }
 
-/// Declaration of a table: its name, and each column with its sensitivity.
+/// A table declaration: the table's name, and each column with its sensitivity.
 public struct TableDeclaration: Sendable, Hashable {
     public let name: String
     public let columns: [ColumnDeclaration]
 }
 
-/// The declaration of a column, with everything that the schema defines for the column alone.
+/// A column declaration, with everything that the schema defines for this column alone.
 public struct ColumnDeclaration: Sendable, Hashable {
     public let name: String
     public let sensitivity: Sensitivity
@@ -73,33 +73,33 @@ public struct ColumnDeclaration: Sendable, Hashable {
     public let bound: ColumnBound?
 }
 
-/// Sensitivity of a column's values. It decides what an erasure must remove.
+/// The sensitivity of a column's values, which decides what an erasure must remove.
 public enum Sensitivity: String, Sendable, Hashable, CaseIterable {
-    /// Data about a user: a name, an address, an action and its time. After an erasure no row contains the
-    /// value: the row is deleted, or the column is NULL or has a meaningless value.
+    /// Data about a user, such as a name, an address, or an action and its time. After an erasure, no row
+    /// contains the value: the row is deleted, or the column is NULL or has a meaningless value.
     case personal
-    /// Data that gives access at Apple or at this service, sealed or not: a token, a code, a key, the digest
-    /// of a one-time secret. An erasure removes the secrets of a user before it finishes.
+    /// Data that gives access at Apple or at this service, sealed or not: a token, a code, a key, or the
+    /// digest of a one-time secret. An erasure removes a user's secrets before it finishes.
     case secret
-    /// Numbers of rows, names of apps and teams, and other data that the service needs for its work. An
-    /// erasure keeps it.
+    /// Data that the service needs to work, such as row numbers and the names of apps and teams. An erasure
+    /// keeps it.
     case operational
 }
 
-/// The values that the schema of both stores accepts in a column, besides NULL.
+/// The values that both stores' schemas accept in a column, besides NULL.
 public enum ColumnBound: Sendable, Hashable {
-    /// Bounds the number of characters of a text, or of bytes.
+    /// Bounds the length of a text in characters, or of data in bytes.
     case length(ClosedRange<Int>)
-    /// Bounds the value of a number. An upper bound of `Int64.max` means no upper bound.
+    /// Bounds a number. An upper bound of `Int64.max` means no upper bound.
     case range(ClosedRange<Int64>)
-    /// Restricts a number to 32 bits: the number of a team, an app or a client.
+    /// Restricts a number to 32 bits, for a team, app or client number.
     case nameNumber
 
-    /// Bound of all code numbers. A new code needs no migration.
+    /// The bound on all code numbers. It leaves room for new codes, so a new code needs no migration.
     static let codes = range(1...99)
 }
 
-/// Indicates if a column requires a value in every row.
+/// Says if a column requires a value in every row.
 public enum ColumnPresence: Sendable, Hashable {
     /// The column is NOT NULL.
     case required
@@ -107,7 +107,7 @@ public enum ColumnPresence: Sendable, Hashable {
 }
 
 extension ColumnDeclaration {
-    /// Returns the condition of the CHECK constraint as SQL text; `nil` when the column needs no constraint.
+    /// Returns the CHECK constraint's condition as SQL text; `nil` if the column needs no constraint.
     ///
     /// - Parameter byteCount: Name of the SQL function that counts bytes.
     public func condition(byteCount: String) -> String? {
@@ -127,14 +127,14 @@ extension ColumnDeclaration {
     }
 }
 
-/// One column of a table, and its position in the rows or among the parameters of one statement.
+/// One table column, and its position in the rows or among the parameters of one statement.
 public struct Column<Value>: AnyColumn {
-    /// Name of the column. A static string, because copying it counts no references.
+    /// The column's name. It is a static string because copying one needs no reference counting.
     public let name: StaticString
-    /// Position, counted from 0. Negative when the statement does not have the column.
+    /// Position, counted from 0. Negative if the statement does not use the column.
     public let place: Int32
 
-    /// The position of a column that a statement does not have.
+    /// The position of a column that the statement does not use.
     public static var absent: Int32 { -1 }
 
     public init(_ name: StaticString, place: Int32) {
@@ -144,28 +144,28 @@ public struct Column<Value>: AnyColumn {
     public var valueType: any Any.Type { Value.self }
 }
 
-/// A column whose value type does not matter.
+/// A column without its value type, for code that does not need the type.
 public protocol AnyColumn: Sendable {
     var name: StaticString { get }
     var place: Int32 { get }
     var valueType: any Any.Type { get }
 }
 
-/// Gives each column of a table its position while the table declares its columns.
+/// Gives each column its position while a table declares its columns.
 public struct ColumnList {
     public private(set) var declarations: [ColumnDeclaration] = []
     public private(set) var columns: [any AnyColumn] = []
     private let places: [String: Int32]?
 
-    /// - Parameter places: Positions of the chosen columns. By default every column has the position of its
+    /// - Parameter places: Positions of the chosen columns. By default every column has its position in the
     ///   declaration.
     public init(places: [String: Int32]? = nil) {
         self.places = places
     }
 
-    /// Declares the next column. The sensitivity and the presence of its values have no default.
+    /// Declares the next column. Sensitivity and presence have no defaults, so every declaration states them.
     ///
-    /// - Parameter bound: Bound of this column. By default the bound of its type, if the type has one.
+    /// - Parameter bound: The column's bound. Defaults to the bound of its type, if the type has one.
     public mutating func callAsFunction<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence,
         _ bound: ColumnBound? = nil

@@ -1,7 +1,7 @@
 extension SQLDialect {
-    /// Returns the options of a table whose rows have numbers, or on PostgreSQL of any table.
+    /// Returns the options for a table whose rows have numbers; on PostgreSQL, for any table.
     ///
-    /// - Parameter percent: Part of a page that PostgreSQL fills, so that the next versions of rows have
+    /// - Parameter percent: Percentage of each page that PostgreSQL fills, so that new row versions have
     ///   room.
     func rows(filled percent: Int? = nil) -> String {
         switch self {
@@ -10,10 +10,10 @@ extension SQLDialect {
         }
     }
 
-    /// The options of a table whose rows SQLite stores in the order of their key.
+    /// The options for a table whose rows SQLite stores in key order.
     var keyed: String { self == .sqlite ? " STRICT, WITHOUT ROWID" : "" }
 
-    /// Returns SQL that numbers the rows of a table. SQLite numbers them by default.
+    /// Returns SQL that numbers a table's rows. SQLite numbers rows by default.
     func identity(_ table: String) -> String {
         switch self {
         case .sqlite: ""
@@ -36,7 +36,7 @@ extension SQLDialect {
         }
     }
 
-    /// Returns the condition that a Boolean column is false, as the condition of the index spells it.
+    /// Returns the condition that a Boolean column is false, spelled as in the index's condition.
     func isFalse(_ column: String) -> String {
         switch self {
         case .sqlite: "\(column) = 0"
@@ -46,8 +46,8 @@ extension SQLDialect {
 }
 
 extension Table {
-    /// Returns the column definitions of CREATE TABLE, in the order of the declaration. On PostgreSQL wide
-    /// columns come first, so that no row has gaps for alignment.
+    /// Returns the column definitions for CREATE TABLE, in declaration order. On PostgreSQL, wide columns
+    /// come first, so that rows have no alignment gaps.
     ///
     /// - Parameter choice: Columns to define, for a table that later migrations extend.
     public static func schema(_ dialect: SQLDialect, _ choice: ColumnChoice<Self> = .all) -> String {
@@ -72,8 +72,8 @@ extension Table {
 }
 
 extension ColumnDeclaration {
-    /// Alignment of the column in a row of PostgreSQL, in bytes. Texts and bytes have no fixed position and
-    /// come last.
+    /// The column's alignment in a PostgreSQL row, in bytes. Texts and byte strings have no fixed position,
+    /// so they come last.
     fileprivate var alignment: Int {
         switch form {
         case .integer: integerSize

@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// The SQL of migrations that both databases run. It is never edited after a release.
+/// The migration SQL that both databases run. It is never edited after a release.
 ///
-/// The first migration creates all tables, with the columns of their declarations except columns of later
-/// migrations, and with constraints and indexes. Times are milliseconds since 1970. Reasons, sources and
-/// similar values are the numbers of `StorageCode`. Text is compared by its bytes.
+/// The first migration creates all tables with their constraints and indexes, and with all declared columns
+/// except those that later migrations add. Times are milliseconds since 1970. Reasons, sources and similar
+/// values are stored as `StorageCode` numbers. Text is compared byte by byte.
 public enum SharedSchema {
     public static func names(_ sql: SQLDialect) -> String {
         """
@@ -34,17 +34,17 @@ public enum SharedSchema {
         """
     }
 
-    /// Creates subjects and credentials. Every sign-in changes a `credential`, which is narrow; a `subject`
-    /// can be wide.
+    /// Creates subjects and credentials. They are separate tables because every sign-in changes a
+    /// `credential`, which is narrow, while a `subject` can be wide.
     ///
-    /// A subject whose `sub` begins with U+0001 is a tombstone, or an older tombstone that was replaced: only
-    /// old events refer to its row.
+    /// A subject whose `sub` begins with U+0001 is a tombstone, or an older tombstone that was replaced, to
+    /// whose row only old events still refer.
     ///
     /// - Parameters:
-    ///   - subject: The columns and keys of subjects.
-    ///   - subjectIndex: An additional index of subjects.
-    ///   - credential: The columns and keys of credentials.
-    ///   - credentialIndex: An additional index of credentials.
+    ///   - subject: Columns and keys of the subject table.
+    ///   - subjectIndex: An additional index on subjects.
+    ///   - credential: Columns and keys of the credential table.
+    ///   - credentialIndex: An additional index on credentials.
     public static func subjects(
         _ sql: SQLDialect, subject: String, subjectIndex: String = "", credential: String,
         credentialIndex: String = ""
@@ -107,7 +107,7 @@ public enum SharedSchema {
         """
     }
 
-    /// - Parameter eventKeys: The keys of events.
+    /// - Parameter eventKeys: Keys of the event table.
     public static func inbox(_ sql: SQLDialect, eventKeys: String) -> String {
         """
         CREATE TABLE notification (
@@ -149,7 +149,7 @@ public enum SharedSchema {
         grants(sql) + erasures(sql) + oauth(sql) + appAttest(sql) + audit(sql) + workers(sql)
     }
 
-    /// Codes and tokens refer to the account's ID and not to the subject's row: they are sealed for the
+    /// Codes and tokens refer to the account ID instead of the subject's row because they are sealed for the
     /// account, which outlives a transfer and an erasure. The ID is not declared as a foreign key, because
     /// every change of a subject would then have to search for its codes and tokens.
     private static func grants(_ sql: SQLDialect) -> String {
@@ -233,7 +233,7 @@ public enum SharedSchema {
         """
     }
 
-    /// OAuth grants refer to the account's ID and to the app, which a transfer does not change. The ID is not
+    /// OAuth grants refer to the account ID and the app, because a transfer changes neither. The ID is not
     /// declared as a foreign key, because every change of a subject would then have to search for its grants.
     private static func oauth(_ sql: SQLDialect) -> String {
         """
@@ -314,7 +314,7 @@ public enum SharedSchema {
         """
     }
 
-    /// Keys of App Attest belong to an app, but not to a user.
+    /// App Attest keys belong to an app, not to a user.
     private static func appAttest(_ sql: SQLDialect) -> String {
         """
         CREATE TABLE app_attest_key (
@@ -334,9 +334,9 @@ public enum SharedSchema {
         """
     }
 
-    /// The service only appends rows to the audit log, except that an erasure clears the columns about its
-    /// user, and a purge deletes the oldest rows. The log has no foreign key, because it outlives the rows
-    /// that it refers to.
+    /// The service only appends to the audit log, with two exceptions: an erasure clears the columns about
+    /// its user, and a purge deletes the oldest rows. The log has no foreign keys, because it outlives the
+    /// rows that it refers to.
     private static func audit(_ sql: SQLDialect) -> String {
         let head = sql.bytes(hexadecimal: AuditLink.beginning.hashText)
         return """
@@ -413,9 +413,9 @@ public enum SharedSchema {
         """
     }
 
-    /// The third migration: indexes in the full order of the claims. With the time alone each claim sorted
-    /// all rows that are due in one millisecond. The index by client ID allows claims to skip paused client
-    /// IDs.
+    /// The third migration: indexes that match the complete sort order of claims. The earlier indexes covered
+    /// only the time, so each claim had to sort all rows due in the same millisecond. The index by client ID
+    /// lets claims skip paused client IDs.
     public static let claimOrders = """
         DROP INDEX authorization_code_by_attempt;
         CREATE INDEX authorization_code_by_attempt ON authorization_code (next_attempt_at, id);

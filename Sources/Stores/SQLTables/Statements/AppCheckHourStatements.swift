@@ -1,7 +1,7 @@
 public import AppAttestation
 import AppleAccounts
 
-/// Hourly counts of App Check, for both databases.
+/// Hourly App Check counts, for both databases.
 enum AppCheckHourStatements {
     static let add = SQLInsertion<AppCheckHourTable>(
         "add_app_check_hour",
@@ -34,8 +34,8 @@ extension SQLReader {
 
 extension AppCheckHourStore where Self: SQLStore {
     public func addAppCheckHours(_ hours: [AppCheckHour]) async throws {
-        // Writes in one order, because a transaction waits here for another replica that adds to the same
-        // row.
+        // All replicas write in the same order, because a transaction here waits for any other replica that
+        // adds to the same row.
         let sorted = hours.sorted {
             ($0.target.kind.storageCode, $0.hour, $0.target.name)
                 < ($1.target.kind.storageCode, $1.hour, $1.target.name)

@@ -1,16 +1,16 @@
 public import AppleAccounts
 
-/// Statements that claim authorization codes and checks of refresh tokens, and find the due work; for both
+/// Statements that claim authorization codes and refresh-token checks, and that find due work; for both
 /// databases.
 ///
-/// Two processes never claim the same row, and no claim waits for another claim. Each order is the order of
-/// an index, also among rows with the same time.
+/// Two processes never claim the same row, and no claim waits for another. Every sort order matches an index
+/// completely, even among rows with the same time.
 ///
-/// On PostgreSQL the claimed rows are locked until their changes are committed, a round trip later: at most
-/// `idle_in_transaction_session_timeout`, if the process stops between the two.
+/// On PostgreSQL, claimed rows stay locked until the claim is committed, one round trip later. If the process
+/// stops in between, the locks last at most `idle_in_transaction_session_timeout`.
 ///
-/// On PostgreSQL a starting process ends no claims, because they may belong to another replica. The claims
-/// expire.
+/// On PostgreSQL, a starting process does not end claims, because they may belong to another replica. Claims
+/// expire instead.
 public enum AppleTokenStatements {
     public typealias CodeColumns = NamedColumns<AuthorizationCodeRecord>
     public typealias TokenColumns = NamedColumns<RefreshTokenRecord>
@@ -37,9 +37,9 @@ public enum AppleTokenStatements {
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
 
-    // There are few client IDs. Each client ID is read separately, so that the due tokens of a paused client
-    // ID are not read, however many there are. PostgreSQL does it in one statement; SQLite, which has no
-    // LATERAL, in one statement for each client ID.
+    // There are few client IDs, so each is read separately: the due tokens of a paused client ID are then
+    // never read, however many there are. PostgreSQL does this in one statement; SQLite has no LATERAL, so it
+    // runs one statement for each client ID.
     private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients", only: .sqlite) {
         $0.add("id", Int64.self, as: "id")
     } sql: { dialect, list, resting in
@@ -56,7 +56,7 @@ public enum AppleTokenStatements {
         ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
         """
     }
-    // Reads more candidates than the limit, because other processes have locked some of them.
+    // Reads more candidates than the limit, because other processes may have locked some of them.
     static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks", only: .postgres) {
         (TokenColumns(&$0, as: "t"), UserColumns(&$0))
     } sql: { dialect, list, now, limit, resting in
@@ -139,14 +139,14 @@ public enum AppleTokenStatements {
     }
 }
 
-/// The columns of Apple's codes or tokens, with the names of their client IDs and apps.
+/// The columns of Apple's codes or tokens, with their client ID and app names.
 public struct NamedColumns<Record: StoredRecord>: Sendable
 where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
     @usableFromInline let table: RecordTable<Record>
     @usableFromInline let client: Column<ClientID>
     @usableFromInline let app: Column<ClientID>
 
-    /// - Parameter alias: Alias of the table in the statement.
+    /// - Parameter alias: The table's alias in the statement.
     public init(_ list: inout SelectList, as alias: String) {
         table = list.add(RecordTable<Record>.self, as: alias, .withoutNumbers)
         client = list.add(
@@ -160,7 +160,7 @@ where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
     }
 }
 
-/// The columns of a user's key, for users with an account. The table of subjects has the alias `s`.
+/// The key columns for users with an account. The subject table has the alias `s`.
 struct UserColumns: Sendable {
     private let team: Column<TeamID>
     private let subject: Column<String>
@@ -221,8 +221,8 @@ extension AppleTokenStore where Self: SQLStore {
             let due = try AppleTokenStatements.dueChecks(
                 limit: Int64(max(limit, 0)), at: moment, except: resting, in: session)
             for check in due {
-                // Without jitter, the tokens of users who signed in at the same time would be checked at the same
-                // time every day.
+                // Without jitter, the tokens of users who signed in at the same time would all be checked at
+                // the same time every day.
                 let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1))
                 try session.runLast(
                     AppleTokenStatements.moveCheck(

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Cryptography
 
-/// Statements of the audit log, except appending; for both databases.
+/// Audit log statements for both databases, except for appending.
 public enum AuditStatements {
     fileprivate static let after = SQLStatement<AuditTable, Int64, Int64>("audit_after") {
         $0.add(AuditTable.self)
@@ -32,8 +32,8 @@ public enum AuditStatements {
     } sql: { _, list in
         "SELECT \(list) FROM audit_chain WHERE id = 1"
     }
-    // Locks the rows before the chain, as an erasure does, so that a purge and an erasure do not wait for
-    // each other.
+    // Locks the rows before the chain, in the same order as an erasure, so that a purge and an erasure cannot
+    // deadlock.
     fileprivate static let lockOldest = SQLStatement<AuditTable, Int64>("lock_oldest_audit") {
         $0.add(AuditTable.self, .only { [$0[\.link.sequence], $0[\.entry.facts.moment], $0[\.link.hash]] })
     } sql: { dialect, list, limit in
@@ -42,7 +42,7 @@ public enum AuditStatements {
     fileprivate static let anyOld = SQLStatement<Void, Moment>("any_old_audit") { _, end in
         "SELECT 1 FROM audit WHERE recorded_at < \(end) LIMIT 1"
     }
-    // The unary plus signs keep the database from using the index by time, which would find all rows.
+    // The unary plus signs keep the database from using the time index, which would match all rows.
     fileprivate static let firstPresentOrOld = SQLStatement<Void, Int64, Int64, Moment, Moment>(
         "first_present_audit"
     ) { _, sequence, limit, now, end in
@@ -59,7 +59,7 @@ public enum AuditStatements {
         _, sequence, hash in
         "UPDATE audit_chain SET anchor_sequence = \(sequence), anchor_hash = \(hash) WHERE id = 1"
     }
-    /// Clears the columns about a user in the audit entries of their account.
+    /// Clears the columns about a user in their account's audit entries.
     public static let clear = SQLStatement<Void, AccountID>("clear_audit") { _, account in
         "UPDATE audit SET \(AuditTable.clearing) WHERE account_id = \(account)"
     }
@@ -123,8 +123,8 @@ extension AuditReader where Self: SQLReader {
 }
 
 extension AuditStore where Self: SQLStore {
-    /// Appends entries that belong to no other change. Locks their accounts, so that no erasure removes them
-    /// meanwhile.
+    /// Appends entries that belong to no other change. Locks their accounts, so that no erasure can remove
+    /// them in the meantime.
     public func appendAudit(_ entries: [AuditEntry]) async throws {
         guard !entries.isEmpty else { return }
         try await transaction { session in
@@ -137,7 +137,7 @@ extension AuditStore where Self: SQLStore {
     }
 
     public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
-        // Most purges find no old row. They lock nothing, and read no further row.
+        // Most purges find no old row, so they lock nothing and read no further row.
         let anyOld = AuditStatements.anyOld(end)
         guard try await snapshot({ try $0.value(anyOld, as: Int64.self) }) != nil else { return 0 }
         return try await transaction { session in
@@ -171,8 +171,8 @@ extension AuditStore where Self: SQLStore {
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange] {
         try await transaction { session in
-            // Locks the table first, so that a second replica that starts sees the values that the first
-            // replica stored.
+            // Locks the table first, so that if two replicas start together, the second sees the values that
+            // the first stored.
             try session.lock(ConfigurationFingerprintTable.self)
             let parts = try AuditStatements.parts(in: session).map { ($0.item, $0.fingerprint) }
             let changes = ConfigurationChange.between(Dictionary(uniqueKeysWithValues: parts), fingerprints)

@@ -1,19 +1,19 @@
 import AppleAccounts
 
-/// Counts of the due work at Apple, for both databases. The statement reads a bounded number of index
+/// Counts of the work due at Apple, for both databases. The statement reads a bounded number of index
 /// entries, however many rows there are.
 struct BacklogColumns: Sendable {
     private let codes: Column<Int64>
     private let codesSince: Column<Moment>
     private let checks: Column<Int64>
     private let checksSince: Column<Moment>
-    /// Number of failed checks. Their next attempt is in the future.
+    /// Number of failed checks. Their next attempts are in the future.
     private let failedChecks: Column<Int64>
     private let failedChecksSince: Column<Moment>
     private let erasures: Column<Int64>
     private let erasuresSince: Column<Moment>
 
-    /// The statement and its columns, which need the parameter of the statement.
+    /// The statement with its columns, which are built with the statement's parameter.
     static let count: (statement: SQLStatement<Void, Moment>, columns: BacklogColumns) = {
         var columns: BacklogColumns?
         let statement = SQLStatement<Void, Moment>("count_due") { _, now in
@@ -25,10 +25,10 @@ struct BacklogColumns: Sendable {
         return (statement, columns)
     }()
 
-    /// - Parameter moment: The parameter with the time.
+    /// - Parameter moment: The time parameter.
     private init(_ list: inout SelectList, at moment: String) {
-        // The order is the order of an index. Without it a database that expects many rows would read the
-        // table.
+        // The order matches an index. Without an order, a database that expects many rows would read the
+        // whole table.
         func count(_ rows: String, _ name: StaticString, where condition: String = "") -> Column<Int64> {
             let bounded = "SELECT \(rows) LIMIT \(AppleTokensBacklog.most)"
             return list.add("(SELECT count(*) FROM (\(bounded)) AS d\(condition))", Int64.self, as: name)
@@ -37,7 +37,7 @@ struct BacklogColumns: Sendable {
             list.add("(SELECT \(query))", Moment.self, as: name)
         }
         codes = count("1 FROM authorization_code ORDER BY next_attempt_at", "codes")
-        // The ID of a code begins with the time of its sign-in.
+        // A code ID begins with the sign-in time.
         codesSince = first("received_at FROM authorization_code ORDER BY id LIMIT 1", "codes_since")
         checks = count(
             "1 FROM refresh_token WHERE next_check_at <= \(moment) ORDER BY next_check_at", "checks")

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import AuthorizationServer
 
-/// Receivers of events and their retries, for both databases.
+/// Event receivers and their retries, for both databases.
 private enum DeliveryStatements {
     static let all = SQLStatement<EventReceiverTable>("all_receivers") {
         $0.add(EventReceiverTable.self)
@@ -145,8 +145,8 @@ extension DeliveryStore where Self: SQLStore {
     public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
         try await transaction { session in
             let last = try session.lastEvent()
-            // Inserts in one order, because a transaction waits here for another replica that adds the same
-            // receiver.
+            // All replicas insert in the same order, because a transaction here waits for any other replica
+            // that adds the same receiver.
             try session.run(
                 names.sorted { $0.rawValue < $1.rawValue }.map { name in
                     DeliveryStatements.insert {
@@ -184,7 +184,7 @@ extension DeliveryStore where Self: SQLStore {
     }
 
     public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
-        // Excludes paused receivers, which can have hundreds of retries.
+        // Excludes paused receivers, because they can have hundreds of retries.
         let call = DeliveryStatements.active(SQLList(names.map(\.rawValue)))
         return try await snapshot { session in
             let last = try session.lastEvent()
@@ -207,7 +207,7 @@ extension DeliveryStore where Self: SQLStore {
                 }
             } + progress.removed.map { DeliveryStatements.remove(claimed.name, $0) }
         return try await transaction { session in
-            // The update locks the row of the receiver, so no later claim begins before the commit.
+            // The update locks the receiver's row, so no later claim can begin before the commit.
             guard try session.run(advance) > 0 else { return false }
             try session.run(changes)
             return true

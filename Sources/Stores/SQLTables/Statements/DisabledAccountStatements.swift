@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Accounts whose disabled period is over, found by an index of the disabled accounts; for both databases.
+/// Accounts whose disabled period is over, found through an index of disabled accounts; for both databases.
 private enum DisabledAccountStatements {
     // A CROSS JOIN keeps SQLite from reordering the tables.
     static let find = SQLStatement<(account: Column<AccountID>, user: UserColumns), Moment, Int64>(

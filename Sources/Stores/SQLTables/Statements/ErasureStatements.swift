@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// Statements for erasures with their apps and tokens, for both databases.
+/// Statements for erasures and their apps and tokens, for both databases.
 public enum ErasureStatements {
-    /// The columns of a token. The table has the alias `g`.
+    /// The columns of a token. Its table has the alias `g`.
     fileprivate struct TokenColumns {
         let token: ErasureTokenTable
         let client: Column<ClientID>
@@ -95,7 +95,7 @@ public enum ErasureStatements {
         """
     }
 
-    // Reads in the order of an index, also among rows with the same time.
+    // Reads in index order, even among rows with the same time.
     fileprivate static let findDue = SQLStatement<DueColumns, Moment, Int64>("due_erasure_tokens") {
         DueColumns(&$0)
     } sql: {
@@ -108,7 +108,7 @@ public enum ErasureStatements {
     } sql: {
         due($0, $1, $2, $3, among: "g.erasure_id = \($4)")
     }
-    /// The text of the statement that finds due tokens of all erasures.
+    /// The text of the statement that finds the due tokens of all erasures.
     public static var dueText: SQLText { findDue.text }
     fileprivate static let claim = SQLStatement<Void, UniqueID, Moment>("claim_erasure_token") { _, id, end in
         """
@@ -116,9 +116,9 @@ public enum ErasureStatements {
         WHERE id = \(id)
         """
     }
-    // Two replicas that finish the last two entries at once would each see the other's entry unfinished, and
-    // neither would finish the erasure. So the second replica waits for this lock, and its later statements
-    // see the write of the first.
+    // If two replicas finished the last two entries at the same time, each would see the other's entry as
+    // unfinished, and neither would finish the erasure. So the second replica waits for this lock, and its
+    // later statements see what the first replica wrote.
     fileprivate static let lock = SQLStatement<Void, ErasureID>("lock_erasure") { dialect, id in
         "SELECT id FROM erasure WHERE id = \(id) \(dialect.locking)"
     }
@@ -156,8 +156,8 @@ public enum ErasureStatements {
             SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
         """
     }
-    // Renames an older tombstone of the user, whose time the user's row has stored since the user returned.
-    // The row remains for its events, under a meaningless name.
+    // Renames a user's older tombstone. The user has returned since, and the user's own row stores the
+    // tombstone's time. The tombstone's row keeps a meaningless name, because its events still refer to it.
     private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
         dialect, team, tombstone in
         let name = dialect.retiredName
@@ -184,8 +184,9 @@ public enum ErasureStatements {
                 SELECT notification_id FROM notification_event
                 WHERE app_id IN (SELECT id FROM app) AND sub = \(subject))
             """
-        // One notification can concern several users, so its rows are locked in one order. OFFSET 0 makes the
-        // planner search once for each app, instead of reading the whole inbox when it expects many apps.
+        // One notification can concern several users, so all erasures lock its rows in the same order. OFFSET
+        // 0 makes the planner search once per app instead of reading the whole inbox when it expects many
+        // apps.
         case .postgres:
             """
             WITH told AS MATERIALIZED (
@@ -204,10 +205,10 @@ public enum ErasureStatements {
         "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = \(subject)"
     }
 
-    /// Turns a user into a tombstone. The sensitivity of the columns decides which columns are cleared.
+    /// Turns a user into a tombstone. Column sensitivity decides which columns are cleared.
     ///
     /// - Parameters:
-    ///   - key: Key of the user.
+    ///   - key: The user's key.
     ///   - rowID: Row ID of the user's subject. The row keeps no revocation.
     public static func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) -> [SQLCall] {
         let (team, tombstone) = (key.team, key.tombstoneName)
@@ -241,8 +242,8 @@ public enum ErasureStatements {
             }
     }
 
-    /// Removes the notifications about this `sub`. The statements find the keys through the apps, which are
-    /// few.
+    /// Removes the notifications about this `sub`. The statements find their keys through the apps, because
+    /// there are few apps.
     public static func forgetInInbox(_ subject: AppleSubject) -> [SQLCall] {
         [forgetPayloads(subject.rawValue, KeptNotification.erasedPayload), forgetKeys(subject.rawValue)]
     }

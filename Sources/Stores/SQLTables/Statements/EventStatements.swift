@@ -5,7 +5,7 @@ public struct EventColumns: Sendable {
     @usableFromInline let event: EventTable
     @usableFromInline let subject: SubjectTable
     @usableFromInline let sequence: Column<Int64>
-    /// The numbers of the app and the user, and the account. They decide which callers can see the event.
+    /// The app number, the user number and the account, which decide which callers can see the event.
     public let app: Column<Int64>
     public let user: Column<Int64>
     public let account: Column<AccountID>
@@ -18,14 +18,14 @@ public struct EventColumns: Sendable {
     }
 
     /// - Parameters:
-    ///   - team: Returns the name of a team by its number.
-    ///   - app: Returns the name of an app by its number.
+    ///   - team: Returns a team's name by its number.
+    ///   - app: Returns an app's name by its number.
     @inlinable
     public func event(
         _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
     ) throws -> AccountEvent {
         let name = try row.required(self.subject.subject)
-        // The row of an erased user has a name that cannot be a `sub`.
+        // An erased user's row has a name that cannot be a `sub`.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(
@@ -36,9 +36,9 @@ public struct EventColumns: Sendable {
             row, (team(row.required(self.subject.teamID)), subject, row[self.app].map(app)))
     }
 
-    /// Reads a page. `scan` plus one rows are read, because an extra row shows that more events follow.
+    /// Reads a page. It reads up to `scan` rows plus one, because an extra row shows that more events follow.
     ///
-    /// - Parameters:
+    /// - sequence: The last sequence number on the previous page.
     ///   - sequence: Last sequence number of the previous page.
     ///   - scan: Number of events that the page may read.
     ///   - next: Returns the next row; `nil` after the last row.
@@ -63,8 +63,8 @@ public struct EventColumns: Sendable {
 }
 
 extension AppScope {
-    /// Number of events that a page may read for a caller who can see few of them. It bounds the time of a
-    /// read.
+    /// Number of events that a page may read for a caller who can see only a few of them. It bounds the read
+    /// time.
     public func scan(forPageOf limit: Int) -> Int { self == .all ? limit : max(limit, 5000) }
 }
 
@@ -85,7 +85,7 @@ enum EventStatements {
 }
 
 extension SQLDialect {
-    /// SQL for the number of the last event. PostgreSQL commits the counter with the events that it numbers.
+    /// SQL for the last event's number. PostgreSQL commits the counter with the events that it numbers.
     var lastEvent: String {
         switch self {
         case .sqlite: "(SELECT coalesce(max(sequence), 0) FROM event)"
@@ -95,7 +95,7 @@ extension SQLDialect {
 }
 
 extension SQLSession {
-    /// Returns the number of the last event; 0 for an empty feed.
+    /// Returns the last event's number; 0 for an empty feed.
     public func lastEvent() throws -> Int64 {
         guard let last = try value(EventStatements.last(), as: Int64.self) else {
             throw StorageError(
@@ -106,7 +106,7 @@ extension SQLSession {
 }
 
 extension SQLReader {
-    /// Implements the contract of `AccountStore`.
+    /// Implements `AccountStore`.
     public func lastEventSequence() async throws -> Int64 { try await snapshot { try $0.lastEvent() } }
 }
 

@@ -1,9 +1,9 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Statements that delete expired data of OAuth 2.0, for both databases.
+/// Statements that delete expired OAuth 2.0 data, for both databases.
 enum GrantPurgeStatements {
-    /// Each statement with the retention time of its rows.
+    /// The purge statements, each with its rows' retention time.
     static let all: [(purge: SQLStatement<Void, Moment, Int64>, keptFor: Int64)] = [
         (OAuthCodeTable.purge(by: "digest", before: "expires_at"), CodeRecord.keptAfterExpiry),
         (OAuthTokenFamilyTable.purge(by: "id", before: "expires_at"), 0),
@@ -19,7 +19,7 @@ enum GrantPurgeStatements {
         (forget("earlier_tokens"), RefreshTokenState.longestRetryWindow),
     ]
 
-    /// Returns a statement that clears a column of token families whose latest exchange is before a time.
+    /// Returns a statement that clears a column in token families whose latest exchange is before a time.
     private static func forget(_ column: String) -> SQLStatement<Void, Moment, Int64> {
         SQLStatement("forget_\(column)") { dialect, end, limit in
             """

@@ -1,7 +1,6 @@
 public import AppleAccounts
 
-/// Statements for the histories of accounts, except appending, and for the payloads of the inbox; for both
-/// databases.
+/// Statements for account histories, except for appending, and for inbox payloads; for both databases.
 public enum HistoryStatements {
     fileprivate static let find = SQLStatement<
         (entry: AccountHistoryTable, app: Column<ClientID>), AccountID, Int64

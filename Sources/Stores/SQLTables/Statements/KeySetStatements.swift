@@ -1,16 +1,16 @@
 import AppleAccounts
 public import KeySets
 
-/// Stores the last valid key set in the database, so that a restart works while Apple is unreachable. All
-/// replicas share it.
+/// Stores the last valid key set in the database, so that the service can restart while Apple is unreachable.
+/// All replicas share it.
 public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
     private static let find = SQLStatement<KeySetSnapshotTable>("load_key_set") {
         $0.add(KeySetSnapshotTable.self)
     } sql: { _, list in
         "SELECT \(list) FROM key_set_snapshot WHERE id = 1"
     }
-    /// Keeps a newer set of another replica, so that a slow replica does not replace it. A stored time in the future is
-    /// ignored, so that a replica whose clock ran ahead does not keep all others from storing.
+    /// Keeps a newer set of another replica, so that a slow replica does not overwrite it. A stored time in
+    /// the future is ignored, so that a replica whose clock ran ahead does not keep all others from storing.
     private static let save = SQLInsertion<KeySetSnapshotTable>("save_key_set") { dialect in
         let replace = """
             ON CONFLICT (id)

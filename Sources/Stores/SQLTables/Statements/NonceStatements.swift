@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Statements for the key of nonces, and for the deletion of old used nonces; for both databases.
+/// Statements for the nonce key, and for deleting old used nonces; for both databases.
 private enum NonceStatements {
     static let findKey = SQLStatement<Void>("find_nonce_key") { _ in
         "SELECT bytes FROM nonce_key WHERE id = 1"
@@ -16,8 +16,8 @@ extension NonceKeyStore where Self: SQLStore {
             func stored() throws -> NonceKey? {
                 try session.value(NonceStatements.findKey(), as: [UInt8].self).flatMap { NonceKey($0) }
             }
-            // Reads first, so that the call also succeeds on a server that temporarily refuses writes, as in
-            // a switch-over.
+            // Reads first, so that the call also succeeds on a server that temporarily refuses writes, as
+            // during a switchover.
             if let key = try stored() { return key }
             try session.run(
                 NonceStatements.insertKey {

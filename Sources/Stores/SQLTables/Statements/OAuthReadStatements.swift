@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Queries of OAuth 2.0 that no token request needs, and of inspections; for both databases.
+/// OAuth 2.0 queries that no token request needs, including those for inspections; for both databases.
 enum OAuthReadStatements {
     static let findLinked = SQLStatement<Void, String, OAuthClientID>("oauth_find_linked") {
         _, subject, client in
@@ -13,8 +13,8 @@ enum OAuthReadStatements {
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
-    // The byte order makes lower() change ASCII letters only, as in the index. An account of another app of
-    // the team counts, because it has the same address.
+    // With the byte order, lower() changes only ASCII letters, as in the index. An account of another app in
+    // the team counts too, because it has the same address.
     static let findByEmail = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), String, TeamID, ClientID
     >("oauth_find_by_email") {
@@ -65,7 +65,7 @@ enum OAuthReadStatements {
 }
 
 extension SQLReader {
-    /// Implements the contract of `AuthorizationStore`.
+    /// Implements `AuthorizationStore`.
     public func account(
         linkedWith googleSubject: String, for client: OAuthClientID
     ) async throws -> AccountID? {
@@ -73,7 +73,7 @@ extension SQLReader {
         return try await snapshot { try $0.value(call, as: AccountID.self) }
     }
 
-    /// Implements the contract of `AuthorizationStore`.
+    /// Implements `AuthorizationStore`.
     public func account(
         withVerifiedEmail email: String, app: ClientID, team: TeamID
     ) async throws -> AccountID? {
@@ -91,18 +91,18 @@ extension SQLReader {
         return only.id
     }
 
-    /// Implements the contract of `AuthorizationStore`.
+    /// Implements `AuthorizationStore`.
     public func lastGoogleEvent() async throws -> Moment? {
         try await snapshot { try $0.value(OAuthReadStatements.lastGoogleEvent(), as: Moment.self) }
     }
 
-    /// Implements the contract of `AuthorizationStore`.
+    /// Implements `AuthorizationStore`.
     public func googleVerification(_ state: String) async throws -> Moment? {
         let call = OAuthReadStatements.googleVerification(state)
         return try await snapshot { try $0.value(call, as: Moment.self) }
     }
 
-    /// Returns the apps with stored rows, by their primary client IDs.
+    /// Returns the apps that have stored rows, by primary client ID.
     public func primaryClientIDs() async throws -> [ClientID] {
         try await snapshot { session in
             try session.rows(OAuthReadStatements.clients()) { $0[OAuthReadStatements.clients.columns] }

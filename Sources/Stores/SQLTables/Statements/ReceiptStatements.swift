@@ -1,7 +1,7 @@
 import AppAttestation
 public import AppleAccounts
 
-/// Statements for receipts of App Attest, and for the deletion of its old keys; for both databases.
+/// Statements for App Attest receipts, and for deleting old App Attest keys; for both databases.
 public enum ReceiptStatements {
     public static let due = SQLStatement<AppAttestKeyTable, Moment, Int64>("due_receipts") {
         $0.add(AppAttestKeyTable.self)
@@ -56,8 +56,8 @@ public enum ReceiptStatements {
 extension AppAttestStore where Self: SQLStore {
     public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
         let remove = ReceiptStatements.removeKeys
-        // A registration locks the count and then the keys; a purge locks in the opposite order. If they
-        // deadlock, one of them is repeated.
+        // A registration locks the count and then the keys; a purge locks them in the opposite order. If the
+        // two deadlock, one of them is repeated.
         return try await transaction { session in
             let apps = try session.rows(remove(moment, Int64(Self.largestPurge))) {
                 try $0.required(remove.columns)

@@ -1,12 +1,12 @@
 public import AppleAccounts
 
-/// A connection to either database. Its statements run in one snapshot or transaction, except with
-/// `SQLStore.once`, and with `SQLReader.snapshot` on PostgreSQL.
+/// A connection to either database. Its statements run in one snapshot or transaction, except under
+/// `SQLStore.once`, and under `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
     /// The kind of database, for code whose statements differ.
     var dialect: SQLDialect { get }
 
-    /// Runs a statement, and calls `body` for each row of its result.
+    /// Runs a statement, and calls `body` for each result row.
     ///
     /// - Returns: Number of rows that an INSERT, UPDATE or DELETE changed.
     @discardableResult
@@ -42,7 +42,7 @@ extension SQLSession {
         return values
     }
 
-    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and for an empty
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL or an empty
     /// result.
     public func value<Value: ColumnValue>(_ call: SQLCall, as type: Value.Type) throws -> Value? {
         var value: Value?
@@ -51,17 +51,17 @@ extension SQLSession {
     }
 }
 
-/// A connection inside a transaction that writes.
+/// A connection inside a write transaction.
 public protocol SQLTransaction: SQLSession {
-    /// Locks the table against other transactions that write to it. SQLite has one writer, and no table
-    /// locks.
+    /// Locks the table against other transactions that write to it. On SQLite it does nothing, because there
+    /// is only one writer.
     func lock(_ table: any Table.Type) throws
 
-    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the round trip of the
-    /// commit, so that other transactions wait for its locks only briefly. Nothing may be read after it.
+    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the commit's round
+    /// trip, so that other transactions wait only briefly for its locks. Nothing may be read afterwards.
     func runLast(_ call: SQLCall) throws
 
-    /// Appends to the audit log with the next numbers and hashes. Must be called at most once, and last.
+    /// Appends to the audit log with the next numbers and hashes. Must be the last call, at most once.
     func appendAudit(_ entries: [AuditEntry]) throws
 }
 
@@ -79,12 +79,12 @@ public protocol SQLStore: SQLReader {
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
 
-    /// Runs a transaction. `body` can run again from its beginning, after a conflict.
+    /// Runs a transaction. After a conflict, `body` can run again from its beginning.
     func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs statements that write, each in its own transaction.
+    /// Runs write statements, each in its own transaction.
     func once<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
@@ -94,13 +94,13 @@ extension SQLStore {
     /// Maximum number of rows that one purge deletes, so that sign-ins do not wait long.
     public static var largestPurge: Int { 1000 }
 
-    /// Runs one statement that writes, in its own transaction.
+    /// Runs one write statement in its own transaction.
     ///
-    /// - Returns: Number of rows that it changed.
+    /// - Returns: Number of rows that the statement changed.
     @discardableResult
     public func run(_ call: SQLCall) async throws -> Int { try await once { try $0.run(call) } }
 
-    /// Deletes the oldest rows before a time.
+    /// Deletes the oldest rows before a given time.
     ///
     /// - Returns: Number of deleted rows.
     func purge(_ statement: SQLStatement<Void, Moment, Int64>, before moment: Moment) async throws -> Int {
@@ -109,12 +109,12 @@ extension SQLStore {
 }
 
 extension Table {
-    /// Creates a statement that deletes rows before a time: the oldest first, and a bounded number. A later
-    /// purge deletes rows that another transaction has locked.
+    /// Creates a statement that deletes a bounded number of rows before a given time, oldest first. It skips
+    /// rows that another transaction has locked; a later purge deletes them.
     ///
     /// - Parameters:
-    ///   - key: The columns of the primary key.
-    ///   - condition: SQL before the comparison of the time. It ends with AND.
+    ///   - key: The primary key columns.
+    ///   - condition: SQL that precedes the time comparison. Ends with AND.
     static func purge(
         by key: String, before time: String, _ condition: (SQLDialect) -> String = { _ in "" }
     ) -> SQLStatement<Void, Moment, Int64> {

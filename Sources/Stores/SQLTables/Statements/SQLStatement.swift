@@ -1,28 +1,28 @@
 public import AppleAccounts
 import StrictJSON
 
-/// The differences between the databases in the text of a shared statement.
+/// The SQL dialect in which a shared statement is rendered.
 public enum SQLDialect: Sendable, CaseIterable {
     case sqlite, postgres
 
-    /// SQL that locks the rows of a SELECT. SQLite has one writer, and no row locks.
+    /// SQL that locks the rows of a SELECT. Empty on SQLite, which has one writer and no row locks.
     public var locking: String { clause("FOR UPDATE") }
 
-    /// SQL that locks the rows of a SELECT against changes, and allows other transactions the same lock.
+    /// SQL that locks the rows of a SELECT against changes, but lets other transactions take the same lock.
     var sharing: String { clause("FOR SHARE") }
 
     /// SQL that locks the rows of a SELECT, and skips rows that another transaction has locked.
     public var skippingLocked: String { clause("FOR UPDATE SKIP LOCKED") }
 
-    /// Returns SQL that locks the rows of one table of a join, and skips rows that another transaction has
+    /// Returns SQL that locks the rows of one joined table, and skips rows that another transaction has
     /// locked.
     public func skippingLocked(of table: String) -> String { clause("FOR UPDATE OF \(table) SKIP LOCKED") }
 
-    /// SQL that compares texts as bytes, so that an order does not depend on the locale of a server. SQLite
+    /// SQL that compares texts as bytes, so that the order does not depend on the server's locale. SQLite
     /// does so by default.
     public var byteOrder: String { clause("COLLATE \"C\"") }
 
-    /// Returns SQL for the values of a list, for `IN`: an array as one parameter.
+    /// Returns SQL for the values of a list, for `IN`. The list is an array in a single parameter.
     public func members(of list: SQLParameter<SQLList>) -> String {
         switch self {
         case .sqlite: "(SELECT value FROM json_each(\(list)))"
@@ -30,7 +30,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// Returns SQL that makes SQLite use an index. PostgreSQL has no such clause.
+    /// Returns SQL that makes SQLite use an index. Empty on PostgreSQL, which has no such clause.
     func indexed(by index: String) -> String { self == .sqlite ? "INDEXED BY \(index)" : "" }
 
     private func clause(_ text: String) -> String {
@@ -40,7 +40,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// Returns a parameter as SQL text. PostgreSQL takes its type from the cast.
+    /// Returns a parameter as SQL text. PostgreSQL takes the parameter's type from the cast.
     fileprivate func parameter(_ number: Int, _ form: ColumnForm) -> String {
         switch self {
         case .sqlite: "?\(number)"
@@ -62,9 +62,9 @@ extension ColumnForm {
     }
 }
 
-/// The text of a statement for each database. A connection prepares it once, under its name.
+/// A statement's text for each database. Each connection prepares it once, under its name.
 public struct SQLText: Sendable {
-    /// Name of the statement. Two statements must never share a name.
+    /// The statement's name. No two statements may share a name.
     public let name: String
     private let texts: (sqlite: String?, postgres: String?)
 
@@ -111,25 +111,17 @@ public struct SQLCall: Sendable {
     public let values: [SQLValue]
 }
 
-/// One statement for both databases: its result columns, and typed arguments to which its text refers by the names of
-/// the closure's parameters.
+/// One statement for both databases: its result columns, and typed arguments that its text refers to by the
+/// closure's parameter names.
 ///
-/// ```swift
-/// static let find = SQLStatement<SigningKeyTable, String>("find_key") {
-///     $0.add(SigningKeyTable.self)
-/// } sql: { _, list, id in
-///     "SELECT \(list) FROM signing_key WHERE key_id = \(id)"
-/// }
-/// try session.rows(find(id)) { try find.columns.record($0) }
-/// ```
-/// A statement that has no natural common form is written for each database, side by side in one `switch`
-/// over the dialect. SQLite accepts no alias in `RETURNING`, and no change of data in a `WITH`.
+/// A statement that has no natural common form is written once for each database, side by side in one
+/// `switch` over the dialect. SQLite accepts no alias in `RETURNING`, and no data changes in a `WITH`.
 public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Sendable {
     public let columns: Columns
     public let text: SQLText
 
     /// - Parameters:
-    ///   - name: Name of the statement. Two statements must never share a name.
+    ///   - name: The statement's name. No two statements may share a name.
     ///   - dialect: The only database that has the statement; `nil` for both.
     public init(
         _ name: String, only dialect: SQLDialect? = nil, _ columns: (inout SelectList) -> Columns,
@@ -157,7 +149,7 @@ public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Senda
         }
     }
 
-    /// Returns the statement with its arguments. An argument of `nil` is NULL.
+    /// Returns the statement with its arguments. A `nil` argument is NULL.
     public func callAsFunction(_ argument: repeat (each Argument)?) -> SQLCall {
         var values: [SQLValue] = []
         repeat values.append(SQLValue(each argument))
@@ -187,30 +179,30 @@ public struct SQLList: ColumnValue {
     public func put(into slot: inout some ColumnSlot) { slot.put(json) }
 }
 
-/// A parameter of a statement, as SQL text.
+/// A statement parameter, as SQL text.
 public struct SQLParameter<Value: ColumnValue>: Sendable, CustomStringConvertible {
     public let description: String
 }
 
-/// The insertion of one row, derived from the declaration of its table.
+/// An INSERT of one row, derived from its table's declaration.
 ///
-/// For a number column of a team, an app or a client the row contains the name, and the statement looks up
-/// its number. A name without a number violates NOT NULL, so that no row is lost silently.
+/// In a team, app or client number column, the row contains the name, and the statement looks up its number.
+/// A name without a number violates NOT NULL, so no row is lost silently.
 public struct SQLInsertion<T: Table>: Sendable {
     private let columns: T
     private let text: SQLText
-    /// Indicates for each column if its value is a name.
+    /// True for each column whose value is a name.
     private let isNamed: [Bool]
 
     /// - Parameters:
-    ///   - name: Name of the statement. Two statements must never share a name.
+    ///   - name: The statement's name. No two statements may share a name.
     ///   - choice: Columns to insert.
-    ///   - conflict: The clause `ON CONFLICT`, if any.
+    ///   - conflict: The `ON CONFLICT` clause, if any.
     public init(_ name: String, _ choice: ColumnChoice<T> = .all, conflict: String = "") {
         self.init(name, choice) { _ in conflict }
     }
 
-    /// - Parameter conflict: The clause `ON CONFLICT` of each database.
+    /// - Parameter conflict: The `ON CONFLICT` clause for each database.
     public init(
         _ name: String, _ choice: ColumnChoice<T> = .all, conflict: (SQLDialect) -> String
     ) {
@@ -236,7 +228,7 @@ public struct SQLInsertion<T: Table>: Sendable {
         }
     }
 
-    /// Returns the statement with the row that `write` writes. A column that `write` does not set is NULL.
+    /// Returns the statement with the row that `write` fills. Columns that `write` does not set are NULL.
     public func callAsFunction(_ write: (T, SQLRow) throws -> Void) rethrows -> SQLCall {
         let row = SQLRow(isNamed)
         try write(columns, row)
@@ -260,7 +252,7 @@ public final class SQLRow: WritableRow {
         values[Int(column.place)] = SQLValue(value)
     }
 
-    /// Sets the number column of a team, an app or a client by name.
+    /// Sets a team, app or client number column by name.
     func set(_ column: Column<Int64>, named name: some StoredForm) {
         guard column.place >= 0 else { return }
         values[Int(column.place)] = SQLValue(name)

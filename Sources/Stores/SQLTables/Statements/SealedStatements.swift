@@ -1,11 +1,11 @@
 public import AppleAccounts
 
-/// Statements that list all sealed secrets in the order of their keys, and replace them; for both databases.
+/// Statements that list all sealed secrets in key order, and replace them; for both databases.
 ///
-/// The walk reads the tables in order, each in its current state, so it finds a secret that moves meanwhile
-/// in its new table.
+/// The walk reads one table after another, each in its current state, so if a secret moves to a later table
+/// in the meantime, the walk finds it there.
 private enum SealedStatements {
-    /// The columns of the three statements of the walk.
+    /// The columns of the walk's three statements.
     struct Columns: Sendable {
         let id: Column<UniqueID>
         let accountID: Column<AccountID>
@@ -15,8 +15,8 @@ private enum SealedStatements {
 
         /// - Parameters:
         ///   - id: SQL for the cursor's ID.
-        ///   - row: Alias of the table.
-        ///   - kind: SQL for the code of the purpose.
+        ///   - row: The table's alias.
+        ///   - kind: SQL for the purpose code.
         init(_ list: inout SelectList, id: String, account: String, row: String, kind: String) {
             self.id = list.add(id, UniqueID.self, as: "id")
             accountID = list.add(account, AccountID.self, as: "account_id")
@@ -117,8 +117,8 @@ extension AppleTokenStore where Self: SQLStore {
         try await snapshot { Int(try $0.value(SealedStatements.count(), as: Int64.self) ?? 0) }
     }
 
-    /// Locks rows in the order of the walk, which is also the order of batches. A row that was deleted or
-    /// changed since it was read is skipped: a newer token must not be overwritten.
+    /// Locks rows in the order of the walk, which is also the order in which batches lock. Skips rows that
+    /// were deleted or changed since they were read, because a newer token must not be overwritten.
     public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
         let calls = SealedCursor.Place.allCases.flatMap { place in
             changes.filter { $0.row.cursor.place == place }.map { change in

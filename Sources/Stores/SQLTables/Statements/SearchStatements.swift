@@ -1,10 +1,10 @@
 public import AppleAccounts
 
-/// Statements for searches, for both databases. Each follows one index, in its order, and stops after a
-/// bounded number of rows; a test compares their plans. The byte order makes lower() change ASCII letters
-/// only, as in the indexes.
+/// Search statements for both databases. Each follows one index in its order, and stops after a bounded
+/// number of rows; a test compares their query plans. With the byte order, lower() changes only ASCII
+/// letters, as in the indexes.
 ///
-/// SQLite uses a partial index only if the statement contains the condition of the index.
+/// SQLite uses a partial index only if the statement repeats the index's condition.
 enum SearchStatements {
     typealias ByKey = SQLStatement<Void, String, AccountID, Int64>
     typealias ByApp = SQLStatement<Void, Int64, Int64, Int64>
@@ -16,8 +16,9 @@ enum SearchStatements {
         ORDER BY account_id DESC LIMIT \(limit)
         """
     }
-    // Each column has a separate statement. For a UNION ALL the planner of PostgreSQL chooses the index that
-    // returns its first row soonest: it would start at the newest person and read all rows before the match.
+    // Each column has its own statement. For a UNION ALL, PostgreSQL's planner would choose the index that
+    // returns its first row soonest, so it would start at the newest person and read all rows before the
+    // match.
     static let email = having("email")
     static let unsignedEmail = having("unsigned_email")
     static let firstName = having("first_name")
@@ -84,7 +85,7 @@ enum SearchStatements {
         """
     }
 
-    /// The statements that follow an index.
+    /// The statements that each follow an index.
     static let paths = [
         all.text, email.text, unsignedEmail.text, firstName.text, lastName.text, account.text, subject.text,
         linked.text, disabled.text, revoked.text, ofApp.text,
@@ -140,15 +141,15 @@ extension AccountSearchStore where Self: SQLStore {
     }
 }
 
-/// A row that may match, for searches by operators.
+/// A row that may match an operator's search.
 private struct SearchCandidate {
     let rowID: Int64
-    /// ID of the account; `nil` in an order of rows.
+    /// The account ID; `nil` when the search goes through rows.
     let accountID: AccountID?
 
     var position: SearchPosition { accountID.map { .account($0) } ?? .row(rowID) }
 
-    /// Returns the candidates after a position in their order: one more than a page reads.
+    /// Returns the candidates that follow a position in their order: one more than a page reads.
     static func all(
         _ search: AccountSearch, after position: SearchPosition?, in session: any SQLSession
     ) throws -> [SearchCandidate] {
@@ -206,7 +207,7 @@ private struct SearchCandidate {
         }
     }
 
-    /// Returns the numbers of the apps; of all apps for `nil`.
+    /// Returns the numbers of the given apps; of all apps for `nil`.
     private static func numbers(of clientIDs: Set<ClientID>?, in session: any SQLSession) throws -> [Int64] {
         let columns = SearchStatements.apps.columns
         return try session.rows(SearchStatements.apps()) {

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Statements for the keys that sign tokens, which all replicas share; for both databases.
+/// Statements for the token-signing keys, which all replicas share; for both databases.
 private enum SigningKeyStatements {
     static let find = SQLStatement<SigningKeyTable>("signing_keys") {
         $0.add(SigningKeyTable.self)
@@ -44,7 +44,7 @@ extension AuthorizationStore where Self: SQLStore {
         _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
     ) async throws -> [SigningKeyRecord] {
         try await transaction { session in
-            // If several replicas offer a key at once, the later replicas see the key of the first replica.
+            // If several replicas offer a key at once, the later ones see the first replica's key.
             try session.lock(SigningKeyTable.self)
             let isThere = SigningKeyStatements.isThere(key.keyID, key.algorithm, moment)
             guard try session.value(isThere, as: Int64.self) == nil else { return }

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Statements for transfers of accounts between teams, for both databases.
+/// Statements for account transfers between teams, for both databases.
 public enum TransferStatements {
     /// Number of accounts, of any team, that one statement reads.
     fileprivate static let stride = 1000
@@ -26,8 +26,8 @@ public enum TransferStatements {
     } sql: { _, list, account in
         "SELECT \(list) FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = \(account)"
     }
-    // Prevents a race with an erasure: either the erasure waits, and deletes these transfers, or this
-    // transaction waits, and its insert sees that the account is erased.
+    // Prevents a race with an erasure: either the erasure waits, and then deletes these transfers, or this
+    // transaction waits, and its insert then sees that the account is erased.
     fileprivate static let lock = SQLStatement<Void, AccountID>("lock_transferred") { dialect, account in
         "SELECT id FROM subject WHERE account_id = \(account) \(dialect.sharing)"
     }
@@ -43,8 +43,8 @@ public enum TransferStatements {
         """
     }
     static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
-    // Reads accounts in the order of their IDs. The number is in the SQL text, so that the planner of
-    // PostgreSQL knows the number of rows.
+    // Reads accounts in ID order. The number is part of the SQL text, so that PostgreSQL's planner knows how
+    // many rows to expect.
     fileprivate static let walk = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), AccountID, TeamID, ClientID
     >("walk_accounts") {
@@ -63,7 +63,7 @@ public enum TransferStatements {
         ORDER BY s.account_id
         """
     }
-    /// Deletes the transfers of an account.
+    /// Deletes an account's transfers.
     public static let remove = SQLStatement<Void, AccountID>("remove_transfers") { _, account in
         "DELETE FROM transfer WHERE account_id = \(account)"
     }
@@ -75,7 +75,7 @@ public enum TransferStatements {
     private static let moveEvents = SQLStatement<Void, Int64, Int64>("rename_events") { _, row, replaced in
         "UPDATE event SET subject_id = \(row) WHERE subject_id = \(replaced) AND account_id IS NULL"
     }
-    // Renames the row instead of deleting it: a deletion would have to search all events for the row.
+    // Renames the row, because a deletion would have to search all events for references to the row.
     private static let retireReplaced = SQLStatement<Void, Int64>("rename_replaced") { dialect, replaced in
         "UPDATE subject SET \(dialect.clearingSubject(named: dialect.retiredName)) WHERE id = \(replaced)"
     }
@@ -86,23 +86,23 @@ public enum TransferStatements {
         return "UPDATE subject SET \(digest)team_id = \(number), sub = \(subject) WHERE id = \(row)"
     }
 
-    /// Re-keys a subject's row. Deletes all credentials of the row; the caller saves them again.
+    /// Re-keys a subject's row. Deletes all of the row's credentials; the caller saves them again.
     ///
-    /// - Parameter replacedRowID: ID of the row without account that currently has the new key.
+    /// - Parameter replacedRowID: ID of the row without an account that currently has the new key.
     public static func carryOut(
         _ rekeying: Rekeying, rowID: Int64, replacing replacedRowID: Int64?
     ) -> [SQLCall] {
         var calls = [removeCredentials(rowID, replacedRowID)]
         if let replacedRowID { calls += [moveEvents(rowID, replacedRowID), retireReplaced(replacedRowID)] }
         calls.append(rename(rowID, rekeying.to.team, rekeying.to.subject.rawValue))
-        // Removes the keys now, because a later erasure would not find them: the user's old `sub` is stored
-        // nowhere.
+        // Removes the keys now, because a later erasure could not find them: the user's old `sub` is no
+        // longer stored anywhere.
         return calls + ErasureStatements.forgetInInbox(rekeying.from.subject)
     }
 }
 
 extension SQLDialect {
-    /// Returns SQL that finds a subject by its name. SQLite has an index of digests.
+    /// Returns SQL that finds a subject by its name. On SQLite it uses an index of digests.
     func hasName(_ name: SQLParameter<String>, of team: SQLParameter<TeamID>) -> String {
         let number = "(SELECT id FROM team WHERE name = \(team))"
         return switch self {
@@ -112,11 +112,11 @@ extension SQLDialect {
     }
 
     /// Returns SQL that changes the digest by which SQLite finds a subject, for a statement that changes the
-    /// name.
+    /// subject's name.
     ///
     /// - Parameters:
     ///   - name: SQL for the new name.
-    ///   - team: SQL for the number of the team.
+    ///   - team: SQL for the team number.
     func settingDigest(of name: String, in team: String = "team_id") -> String {
         self == .sqlite ? "key_digest = key_digest(\(team), \(name)), " : ""
     }
@@ -139,7 +139,7 @@ extension SQLSession {
 }
 
 extension SQLSession {
-    /// Locks the rows of accounts against changes, in the order in which batches lock.
+    /// Locks account rows against changes, in the order in which batches lock.
     ///
     /// - Returns: The accounts that exist.
     @discardableResult
@@ -160,7 +160,7 @@ extension SQLSession {
 }
 
 extension SQLReader {
-    /// Implements the contract of `TransferStore`.
+    /// Implements `TransferStore`.
     public func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
@@ -192,8 +192,8 @@ extension TransferStore where Self: SQLStore {
         for team in Set(transfers.map(\.recipientTeam)).sorted() {
             try await run(TransferStatements.ensureTeam(team))
         }
-        // Inserts in one order, so that two imports of the same transfers cannot wait for each other. Of
-        // several transfers with the same name the last is stored.
+        // All imports insert in the same order, so that two imports of the same transfers cannot deadlock. If
+        // several transfers have the same name, the last one is stored.
         let sorted = transfers.enumerated().sorted {
             ($0.element.recipientTeam, $0.element.transferSubject, $0.offset)
                 < ($1.element.recipientTeam, $1.element.transferSubject, $1.offset)

@@ -1,7 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// Keys of App Attest. No column identifies a user.
+/// App Attest keys. No column identifies a user.
 public typealias AppAttestKeyTable = RecordTable<AttestedKeyRecord>
 
 extension AttestedKeyRecord: StoredRecord {
@@ -29,13 +29,13 @@ extension AttestedKeyRecord: StoredRecord {
 }
 
 extension ColumnChoice where T == AppAttestKeyTable {
-    /// The key of the row, and the columns that an assertion changes.
+    /// The row's key, and the columns that an assertion changes.
     public static var use: Self {
         only { [$0.id, $0.counter, $0.usedAt, $0[\.facts.validationCategory], $0[\.facts.bundleVersion]] }
     }
 }
 
-/// The number of keys of each app, which limits the keys. It changes in the same transaction as the keys.
+/// The number of keys per app, which enforces the key limit. It changes in the same transaction as the keys.
 public struct AppAttestCountTable: Table {
     public static let name = "app_attest_count"
 

@@ -1,10 +1,10 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The audit log: append-only rows, each chained to the previous row.
+/// The audit log: append-only rows, each chained to the previous one.
 ///
-/// Only `person_digest` covers the four personal columns, so that an erasure clears them without breaking the
-/// chain.
+/// The chain covers the four personal columns only through `person_digest`, so that an erasure can clear them
+/// without breaking the chain.
 public typealias AuditTable = RecordTable<AuditRow>
 
 extension AuditRow: StoredRecord {
@@ -47,7 +47,7 @@ extension AuditRow: StoredRecord {
 }
 
 extension ColumnChoice where T == AuditTable {
-    /// The columns that an entry fills; the store fills the other columns when it chains the entry.
+    /// The columns that an entry fills. The store fills the others when it chains the entry.
     public static var entry: Self { except { [$0[\.link.sequence], $0[\.link.hash]] } }
 }
 
@@ -56,7 +56,7 @@ extension AuditTable {
     public static var clearing: String { sensitiveNames(except: .only { _ in [] }).cleared }
 }
 
-/// The ends of the audit log's chain: one row, which a transaction locks when it appends to the log.
+/// The ends of the audit log's chain, in a single row that a transaction locks when it appends to the log.
 public typealias AuditChainTable = RecordTable<AuditChain>
 
 extension AuditChain: StoredRecord {
@@ -75,7 +75,7 @@ extension AuditChain: StoredRecord {
     }
 }
 
-/// Fingerprints of the configuration parts at the last start, by name. They do not reveal any value.
+/// Fingerprints of the configuration parts at the last start, by name. They reveal no values.
 public typealias ConfigurationFingerprintTable = RecordTable<SeenConfigurationPart>
 
 extension SeenConfigurationPart: StoredRecord {
@@ -87,7 +87,7 @@ extension SeenConfigurationPart: StoredRecord {
             item: try column(
                 "item", .operational, \.item, .length(1...ConfigurationChange.longestItem)),
             fingerprint: try column("fingerprint", .operational, \.fingerprint, .length(1...64)),
-            // Time of the first start with this fingerprint. A part that was missing at a start gets a new
+            // Time of the first start with this fingerprint. A part that was missing at one start gets a new
             // time.
             firstSeenAt: try column("first_seen_at", .operational, \.firstSeenAt))
     }

@@ -1,9 +1,9 @@
 public import AppleAccounts
 
-/// The credential of a user for an app. The row of app 0 has the facts that apply to all apps
+/// A user's credential for an app. The row for app 0 holds the facts that apply to all apps
 /// (`FactsOfAllApps`).
 ///
-/// All columns are integers, so that a sign-in writes few bytes.
+/// All columns are integers, so a sign-in writes few bytes.
 public struct CredentialTable: Table {
     public static let name = "credential"
 
@@ -19,7 +19,7 @@ public struct CredentialTable: Table {
     public let emailAt: Column<Moment>
     public let refreshToken: Column<Int64>
     public let refreshTokenCause: Column<Int64>
-    /// This column and the following columns are set only for app 0.
+    /// This and the following columns are set only for app 0.
     public let disabledAt: Column<Moment>
     /// End of the disabled period; `Moment.last` for an unlimited period.
     public let disabledUntil: Column<Moment>
@@ -46,9 +46,9 @@ public struct CredentialTable: Table {
 }
 
 extension ColumnChoice where T == CredentialTable {
-    /// Columns of a row, except its key.
+    /// All columns except the key.
     public static var values: Self { except { [$0.subjectID, $0.appID] } }
-    /// Columns that change with sign-ins and notifications.
+    /// The columns that sign-ins and notifications change.
     public static var facts: Self {
         except {
             [
@@ -57,13 +57,13 @@ extension ColumnChoice where T == CredentialTable {
             ]
         }
     }
-    /// Columns of a row of an app.
+    /// The columns of one app's row.
     public static var ofApp: Self {
         except { [$0.disabledAt, $0.disabledUntil, $0.disabledReason, $0.sessionsEndedAt] }
     }
-    /// Columns with the facts and their app, for reading a subject.
+    /// The facts and their app, for reading a subject.
     public static var factsOfApp: Self { except { [$0.subjectID] } }
-    /// Columns that determine a user's state.
+    /// The columns that determine a user's state.
     public static var state: Self {
         except {
             [
@@ -72,7 +72,7 @@ extension ColumnChoice where T == CredentialTable {
             ]
         }
     }
-    /// Columns that a sign-in changes.
+    /// The columns that a sign-in changes.
     public static var signIn: Self {
         except {
             [
@@ -81,7 +81,7 @@ extension ColumnChoice where T == CredentialTable {
             ]
         }
     }
-    /// Columns of the row of app 0, except its key.
+    /// The columns of the row for app 0, except its key.
     public static var factsOfAllApps: Self {
         only {
             [
@@ -93,9 +93,9 @@ extension ColumnChoice where T == CredentialTable {
 }
 
 extension CredentialTable {
-    /// Writes the credential for an app. The store writes the numbers of the user and of the app.
+    /// Writes the credential for an app. The store writes the user and app numbers.
     ///
-    /// - Parameter email: Time of the last confirmation of the user's address.
+    /// - Parameter email: Time at which the user's address was last confirmed.
     @inlinable public func write(_ credential: AppCredential, email: Moment?, to row: some WritableRow) {
         row.set(authorizedAt, credential.record.authorization?.moment)
         row.set(authorizedSource, credential.record.authorization?.source)
@@ -133,10 +133,10 @@ extension CredentialTable {
         try RefreshTokenStatus(storageCode: row[refreshToken], cause: row[refreshTokenCause])
     }
 
-    /// Reads one credential of a user and adds it to the user's record, in the order of the client IDs. Does
-    /// nothing when the row has no credential.
+    /// Reads one of a user's credentials and adds it to the user's record, ordered by client ID. Does nothing
+    /// if the row has no credential.
     ///
-    /// - Parameter name: Returns the app name for a number.
+    /// - Parameter name: Returns an app's name by its number.
     @inlinable public func add(
         _ row: some ReadableRow, to record: inout SubjectRecord, name: (Int64) throws -> ClientID
     ) throws {
@@ -154,7 +154,7 @@ extension CredentialTable {
         credential.refreshToken = try refreshTokenStatus(row)
         let place = record.credentials.firstIndex { credential.clientID < $0.clientID }
         record.credentials.insert(credential, at: place ?? record.credentials.endIndex)
-        // The latest time applies: confirming an address does not write the user's own row.
+        // The latest time applies, because confirming an address does not write the user's own row.
         if let email = record.email, let moment = row[emailAt] {
             record.email = email.merged(with: LastWriter(email.value, at: moment))
         }

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-// Tables of the deliveries of events. Columns identify users only through the feed.
+// Event delivery tables. Their columns identify users only through the feed.
 
-/// The receivers of events, with their positions in the feed.
+/// The event receivers, with their positions in the feed.
 public typealias EventReceiverTable = RecordTable<ReceiverRecord>
 
 extension ReceiverRecord: StoredRecord {
@@ -42,7 +42,7 @@ extension DeliveryRetry: StoredRecord {
 }
 
 extension EventRetryTable {
-    /// SQL of the action for an existing row.
+    /// The SQL action for an existing row.
     public static let replacing = """
         ON CONFLICT (receiver, sequence) DO UPDATE SET attempts = excluded.attempts,
             due_at = excluded.due_at, waiting_since = excluded.waiting_since

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Erased accounts, by account IDs that no longer identify a user.
+/// Erased accounts, by account ID. The IDs no longer identify users.
 public struct ErasureTable: Table {
     public static let name = "erasure"
 
@@ -22,7 +22,7 @@ public struct ErasureTable: Table {
 }
 
 extension ErasureTable {
-    /// Writes all columns except the number of the team.
+    /// Writes all columns except the team number.
     @inlinable public func write(_ erasure: ErasureRecord, to row: some WritableRow) {
         row.set(id, erasure.id)
         row.set(accountID, erasure.accountID)
@@ -41,7 +41,7 @@ extension ErasureTable {
     }
 }
 
-/// Apps of an erased account, with the facts about each app.
+/// The apps of an erased account, with the facts about each app.
 public struct ErasureAppTable: Table {
     public static let name = "erasure_app"
 
@@ -63,7 +63,7 @@ public struct ErasureAppTable: Table {
 }
 
 extension ErasureAppTable {
-    /// Writes all columns except the number of the app.
+    /// Writes all columns except the app number.
     @inlinable public func write(_ erased: ErasedApp, of erasure: ErasureID, to row: some WritableRow) {
         row.set(erasureID, erasure)
         row.set(hadToken, erased.hadToken)
@@ -81,7 +81,7 @@ extension ErasureAppTable {
     }
 }
 
-/// Apple codes and tokens of erased accounts, to be revoked at Apple.
+/// Apple codes and tokens of erased accounts, which the service must revoke at Apple.
 public struct ErasureTokenTable: Table {
     public static let name = "erasure_token"
 
@@ -90,9 +90,9 @@ public struct ErasureTokenTable: Table {
     public let clientID: Column<Int64>
     public let appID: Column<Int64>
     public let kind: Column<SealedPurpose>
-    /// Code of the step: 1 exchange, 2 revoke, 3 prove, 4 done.
+    /// The step's code: 1 exchange, 2 revoke, 3 prove, 4 done.
     public let step: Column<Int64>
-    /// Outcome of the work; NULL until the last step is done.
+    /// The outcome of the work; NULL until the last step is done.
     public let outcome: Column<Int64>
     public let attempts: Column<Int64>
     public let nextAttemptAt: Column<Moment>
@@ -121,7 +121,7 @@ public struct ErasureTokenTable: Table {
 }
 
 extension ErasureTokenTable {
-    /// Writes all columns except the numbers of the client ID and of the app.
+    /// Writes all columns except the client ID and app numbers.
     @inlinable public func write(_ token: ErasureToken, of erasure: ErasureID, to row: some WritableRow) {
         row.set(id, token.id)
         row.set(erasureID, erasure)

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The feed of account events. Its rows remain after an erasure: their subject is then a tombstone, which
+/// The account event feed. Its rows remain after an erasure, because their subject is then a tombstone, which
 /// identifies no user.
 public typealias EventTable = RecordTable<AccountEvent>
 
@@ -16,7 +16,7 @@ extension AccountEvent: StoredRecord {
         let id = try column("id", .operational, \.id)
         let kind = try column.code("kind", .operational, \.kind)
         column.other("subject_id", .operational, Int64.self)
-        // The account's ID at the time of the event.
+        // The account ID at the time of the event.
         let accountID = try column("account_id", .operational, \.accountID)
         let clientID = column.number("app_id") { $0.clientID }
         let reason = try column.code("reason", .operational, \.reason)
@@ -26,12 +26,12 @@ extension AccountEvent: StoredRecord {
         let grantID = try column.part("grant_id", .operational) { $0.grant?.id }
         let client = try column.part("oauth_client", .operational) { $0.grant?.oauthClientID }
         let end = try column.codePart("grant_reason", .operational) { $0.grant?.reason }
-        // Kind of Google's event; set only for grants that an event of Google has ended.
+        // The kind of Google event; set only for grants that a Google event ended.
         let google = try column.codePart("google_event_kind", .operational) { $0.grant?.googleEvent?.kind }
         let googleReason = try column.codePart("google_event_reason", .operational) {
             $0.grant?.googleEvent?.reason
         }
-        // Double digest of an ended refresh token, for Google. It does not identify a user.
+        // The double digest of an ended refresh token, reported to Google. It does not identify a user.
         let endedToken = try column.part("ended_token", .operational) { $0.grant?.endedToken }
         var grant: GrantReference?
         if let grantID {

@@ -1,15 +1,15 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Google's security events. An erasure keeps the `jti`, so that a repeated event is recognized.
+/// Google's security events. An erasure keeps the `jti`, so that repeated events are recognized.
 public struct GoogleEventTable: Table {
     public static let name = "google_event"
 
     public let jti: Column<String>
     public let googleSubject: Column<String>
     public let payload: Column<[UInt8]>
-    /// State of a verification event; NULL for other events. The operator's command creates it from random
-    /// bytes.
+    /// The state of a verification event; NULL for other events. The operator's command creates it from
+    /// random bytes.
     public let verificationState: Column<String>
     public let receivedAt: Column<Moment>
 
@@ -39,7 +39,7 @@ extension GoogleEventTable {
     }
 }
 
-/// Latest information from Google about Google accounts.
+/// The latest information from Google about Google accounts.
 public typealias GoogleAccountTable = RecordTable<GoogleAccountRecord>
 
 extension GoogleAccountRecord: StoredRecord {

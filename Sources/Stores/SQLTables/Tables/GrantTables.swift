@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// Authorization codes that wait for their exchange. While a code is claimed, `next_attempt_at` is the end of
-/// the claim.
+/// Authorization codes that wait for their exchange. While a code is claimed, `next_attempt_at` is the time
+/// at which the claim ends.
 public typealias AuthorizationCodeTable = RecordTable<AuthorizationCodeRecord>
 
 extension AuthorizationCodeRecord: StoredRecord {
@@ -27,7 +27,7 @@ extension AuthorizationCodeRecord: StoredRecord {
     }
 }
 
-/// The newest refresh token of each account and client ID.
+/// The newest refresh token for each account and client ID.
 public typealias RefreshTokenTable = RecordTable<RefreshTokenRecord>
 
 extension RefreshTokenRecord: StoredRecord {
@@ -45,7 +45,7 @@ extension RefreshTokenRecord: StoredRecord {
             primaryClientID: primaryClientID, sealed: try column("sealed", .secret, \.sealed),
             authorizedAt: try column("authorized_at", .personal, \.authorizedAt),
             nextCheckAt: try column("next_check_at", .operational, \.nextCheckAt),
-            // Time since which checks fail; NULL unless the last check failed.
+            // Time since which checks have failed; NULL unless the last check failed.
             uncheckedSince: try column("unchecked_since", .operational, \.uncheckedSince))
     }
 }

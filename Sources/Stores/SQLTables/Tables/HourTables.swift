@@ -1,7 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// Counts of the service by hour, replica and name. No column identifies a user.
+/// Hourly service counts, by replica and name. No column identifies a user.
 public typealias ServiceHourTable = RecordTable<ServiceHourCount>
 
 extension ServiceHourCount: StoredRecord {
@@ -19,7 +19,7 @@ extension ServiceHourCount: StoredRecord {
     }
 }
 
-/// Assessed requests of App Check by hour. No column identifies a user.
+/// Hourly counts of App Check assessments. No column identifies a user.
 public typealias AppCheckHourTable = RecordTable<AppCheckHour>
 
 extension AppCheckHour: StoredRecord {
@@ -45,7 +45,7 @@ extension AppCheckHour: StoredRecord {
 extension AppCheckHourTable {
     /// Returns "verified = kept.verified + excluded.verified, …", for an INSERT that conflicts with a row.
     ///
-    /// - Parameter alias: Alias of the existing row.
+    /// - Parameter alias: The existing row's alias.
     public static func additions(to alias: String) -> String {
         let counts: ColumnChoice<Self> = .only {
             [$0[\.tally.verified], $0[\.tally.outdatedApp], $0[\.tally.unknownOrigin], $0[\.tally.invalid]]

@@ -22,7 +22,7 @@ public struct NotificationTable: Table {
 }
 
 extension NotificationTable {
-    /// Writes all columns except the numbers of the row and of the app.
+    /// Writes all columns except the row and app numbers.
     @inlinable public func write(_ kept: KeptNotification, to row: some WritableRow) {
         row.set(identifier, kept.command.identifier)
         row.set(receipt, kept.receipt)
@@ -32,14 +32,14 @@ extension NotificationTable {
 
     /// SQL text that clears the columns about the user.
     ///
-    /// - Parameter payload: SQL for the replacement of the payload.
+    /// - Parameter payload: SQL for the value that replaces the payload.
     public static func clearing(payload: String) -> String {
         let cleared = sensitiveNames(except: .only { [$0.payload] })
         return cleared.names.isEmpty ? "payload = \(payload)" : "payload = \(payload), \(cleared.cleared)"
     }
 }
 
-/// Keys that identify an event in several notifications with different identifiers.
+/// Keys that identify the same event in notifications with different identifiers.
 public struct NotificationEventTable: Table {
     public static let name = "notification_event"
 
@@ -63,7 +63,7 @@ extension ColumnChoice where T == NotificationEventTable {
 }
 
 extension NotificationEventTable {
-    /// Writes all columns except the numbers of the app and of the notification.
+    /// Writes all columns except the app and notification numbers.
     @inlinable public func write(_ key: InboxKey, to row: some WritableRow) {
         row.set(subject, key.subject.rawValue)
         row.set(type, key.type)

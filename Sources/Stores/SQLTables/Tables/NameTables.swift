@@ -1,4 +1,4 @@
-/// A table that assigns small numbers to names that are few and occur in many rows.
+/// A table that assigns small numbers to names, because there are few names and they occur in many rows.
 public protocol NumberedNames: Table {
     var id: Column<Int64> { get }
     var name: Column<String> { get }
@@ -16,10 +16,10 @@ public struct TeamTable: NumberedNames {
     }
 }
 
-/// Apps by their primary client IDs. Number 0 is reserved and stands for all apps of the team.
+/// Apps by primary client ID. Number 0 is reserved and stands for all apps of the team.
 public struct AppTable: NumberedNames {
     public static let name = "app"
-    /// The reserved number: its rows apply to all apps of the team.
+    /// The reserved number. Its rows apply to all apps of the team.
     public static let allApps: Int64 = 0
 
     public let id: Column<Int64>

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Digests of authorization codes of this service. The grant has the account and the OAuth client.
+/// Digests of this service's authorization codes. The account and the OAuth client are in the grant.
 public typealias OAuthCodeTable = RecordTable<CodeRecord>
 
 extension CodeRecord: StoredRecord {
@@ -42,14 +42,14 @@ extension CodeRecord: StoredRecord {
 }
 
 extension ColumnChoice where T == OAuthCodeTable {
-    /// Columns that a redemption changes.
+    /// The columns that a redemption changes.
     public static var redemption: Self {
         only { [$0["redeemed_at", Moment.self], $0["family_id", UniqueID.self]] }
     }
 }
 
-/// Devices that wait for the consent of a user. A row belongs to no account: a consent deletes it together
-/// with the address and the browser of the request.
+/// Devices that wait for a user's consent. A row belongs to no account: consent deletes it together with the
+/// address and browser of the request.
 public typealias OAuthDeviceTable = RecordTable<DeviceAuthorization>
 
 extension DeviceAuthorization: StoredRecord {
@@ -79,7 +79,7 @@ extension DeviceAuthorization: StoredRecord {
 }
 
 extension ColumnChoice where T == OAuthDeviceTable {
-    /// Columns that polls and a refusal change.
+    /// The columns that polls and a refusal change.
     public static var progress: Self {
         only { [$0[\.origin.address], $0[\.origin.userAgent], $0.interval, $0.polledAt, $0.deniedAt] }
     }

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Grants of users to OAuth clients.
+/// Grants that users have given to OAuth clients.
 public typealias OAuthGrantTable = RecordTable<GrantRecord>
 
 extension GrantRecord: StoredRecord {
@@ -26,7 +26,7 @@ extension GrantRecord: StoredRecord {
     }
 }
 
-/// The columns of grants with the numbers of their apps.
+/// The grant columns, with the numbers of the grants' apps.
 public struct GrantColumns: Sendable {
     @usableFromInline let table: OAuthGrantTable
     @usableFromInline let app: Column<Int64>
@@ -43,8 +43,8 @@ extension ColumnChoice where T == OAuthGrantTable {
     public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
 }
 
-/// Token families that were issued for codes and assertions. The digests of refresh tokens are SHA-256 of
-/// random bytes. They are classified as secret because inverting SHA-256 would yield the token.
+/// Token families issued for codes and assertions. Refresh-token digests are SHA-256 of random bytes. They
+/// are classified as secret because inverting SHA-256 would yield the token.
 public typealias OAuthTokenFamilyTable = RecordTable<TokenFamily>
 
 extension TokenFamily: StoredRecord {
@@ -62,10 +62,10 @@ extension TokenFamily: StoredRecord {
         let expiresAt = try column("expires_at", .operational, \.expiresAt)
         let secret = try column.part("family_secret_digest", .secret) { $0.refreshToken?.familySecretDigest }
         let digest = try column.part("token_digest", .secret) { $0.refreshToken?.digest }
-        // Generation of the refresh token, for operators. No rule reads it, but the schema requires it in a
+        // The refresh token's generation, for operators. No rule reads it, but the schema requires it in a
         // token family that has a refresh token.
         let generation = try column.part("generation", .operational) { $0.refreshToken?.generation }
-        // The last exchanged token: its digest, its time and its salt.
+        // The last exchanged token's digest, time and salt.
         let previous = try column.part("previous_digest", .secret) {
             $0.refreshToken?.exchanged.first?.digest
         }
@@ -73,13 +73,13 @@ extension TokenFamily: StoredRecord {
         let salt = try column.part("previous_salt", .secret, .length(32...32)) {
             $0.refreshToken?.exchanged.first?.salt
         }
-        // Up to three tokens exchanged before the last, the latest first: for each 32 bytes of digest, 32
+        // Up to three tokens exchanged before the last one, latest first. Each takes 32 bytes of digest, 32
         // bytes of salt and 8 bytes of time. NULL for nearly all families, because only exchanges within
         // minutes set it.
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
             $0.refreshToken?.earlierTokens
         }
-        // Digest under which the service reports the end of a token to Google, also after an erasure. Set
+        // The digest under which the service reports the end of a token to Google, even after an erasure. Set
         // only for refresh tokens of Google's client.
         let doubleSHA512 = try column.part("double_sha512", .operational) { $0.refreshToken?.doubleSHA512 }
         var refreshToken: RefreshTokenState?
@@ -94,7 +94,7 @@ extension TokenFamily: StoredRecord {
             id: id, grantID: grantID, isNative: isNative, scope: scope, authenticatedAt: authenticatedAt,
             authorizedAt: authorizedAt, createdAt: createdAt, expiresAt: expiresAt,
             refreshToken: refreshToken,
-            // The Google account of the token family, if known.
+            // The token family's Google account, if known.
             googleSubject: try column("google_subject", .personal, \.googleSubject, .length(1...255)),
             isGoogleSubjectLearned: try column(
                 "google_subject_is_learned", .operational, \.isGoogleSubjectLearned))
@@ -102,7 +102,7 @@ extension TokenFamily: StoredRecord {
 }
 
 extension ColumnChoice where T == OAuthTokenFamilyTable {
-    /// Columns for repeated exchanges.
+    /// The columns for repeated exchanges.
     public static var retries: Self {
         only { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
     }
@@ -110,7 +110,7 @@ extension ColumnChoice where T == OAuthTokenFamilyTable {
         except { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
     }
 
-    /// Columns that change with uses of the token family and with events of Google.
+    /// The columns that uses of the token family and Google events change.
     public static var progress: Self {
         except {
             [
@@ -135,9 +135,9 @@ extension RefreshTokenState {
     }
 }
 
-/// Storage form of an exchanged token in `earlier_tokens`.
+/// The storage form of an exchanged token in `earlier_tokens`.
 extension RefreshTokenState.ExchangedToken {
-    /// Bytes of the token; empty for a token without a salt, which cannot be repeated.
+    /// The token's bytes; empty for a token without a salt, because its exchange cannot be repeated.
     fileprivate var stored: [UInt8] {
         guard let salt else { return [] }
         let time = UInt64(bitPattern: moment.milliseconds)
@@ -156,7 +156,7 @@ extension RefreshTokenState.ExchangedToken {
     }
 }
 
-/// Number of grants that an account has given to OAuth clients within an hour. The row names an account and
+/// Number of grants that an account has given to OAuth clients within an hour. The row names an account but
 /// leads to no other data, so it outlives an erasure for that hour.
 public typealias OAuthGrantPaceTable = RecordTable<GrantPace>
 

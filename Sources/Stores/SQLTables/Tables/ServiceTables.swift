@@ -2,10 +2,9 @@ public import AppleAccounts
 public import AuthorizationServer
 public import KeySets
 
-// Tables of the service that no erasure changes: no column identifies a user.
+// Service tables that no erasure changes, because no column identifies a user.
 
-/// Digests of the one-time secrets of the web flow. A payload is sealed, and its row is deleted within
-/// minutes.
+/// Digests of the web flow's one-time secrets. The payload is sealed, and the row is deleted within minutes.
 public typealias TicketTable = RecordTable<Ticket>
 
 extension Ticket: StoredRecord {
@@ -21,7 +20,7 @@ extension Ticket: StoredRecord {
     }
 }
 
-/// The last valid key set of Apple: at most one row.
+/// Apple's last valid key set: at most one row.
 public typealias KeySetSnapshotTable = RecordTable<KeySetSnapshot>
 
 extension KeySetSnapshot: StoredRecord {
@@ -42,7 +41,7 @@ extension ColumnChoice where T == KeySetSnapshotTable {
     public static var values: Self { except { [$0["id", Int64.self]] } }
 }
 
-/// Row written to test if the database accepts writes: at most one row.
+/// The row written to test if the database accepts writes: at most one row.
 public struct HealthProbeTable: Table {
     public static let name = "health_probe"
 
@@ -55,7 +54,7 @@ public struct HealthProbeTable: Table {
     }
 }
 
-/// The keys that sign tokens of this service. They belong to no user.
+/// The keys that sign this service's tokens. They belong to no user.
 public typealias SigningKeyTable = RecordTable<SigningKeyRecord>
 
 extension SigningKeyRecord: StoredRecord {

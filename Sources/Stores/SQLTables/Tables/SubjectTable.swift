@@ -13,8 +13,7 @@ public struct SubjectTable: Table {
     public let createdAt: Column<Moment>
     public let email: Column<String>
     public let emailIsVerified: Column<Bool>
-    /// True for a relay address, false if Apple said that the address is not a relay address, NULL if
-    /// unknown.
+    /// True for a relay address, false if Apple said that it is not one, NULL if unknown.
     public let emailIsPrivate: Column<Bool>
     public let emailAt: Column<Moment>
     public let unsignedEmail: Column<String>
@@ -44,9 +43,9 @@ public struct SubjectTable: Table {
 }
 
 extension ColumnChoice where T == SubjectTable {
-    /// Columns with facts about the user.
+    /// The columns with facts about the user.
     public static var facts: Self { except { [$0.id, $0.teamID, $0.subject] } }
-    /// The facts with the number of the row.
+    /// The facts, with the row number.
     public static var row: Self { except { [$0.teamID, $0.subject] } }
 }
 
@@ -58,8 +57,7 @@ extension SubjectTable {
         "sub = \(subject), \(sensitiveNames(except: .only { [$0.subject] }).cleared)"
     }
 
-    /// Writes the `sub` and the facts about the user. The store writes the numbers of the row and of the
-    /// team.
+    /// Writes the `sub` and the facts about the user. The store writes the row and team numbers.
     @inlinable public func write(_ record: SubjectRecord, to row: some WritableRow) {
         row.set(subject, record.key.subject.rawValue)
         row.set(accountID, record.accountID)
@@ -102,8 +100,7 @@ extension SubjectTable {
     }
 }
 
-/// The histories of accounts. The entries of an account have consecutive numbers, starting at the oldest
-/// stored entry.
+/// Account histories. An account's entries have consecutive numbers that start at the oldest stored entry.
 public typealias AccountHistoryTable = RecordTable<HistoryEntry>
 
 extension HistoryEntry: StoredRecord {
@@ -126,7 +123,7 @@ extension HistoryEntry: StoredRecord {
     }
 }
 
-/// Accounts that another team transfers to this team, until their users sign in.
+/// Accounts that another team transfers to this team, kept until their users sign in.
 public typealias TransferTable = RecordTable<TransferRecord>
 
 extension TransferRecord: StoredRecord {

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the authorization codes and refresh tokens of an account.
+/// Reads an account's authorization codes and refresh tokens.
 final class AppleTokenRows {
     private let names: Names
     private let codes: KeyedSelect<AccountID, NumberedColumns<AuthorizationCodeRecord>>
@@ -29,7 +29,7 @@ final class AppleTokenRows {
     }
 }
 
-/// Writes the changes of codes and tokens.
+/// Writes changes to codes and tokens.
 final class AppleTokenWriter {
     private let names: Names
     private let sealing: any AppleTokenSealing

@@ -3,11 +3,11 @@ import AuthorizationServer
 import GRDB
 import SQLTables
 
-/// Commits batches of commands: loads their rows, applies the commands and saves the changes in one
-/// transaction.
+/// Commits command batches: in one transaction, it loads their rows, applies the commands and saves the
+/// changes.
 ///
-/// Its statements and caches belong to one connection and stay on its queue. After it threw, it must not be
-/// used again.
+/// Its statements and caches belong to one connection and must stay on that connection's queue. It must not
+/// be used again after it threw.
 final class BatchWriter {
     let database: Database
     let shared: SharedStatements
@@ -52,7 +52,7 @@ final class BatchWriter {
         appleTokenWriter = try AppleTokenWriter(names, sealing: sealing, in: database)
     }
 
-    /// - Throws: An error when the transaction failed as a whole. No command was applied then.
+    /// - Throws: An error if the transaction failed as a whole, so that no command was applied.
     func commitAccounts(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
@@ -71,13 +71,13 @@ final class BatchWriter {
         }
     }
 
-    /// - Throws: An error when the transaction failed as a whole. No command was applied then.
+    /// - Throws: An error if the transaction failed as a whole, so that no command was applied.
     func commitGrants(_ commands: [GrantCommand]) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
             let (results, appended, audited) = try oauth().applyAndSave(commands, using: &generator)
             try appendAudit(audited)
-            // Appends the events last, so that the last row ID of the connection belongs to the last event.
+            // Appends the events last, so that the connection's last row ID belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(
                 results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
@@ -96,7 +96,7 @@ final class BatchWriter {
         return writer
     }
 
-    /// Appends to the audit log. Must be called inside a transaction, and before its events.
+    /// Appends to the audit log. Must be called inside a transaction, before the transaction's events.
     func appendAudit(_ entries: [AuditEntry]) throws {
         guard !entries.isEmpty else { return }
         try audit().append(entries, after: AuditStatements.chain(in: self).head, using: &generator)
@@ -117,9 +117,9 @@ final class BatchWriter {
         return value
     }
 
-    /// Detects commits of other programs. The lock file excludes other processes of the service, but not an
-    /// operator with a tool. Inside the transaction no other connection writes, and the data version changes
-    /// with every commit of another connection.
+    /// Detects commits by other programs. The lock file keeps out other processes of the service, but not an
+    /// operator with a tool. No other connection can write during this transaction, and every commit by
+    /// another connection changes the data version, so one check per transaction suffices.
     private func noticeOtherWriters() throws {
         dataVersion.begin()
         defer { dataVersion.finish() }
@@ -128,7 +128,7 @@ final class BatchWriter {
         lastDataVersion = version
     }
 
-    /// Returns the location of each subject, `nil` for subjects without a row.
+    /// Returns each subject's location; `nil` for subjects without a row.
     private func load(_ set: inout WorkingSet) throws -> [SubjectPlace?] {
         var places = [SubjectPlace?](repeating: nil, count: set.subjectKeys.count)
         for (index, key) in set.subjectKeys.enumerated() {
@@ -195,7 +195,7 @@ final class BatchWriter {
             places[index] = try writer.save(record, at: places[index])
             if let saved = record.saved, let place = places[index] { recent.keep(saved, at: place) }
         }
-        // A re-keying or an erasure has also changed other rows.
+        // A re-keying or an erasure has also changed other rows, so all cached subjects are dropped.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.appleTokenChanges { try appleTokenWriter.carryOut(change) }
         try nonces.save(set)
@@ -209,7 +209,7 @@ final class BatchWriter {
             allAudit += ended.audit
         }
         try appendAudit(allAudit)
-        // Appends the events last, so that the last row ID of the connection belongs to the last event.
+        // Appends the events last, so that the connection's last row ID belongs to the last event.
         for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }
@@ -227,13 +227,13 @@ final class BatchWriter {
     }
 }
 
-/// The most recently written or looked-up subjects, so that a repeated sign-in of a user does not read them
+/// The most recently written or looked-up subjects, so that a user's repeated sign-ins do not read them
 /// again.
 ///
-/// The cache sees the writes of its connection, and must be emptied after a write by another connection or
-/// another program. The number of subjects is limited, and each needs half a kilobyte: a page of the file,
-/// which SQLite's own cache would hold, needs eight times as much and rarely contains another subject that is
-/// needed soon. A subject that was not used in the last round is replaced first.
+/// The cache sees its own connection's writes, and must be emptied after a write by another connection or
+/// program. The number of subjects is limited, and each takes half a kilobyte. SQLite's own cache would hold
+/// a whole page of the file instead, which takes eight times as much and rarely contains another subject that
+/// is needed soon. Subjects that were not used in the last round are replaced first.
 struct RecentSubjects {
     private struct Entry {
         var record: SubjectRecord
@@ -246,7 +246,7 @@ struct RecentSubjects {
     private var index: [SubjectKey: Int] = [:]
     private var hand = 0
 
-    /// Maximum number of subjects: some ten megabytes.
+    /// Maximum number of subjects, which take some ten megabytes.
     static let capacity = 16384
 
     init(capacity: Int) {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Configuration {
-    /// Returns the configuration of the single connection that writes.
+    /// Returns the configuration for the single writing connection.
     static func writing(patience: Double) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(patience)
@@ -14,12 +14,9 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // secure_delete: SQLite overwrites deleted data, so that no data of an erased user stays in free
-            // space of the file. It costs a commit with deletions some 5%, and other commits nothing. Older
-            // versions of a page stay in the log until it is emptied, which follows each erasure.
             // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
             // `LogCheckpoints`. FULL: the log is on the disk before a commit returns. The full fsync is for
-            // macOS, where the plain fsync stops at the drive's cache.
+            // macOS, where a plain fsync stops at the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
@@ -37,8 +34,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Returns the configuration of connections that read on the threads of their callers, which must not
-    /// wait.
+    /// Returns the configuration for connections that read on their callers' threads, which must not wait.
     static func readingDirectly() -> Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
@@ -48,7 +44,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Returns the configuration of the read-only connection.
+    /// Returns the configuration for the read-only connection.
     static func reading() -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(3)

@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Excludes a second process of the service from a database file. The system releases the lock when the
-/// process ends, crashes or is killed.
+/// Keeps a second process of the service out of a database file. The system releases the lock when the
+/// process exits, crashes or is killed.
 ///
 /// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
 /// locks.
@@ -53,8 +53,8 @@ final class DatabaseFileLock: Sendable {
 
 /// Detects that the database's files were moved, replaced or deleted while they are open.
 ///
-/// SQLite continues to use its open files, which then have no name: writes to them are lost when the process
-/// ends. SQLite detects this only without a write-ahead log.
+/// SQLite keeps using its open files, which then have no name, so writes to them are lost when the process
+/// ends. SQLite itself detects this only without a write-ahead log.
 struct OpenFiles: Sendable {
     private struct Identity: Equatable {
         let device: dev_t
@@ -76,7 +76,7 @@ struct OpenFiles: Sendable {
         identities = [Identity(path: path), nil]
     }
 
-    /// Throws `unavailable` when one of the files has moved. The log exists after the first transaction.
+    /// Throws `unavailable` if one of the files has moved. The log exists only after the first transaction.
     mutating func check() throws(StorageError) {
         for index in paths.indices {
             let found = Identity(path: paths[index])
@@ -91,14 +91,14 @@ struct OpenFiles: Sendable {
     }
 }
 
-/// Free space on the disk of the database file.
+/// Free space on the database file's disk.
 enum DiskSpace {
-    /// Minimum number of free bytes. A few pages may always fit into free space of the log, although the next
-    /// sign-in does not.
+    /// Minimum number of free bytes. Below it, a few pages may still fit into the log's free space although
+    /// the next sign-in does not.
     static let least: UInt = 1 << 20
 
-    /// Returns the number of bytes that this process can still write to the file system of the path; `nil`
-    /// when it cannot be read. Blocks while the file system hangs.
+    /// Returns the number of bytes that this process can still write to the path's file system; `nil` if it
+    /// cannot be read. Blocks while the file system hangs.
     static func free(at path: String) -> Int64? {
         guard let status = status(at: path) else { return nil }
         let (bytes, overflow) = Int64(clamping: status.f_bavail)
@@ -114,13 +114,13 @@ enum DiskSpace {
         return status
     }
 
-    /// Returns true if the file system of the path has less than `least` bytes free. Blocks while the file
-    /// system hangs.
+    /// Returns true if the path's file system has less than `least` bytes free. Blocks while the file system
+    /// hangs.
     static func isExhausted(at path: String) -> Bool {
         guard let status = status(at: path) else { return false }
         // A read-only file system has no meaningful free space.
         guard UInt(status.f_flag) & UInt(ST_RDONLY) == 0 else { return false }
-        // Divides, because on a file system without limits the product of these numbers overflows.
+        // Divides, because the product of these numbers overflows on a file system without limits.
         return UInt(status.f_bavail) < least / max(1, UInt(status.f_frsize))
     }
 }

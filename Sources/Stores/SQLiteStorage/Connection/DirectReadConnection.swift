@@ -1,19 +1,19 @@
 import GRDB
 import Synchronization
 
-/// A connection for reads of a few pages on the caller's own thread: a switch to another thread and back
-/// costs several times as much as such a read.
+/// A connection that reads a few pages on the caller's own thread, because switching to another thread and
+/// back costs several times as much as such a read.
 ///
-/// A thread of the server must not wait for another reader or for a disk. When reads take long, the reading
+/// A server thread must not wait for another reader or for a disk. So when reads take long, the reading
 /// connection serves them for a while, until the pages are likely to be in memory again.
 final class DirectReadConnection: Sendable {
-    /// Maximum duration of a read. Pages in memory take microseconds; a failing disk takes much longer than
-    /// this limit.
+    /// Maximum duration of a read. Reading pages in memory takes microseconds; a failing disk takes much
+    /// longer than this limit.
     static let longestRead = Duration.milliseconds(2)
-    /// Number of consecutive slow reads before a pause. A single slow read was more likely interrupted than
+    /// Number of consecutive slow reads before a pause. One slow read alone was more likely interrupted than
     /// waiting for a disk.
     static let patience = 2
-    /// Duration of the pause of direct reads after slow reads. It bounds the time that a thread can lose.
+    /// Pause of direct reads after slow reads. It bounds the time that a thread can lose.
     static let pause = Duration.milliseconds(500)
 
     private struct Pace {
@@ -32,14 +32,14 @@ final class DirectReadConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: .readingDirectly())
     }
 
-    /// Returns `nil` when the caller must use the reading connection instead: another thread is reading on
-    /// this connection, direct reads are paused, or the read failed and should be repeated. `body` must read
-    /// with one statement, because no snapshot spans two statements.
+    /// Returns `nil` if the caller must use the reading connection instead: another thread is reading on this
+    /// connection, direct reads are paused, or the read failed and should be repeated. `body` must read with
+    /// one statement, because no snapshot spans two statements.
     func read<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
         pace.withLockIfAvailable { pace -> Value? in
             let start = ContinuousClock.now
             guard start >= pace.pausedUntil else { return nil }
-            // Does not leave the thread, because no other code uses the queue.
+            // Runs on the current thread, because no other code uses the queue.
             let value = queue.unsafeRead { database in readNow(body, in: database) }
             pace.slowReads = ContinuousClock.now - start > longestRead ? pace.slowReads + 1 : 0
             if pace.slowReads >= Self.patience { pace.pausedUntil = .now + Self.pause }

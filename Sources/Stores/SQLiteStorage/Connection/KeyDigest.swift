@@ -3,13 +3,13 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// Digest that finds a subject: the first 16 bytes of the SHA-256 of its team's number (eight bytes in
+/// The digest that finds a subject: the first 16 bytes of the SHA-256 of its team number (eight bytes in
 /// network order) and its `sub` in UTF-8.
 ///
-/// Two users practically never have the same digest: with a billion users it would happen in one of 10^20
+/// Two users practically never share a digest: with a billion users, it would happen in one of 10^20
 /// databases, and an attacker would have to break SHA-256 to cause it. The rule must never change.
 struct KeyDigest: Equatable, Sendable {
-    /// The first eight bytes, the most significant first.
+    /// The first eight bytes, most significant first.
     private let high: UInt64
     /// The last eight bytes.
     private let low: UInt64
@@ -22,7 +22,7 @@ struct KeyDigest: Equatable, Sendable {
         (high, low) = SHA256Digest.hash(bytes).withUnsafeBytes { $0.halves }
     }
 
-    /// Reads the form of `data`. Returns `nil` unless it has 16 bytes.
+    /// Reads the digest from `data`. Returns `nil` unless `data` has 16 bytes.
     init?(_ data: Data) {
         guard let halves = UniqueID(data) else { return nil }
         (high, low) = (halves.high, halves.low)
@@ -31,12 +31,11 @@ struct KeyDigest: Equatable, Sendable {
     /// The value of `subject.key_digest`.
     var data: Data { UniqueID(high: high, low: low).data }
 
-    /// Possible row numbers of the subject's credentials: the first 48 bits of the digest, followed by a
+    /// The possible row numbers of the subject's credentials: the first 48 bits of the digest, followed by a
     /// 16-bit counter.
     ///
-    /// So the credentials of a user are adjacent, and a state query finds them without an index. Among ten
-    /// million users, one pair in five databases shares the first 48 bits; `check` distinguishes the two
-    /// users.
+    /// A user's credentials are therefore adjacent, so a state query finds them without an index. Among ten
+    /// million users, one pair in five databases shares the first 48 bits; `check` tells the two users apart.
     var credentialIDs: ClosedRange<Int64> {
         let first = Int64(bitPattern: high & ~0xFFFF)
         return first...first + 0xFFFF
@@ -47,7 +46,7 @@ struct KeyDigest: Equatable, Sendable {
 }
 
 extension KeyDigest {
-    /// SQL functions of the digest, for statements that change or join rows: `key_digest(team, name)`, and
+    /// SQL functions for digests, used by statements that change or join rows: `key_digest(team, name)`, and
     /// for a digest `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
     static let functions = [
         DatabaseFunction("key_digest", argumentCount: 2, pure: true) { values in
@@ -70,28 +69,28 @@ extension KeyDigest {
     }
 }
 
-/// Location of a subject: the number of its row, and the digest that locates its credentials.
+/// A subject's location: its row number, and the digest that locates its credentials.
 struct SubjectPlace: Equatable {
     let rowID: Int64
     let digest: KeyDigest
 }
 
 extension UniqueID {
-    /// Creates the ID from 16 bytes. Returns `nil` for another number of bytes.
+    /// Creates the ID from 16 bytes. Returns `nil` for any other number of bytes.
     init?(_ data: Data) {
         guard data.count == 16 else { return nil }
         let (high, low) = data.withUnsafeBytes { $0.halves }
         self.init(high: high, low: low)
     }
 
-    /// The ID as 16 bytes, the most significant first, so that IDs sort as PostgreSQL's `uuid`.
+    /// The ID as 16 bytes, most significant first, so that IDs sort like PostgreSQL's `uuid`.
     var data: Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first 16 bytes as two numbers, the most significant byte first. At least 16 bytes are required.
+    /// The first 16 bytes as two numbers, most significant byte first. At least 16 bytes are required.
     var halves: (high: UInt64, low: UInt64) {
         (
             UInt64(bigEndian: loadUnaligned(as: UInt64.self)),

@@ -11,12 +11,12 @@ struct ParameterList {
         return Parameter(number: count)
     }
 
-    /// Adds the two ends of a range of numbers.
+    /// Adds the two ends of a number range.
     mutating func addRange() -> RangeParameters {
         RangeParameters(first: add(Int64.self), last: add(Int64.self))
     }
 
-    /// Adds one value for each of some columns of a table.
+    /// Adds one value for each chosen column of a table.
     mutating func add<T: Table>(columnsOf table: T.Type, _ choice: ColumnChoice<T> = .all) -> BoundColumns<T>
     {
         let (columns, chosen) = T.placed(choice, from: Int(count))
@@ -26,14 +26,14 @@ struct ParameterList {
     }
 }
 
-/// One value of a statement. Its SQL text is "?" and its number.
+/// One value in a statement. Its SQL text is "?" followed by its number.
 struct Parameter<Value>: Sendable, CustomStringConvertible {
     let number: Int32
 
     var description: String { "?\(number)" }
 }
 
-/// The two ends of a range of numbers, for `BETWEEN`.
+/// The two ends of a number range, for `BETWEEN`.
 struct RangeParameters: Sendable, CustomStringConvertible {
     let first: Parameter<Int64>
     let last: Parameter<Int64>
@@ -41,8 +41,7 @@ struct RangeParameters: Sendable, CustomStringConvertible {
     var description: String { "\(first) AND \(last)" }
 }
 
-/// Columns of a table as parameters of a statement: the number of a parameter is the position of its column,
-/// counted from 1.
+/// Table columns as statement parameters. Each parameter number is the column's position, counted from 1.
 struct BoundColumns<T: Table>: Sendable {
     let columns: T
     let names: ColumnNames
@@ -67,7 +66,7 @@ struct BoundColumns<T: Table>: Sendable {
     }
 }
 
-/// A statement that inserts one row, derived from the declaration of its table.
+/// A statement that inserts one row, derived from its table's declaration.
 struct Insertion<T: Table> {
     let columns: T
     private let statement: PreparedStatement

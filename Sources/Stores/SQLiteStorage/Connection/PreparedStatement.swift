@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// One SQL statement of one connection, prepared once and then only bound and stepped.
+/// One SQL statement on one connection, prepared once and then only bound and stepped.
 ///
 /// Values are bound to parameters and read from columns by numbers that are computed when the statement is
-/// prepared. GRDB's own API binds through an array of enumerations and reads rows through an object for each
-/// query. Not thread-safe: a statement stays on the queue of its connection. A statement that failed must not
-/// be used again.
+/// prepared. GRDB's own API is not used, because it binds through an array of enumerations and reads rows
+/// through an object for each query. Not thread-safe: a statement must stay on its connection's queue. A
+/// statement that failed must not be used again.
 ///
 /// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so
-/// that SQLite copies the value; its `withBinding` binds without a copy and must not be used here. The result
-/// of `fromStatement` is a copy too: SQLite frees its own memory of a column at the next step.
+/// SQLite copies the value; GRDB's `withBinding` binds without a copy and must not be used here. The result
+/// of `fromStatement` is a copy too, because SQLite frees a column's memory at the next step.
 final class PreparedStatement: DatabaseCursor {
     typealias Element = OpaquePointer
 
@@ -35,7 +35,7 @@ final class PreparedStatement: DatabaseCursor {
         isReady = false
     }
 
-    /// Releases the rows, so that no snapshot stays open.
+    /// Resets the statement after its last row, so that it does not keep a snapshot open.
     func finish() {
         // Resetting a failed statement would report its failure again.
         guard !hasFailed else { return }
@@ -44,8 +44,8 @@ final class PreparedStatement: DatabaseCursor {
     }
 
     private func reset() {
-        // Marks the arguments as set for GRDB, because the values are bound by other means, and resets the
-        // statement.
+        // Marks the arguments as set, because GRDB does not see the values that are bound here, and resets
+        // the statement.
         _statement.setUncheckedArguments([])
         _isDone = false
         row = nil
@@ -73,7 +73,7 @@ final class PreparedStatement: DatabaseCursor {
     }
 }
 
-// Binds values. A parameter is NULL until it is bound.
+// Binds values. Parameters are NULL until they are bound.
 extension PreparedStatement: WritableRow {
     @inline(__always)
     func bind<Value: ColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
@@ -142,7 +142,7 @@ extension PreparedStatement: ReadableRow {
     }
 }
 
-/// One column of a statement's current row.
+/// One column in a statement's current row.
 struct SQLiteCell: ColumnCell {
     let statement: OpaquePointer
     let place: Int32
@@ -163,11 +163,11 @@ struct SQLiteCell: ColumnCell {
     }
 }
 
-/// One parameter of a statement. SQLite copies bound values.
+/// One statement parameter. SQLite copies bound values.
 struct SQLiteSlot: ColumnSlot {
     let statement: OpaquePointer
     let number: Int32
-    /// SQLite's result code of the last binding.
+    /// SQLite's result code for the last binding.
     private(set) var code = ResultCode.SQLITE_OK.rawValue
 
     init(_ statement: OpaquePointer, number: Int32) {
@@ -223,7 +223,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
         return found
     }
 
-    /// Runs the query, and reads the first row. Returns `nil` without a row.
+    /// Runs the query, and reads the first row. Returns `nil` if there is none.
     func first<Value>(
         _ value: Key, _ read: (Columns, PreparedStatement) throws -> Value
     ) throws -> Value? {

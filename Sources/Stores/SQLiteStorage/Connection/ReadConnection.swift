@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import Synchronization
 
-/// The read-only connection. Reads that arrive while other reads run share the next block on its queue and
-/// one snapshot, as commands share a transaction.
+/// The read-only connection. Reads that arrive while others run share the next block on its queue and one
+/// snapshot, just as commands share a transaction.
 final class ReadConnection: Sendable {
     /// Responds to its caller. Returns true if the reader can be used again.
     private typealias Job = @Sendable (Result<RowReader, any Error>) -> Bool
@@ -19,13 +19,13 @@ final class ReadConnection: Sendable {
     private let trouble = Mutex(ReadTrouble())
     private let onFailure: @Sendable (StorageError) -> Void
 
-    /// - Parameter onFailure: Called with the failure of each read. It must not block.
+    /// - Parameter onFailure: Called with the error of each failed read. It must not block.
     init(path: String, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) throws {
         self.onFailure = onFailure
         queue = try DatabaseQueue(path: path, configuration: .reading())
     }
 
-    /// Runs a read. It sees every commit that returned before this call.
+    /// Runs a read. The read sees every commit that returned before this call.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value
     ) async throws -> Value {
@@ -51,7 +51,7 @@ final class ReadConnection: Sendable {
         }
     }
 
-    /// Failure of a read in the last seconds; `nil` without a failure.
+    /// The error of a read that failed in the last seconds; `nil` if none did.
     var recentFailure: StorageError? { trouble.withLock { $0.recent(at: .now) } }
 
     func close() async {
@@ -64,7 +64,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs the waiting reads on the queue until none is left. A failed read does not affect other reads.
+    /// Runs the waiting reads on the queue until none is left. A failed read does not affect the others.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {
@@ -92,8 +92,8 @@ final class ReadConnection: Sendable {
         forgetPages(in: database)
     }
 
-    /// Drops the cached pages: the damage may exist only in memory, or have been repaired on the disk, and
-    /// SQLite would not read the pages again.
+    /// Drops the cached pages, because the damage may exist only in memory, or may have been repaired on the
+    /// disk, and SQLite would otherwise not read the pages again.
     private func forgetPages(in database: Database) {
         try? database.execute(sql: "PRAGMA shrink_memory")
     }
@@ -110,10 +110,10 @@ final class ReadConnection: Sendable {
     }
 }
 
-/// The last error of a read.
+/// The last read error.
 ///
-/// A page that is damaged, or that the disk cannot read, fails only the reads that need it. A later
-/// successful read does not prove a repair, so a failure counts for a while.
+/// If a page is damaged, or the disk cannot read it, only the reads that need this page fail. A later
+/// successful read therefore proves no repair, so a failure counts for a while.
 struct ReadTrouble: Sendable {
     static let memory = Duration.seconds(10)
 
@@ -134,9 +134,9 @@ struct ReadTrouble: Sendable {
 
 /// A value that is used on one dispatch queue only.
 ///
-/// `@unchecked Sendable`: its only holder, a connection, reads and writes `value` only in blocks that run on
-/// its database's serial queue. So two blocks never run at once, and each block sees the writes of the
-/// previous block.
+/// `@unchecked Sendable`: a connection is its only holder, and reads and writes `value` only in blocks on its
+/// database's serial queue. So two blocks never run at once, and each block sees what the previous block
+/// wrote.
 final class QueueConfined<Value>: @unchecked Sendable {
     var value: Value
 

@@ -3,8 +3,8 @@ import AppleAccounts
 import Foundation
 import GRDB
 
-/// Statements of the reading connection, prepared once. Stays on its queue; after it threw, it must not be
-/// used again.
+/// The reading connection's statements, prepared once. Must stay on the connection's queue, and must not be
+/// used again after it threw.
 final class RowReader {
     let subjects: SubjectRows
     let credentials: CredentialRows

@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 
 extension StorageError {
-    /// Maps a failure of GRDB or SQLite to the service's error. The detail contains SQLite's message and the
-    /// SQL, never values.
+    /// Maps a GRDB or SQLite error to the service's error. The detail contains SQLite's message and the SQL,
+    /// but never values.
     init(_ error: any Error) {
         if let error = error as? StorageError {
             self = error
@@ -27,7 +27,7 @@ extension StorageError.Code {
             case .SQLITE_FULL: .full
             case .SQLITE_READONLY: .readOnly
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupted
-            // The name is missing for a number that another row refers to.
+            // A number that another row refers to has no name.
             case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_NOTNULL: .corrupted
             case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: .valueRefused
             default: .unavailable

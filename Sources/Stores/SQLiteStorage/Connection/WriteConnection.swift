@@ -5,8 +5,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and are
-/// not cancelled with their callers.
+/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and go on
+/// even if their callers are cancelled.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
     private let sealing: any AppleTokenSealing
@@ -23,9 +23,9 @@ final class WriteConnection: Sendable {
     private let onFailure: @Sendable (StorageError) -> Void
 
     /// - Parameters:
-    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The
-    ///     wait blocks only this connection's queue.
-    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
+    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The wait
+    ///     blocks only this connection's queue.
+    ///   - onFailure: Called with the error of each failed write transaction. It must not block.
     init(
         path: String, lock: DatabaseFileLock, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
         patience: Double = 3,
@@ -39,11 +39,11 @@ final class WriteConnection: Sendable {
         files = Mutex(OpenFiles(database: path))
     }
 
-    /// A longer transaction waits for another program that holds the file, or for a disk that does not
-    /// respond.
+    /// A transaction that takes longer is waiting for another program that holds the file, or for a disk that
+    /// does not respond.
     static let longestTransaction = Duration.seconds(2)
 
-    /// Throws when the running transaction takes too long, even if it has not failed yet.
+    /// Throws if the running transaction takes too long, even if it has not failed yet.
     func checkProgress() throws {
         guard let began = beganAt.withLock({ $0 }), .now - began >= Self.longestTransaction else { return }
         throw StorageError(.busy, detail: "the transaction under way does not come back")
@@ -55,17 +55,17 @@ final class WriteConnection: Sendable {
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
     }
 
-    /// Throws when the files were moved or replaced: later writes would be lost at the next restart.
+    /// Throws if the files were moved or replaced, because later writes would be lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// Failure of the last attempt to write; `nil` when it succeeded, unless a disk that was full still has
-    /// no room.
+    /// The error of the last write attempt; `nil` after a success, unless a disk that was full still has no
+    /// room.
     var lastFailure: StorageError? { trouble.withLock { $0.failure } }
 
     /// Logs failures that were suppressed because the same failure had just been logged.
     func reportTrouble() { write(trouble.withLock { $0.line(at: .now) }) }
 
-    /// Adds a batch to the queue. `completion` is called on the queue, before the checkpoint that the batch
+    /// Adds a batch to the queue. `completion` is called on the queue, before any checkpoint that the batch
     /// makes due.
     ///
     /// - Parameter transaction: Commits some commands in one transaction.
@@ -100,7 +100,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs another write with the prepared statements, each in its own transaction.
+    /// Runs other writes with the prepared statements, each in its own transaction.
     func session<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
     ) async throws -> Value {
@@ -123,7 +123,7 @@ final class WriteConnection: Sendable {
     func close() async {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { _ in
-                // Open statements would keep the connection open.
+                // Drops the statements, because open ones would keep the connection open.
                 self.batches.value = nil
                 continuation.resume()
             }
@@ -133,8 +133,8 @@ final class WriteConnection: Sendable {
     }
 
     /// Empties the log after an erasure. Erased data is overwritten in the database file, but older versions
-    /// of its pages stay in the log until it is emptied. Runs as a later job of the queue. If a reader
-    /// prevents it, the next erasure or the next checkpoint does it.
+    /// of its pages stay in the log until it is emptied. Runs later, as another job on the queue. If a reader
+    /// prevents it, the next erasure or the next checkpoint empties the log.
     func scrubLog() {
         let isFirst = isScrubbing.withLock { isScrubbing in
             defer { isScrubbing = true }
@@ -145,19 +145,19 @@ final class WriteConnection: Sendable {
             self.isScrubbing.withLock { $0 = false }
             self.beganAt.withLock { $0 = .now }
             defer { self.beganAt.withLock { $0 = nil } }
-            // Limits the wait to the time that a sign-in can wait.
+            // Waits no longer than a sign-in can wait.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
         }
     }
 
-    /// Runs a due checkpoint before the next block of the queue, so that the log exceeds its limit by no more
-    /// than one block.
+    /// Runs a due checkpoint before the next block on the queue, so that the log exceeds its limit by at most
+    /// one block.
     private func runCheckpointIfDue(in database: Database) {
         guard checkpoints.value.isDue(in: database) else { return }
-        // On a disk that does not respond, a checkpoint takes as long as a transaction, so its start is
-        // recorded too.
+        // Records the checkpoint's start too, because on a disk that does not respond, a checkpoint takes as
+        // long as a transaction.
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         checkpoints.value.run(in: database)
@@ -179,17 +179,17 @@ final class WriteConnection: Sendable {
             if database.isInsideTransaction { try database.rollback() }
             try checkFiles()
             let value = try body()
-            // Checked in the transaction, because after a restart only the files with these names exist.
+            // Checked inside the transaction, because after a restart only the files with these names exist.
             try checkFiles()
             write(trouble.withLock { $0.succeeded(at: .now, hasRoom: { !DiskSpace.isExhausted(at: path) }) })
             return value
         } catch {
-            // Failed statements cannot be used again, and the names may come from a transaction that was
+            // Failed statements cannot be used again, and cached names may come from a transaction that was
             // rolled back.
             batches.value = nil
             if database.isInsideTransaction { try? database.rollback() }
             let error = StorageError(error)
-            // A damaged page must not stay in memory after it is repaired on the disk.
+            // Drops cached pages, because a damaged page must not outlive its repair on the disk.
             if error.code == .corrupted { try? database.execute(sql: "PRAGMA shrink_memory") }
             if error.code != .valueRefused {
                 write(trouble.withLock { $0.failed(error, at: .now) })
@@ -209,9 +209,9 @@ final class WriteConnection: Sendable {
     }
 }
 
-/// Failure of the last attempt to write, and its log lines. Does no I/O and reads no clock.
+/// The error of the last write attempt, and the log lines about it. Does no I/O and reads no clock.
 ///
-/// On a nearly full disk some transactions succeed and others fail, many times a second.
+/// Log lines are limited, because on a nearly full disk many writes fail and succeed each second.
 struct WriteTrouble: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -235,7 +235,7 @@ struct WriteTrouble: Sendable {
     /// - Parameter hasRoom: Returns true if the disk has room again. Called only after the disk was full.
     mutating func succeeded(at now: Instant, hasRoom: () -> Bool) -> Line? {
         guard let failure else { return line(at: now) }
-        // A few pages may still fit into free space of the log, although the next sign-in does not.
+        // A few pages may still fit into the log's free space although the next sign-in does not.
         if failure.code == .full, !hasRoom() { return line(at: now) }
         self.failure = nil
         return line(at: now)

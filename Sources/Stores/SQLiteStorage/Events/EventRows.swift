@@ -2,13 +2,13 @@ public import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads from the event feed.
+/// Reads the event feed.
 final class EventRows {
     private let names: Names
     private let find: PreparedStatement
     private let start: Parameter<Int64>
     private let limit: Parameter<Int64>
-    /// Statements with the same columns for the events of one account, and for its last events.
+    /// Statements for one account's events and for its last events, with the same columns as `find`.
     private let findOfAccount: PreparedStatement
     private let findLastOfAccount: PreparedStatement
     private let account: Parameter<AccountID>
@@ -30,7 +30,7 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
-        // An additional parameter, which the statement for all events does not have.
+        // An additional parameter, which the statement for all events lacks.
         let (ofAccount, begin, most) = (parameters.add(AccountID.self), start, limit)
         account = ofAccount
         func select(_ condition: String, _ order: String) throws -> PreparedStatement {
@@ -64,7 +64,7 @@ final class EventRows {
         return try page(find, after: sequence, limit: limit, visibleTo: scope)
     }
 
-    /// Returns the next events of one account.
+    /// Returns an account's next events.
     func page(of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope) throws
         -> EventPage
     {
@@ -73,7 +73,7 @@ final class EventRows {
         return try page(findOfAccount, after: sequence, limit: limit, visibleTo: scope)
     }
 
-    /// Returns the last events of one account, the newest first.
+    /// Returns an account's last events, newest first.
     func last(of id: AccountID, limit: Int, visibleTo scope: AppScope) throws -> [AccountEvent] {
         findLastOfAccount.begin()
         findLastOfAccount.bind(id, to: account)
@@ -93,8 +93,8 @@ final class EventRows {
         return try columns.page(after: sequence, limit: limit, scan: scan) {
             try find.step() ? find : nil
         } event: { row in
-            // Reads the numbers after the statement has begun: otherwise the first events of a newly added
-            // app would never be shown.
+            // Reads the app numbers only after the statement has begun, because otherwise the first events of
+            // a newly added app would never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
             guard try isVisible(row, to: apps) else { return nil }
             return try columns.event(row) {
@@ -109,10 +109,10 @@ final class EventRows {
         Set(try clientIDs.compactMap { try names.apps.number(of: $0) })
     }
 
-    /// Returns true if the caller may see the current event. It reads the same snapshot, because the running
-    /// statement keeps the connection to that snapshot.
+    /// Returns true if the caller may see the current event. Reads from the same snapshot, because the
+    /// running statement keeps the connection on it.
     ///
-    /// - Parameter apps: Numbers of a limited caller's apps; `nil` for a caller without a limit.
+    /// - Parameter apps: The app numbers of a limited caller; `nil` for a caller without a limit.
     private func isVisible(_ find: PreparedStatement, to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
         if let app = find[columns.app] { return apps.contains(app) }
@@ -143,7 +143,7 @@ extension SQLiteAccountStore {
     }
 }
 
-/// Appends account events. SQLite numbers them in the order of commit, because only one connection writes.
+/// Appends account events. SQLite numbers them in commit order, because only one connection writes.
 final class EventWriter {
     private let names: Names
     private let insert: Insertion<EventTable>

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads and counts devices that wait for a user, for a batch.
+/// Reads and counts waiting devices for a batch.
 final class DeviceRows {
     private let byDigest: KeyedSelect<SHA256Digest, OAuthDeviceTable>
     private let byUserCode: KeyedSelect<SHA256Digest, OAuthDeviceTable>
@@ -28,7 +28,7 @@ final class DeviceRows {
         countAll = try PreparedStatement("SELECT count(*) FROM oauth_device", in: database)
     }
 
-    /// Loads the devices and counts that the batch needs. Batches without devices read nothing.
+    /// Loads the devices and counts that the batch needs. For a batch without devices, it reads nothing.
     func load(into set: inout GrantWorkingSet) throws {
         for digest in set.question.deviceDigests {
             if let found = try byDigest.first(digest, { try $0.record($1) }) { set.load(found) }

@@ -2,9 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 import GRDB
 
-/// Statements of the writing connection for grants, prepared at the first use: a deployment without OAuth
-/// clients uses them only at the end of a credential. Stays on its queue; after it threw, it must not be used
-/// again.
+/// The writing connection's grant statements, prepared at first use, because a deployment without OAuth
+/// clients uses them only when a credential ends. Must stay on the connection's queue, and must not be used
+/// again after it threw.
 final class GrantBatches {
     private let question: GrantSelectionRows
     private let devices: DeviceRows
@@ -20,11 +20,10 @@ final class GrantBatches {
         writer = try GrantChangeWriter(names, in: database)
     }
 
-    /// Loads the rows of a batch of grant commands, applies the commands, and saves the changes, inside a
+    /// Loads the rows for a batch of grant commands, applies the commands and saves the changes, inside a
     /// transaction.
     ///
-    /// - Returns: The results, the events to append with the rows of their subjects, and the entries of the
-    ///   audit log.
+    /// - Returns: The results, the events to append with their subjects' rows, and the audit log entries.
     func applyAndSave(
         _ commands: [GrantCommand], using generator: inout some RandomNumberGenerator
     ) throws -> (
@@ -68,8 +67,8 @@ final class GrantBatches {
         return (results, events, set.audit)
     }
 
-    /// Loads and applies one group. Reads only the codes that the group needs: a user may have a hundred
-    /// codes from the last days, and most commands need none of them.
+    /// Loads and applies one group. Reads only the codes that the group needs, because a user may have a
+    /// hundred codes from the last days, and most commands need none of them.
     private func loadGrantsAndApply(
         _ set: inout GrantWorkingSet, of accounts: [AccountID],
         using generator: inout some RandomNumberGenerator
@@ -87,10 +86,10 @@ final class GrantBatches {
         return set.applyCommands(using: &generator)
     }
 
-    /// Ends the grants of credentials that have ended, inside the transaction of the account commands.
+    /// Ends the grants of credentials that have ended, inside the account commands' transaction.
     ///
-    /// - Returns: The events of the transaction with the grant events at their positions, and the entries of the
-    ///   audit log about the grants.
+    /// - Returns: The transaction's events, with the grant events at their positions, and the audit log
+    ///   entries about the grants.
     func carryOut(
         _ ending: GrantEnding, _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
     ) throws -> (events: [AccountEvent], audit: [AuditEntry]) {

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Writes a transaction's changes of grants.
+/// Writes a transaction's changes to grants.
 final class GrantChangeWriter {
     private let names: Names
     private let putGrant: Insertion<OAuthGrantTable>
@@ -89,7 +89,7 @@ final class GrantChangeWriter {
         for account in accounts { try putGoogleAccount { $0.write(account, to: $1) } }
     }
 
-    /// Deletes all data of Google accounts whose users are erased.
+    /// Deletes all data about the Google accounts of erased users.
     func forget(googleSubjects: Set<String>) throws {
         for subject in googleSubjects {
             try clearGoogleEvents(subject)

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Statements of a reading connection for OAuth 2.0, prepared at the first use. Stays on its queue.
+/// A reading connection's OAuth 2.0 statements, prepared at first use. Must stay on the connection's queue.
 final class OAuthReader {
     let statuses: TokenStatusRows
     private let held: StoredGrantRows
@@ -30,8 +30,8 @@ final class OAuthReader {
     }
 }
 
-/// Reads a token family with its grant, and the user with all credentials, for introspection. It uses one
-/// statement, so that it runs on the caller's thread and sees one snapshot.
+/// For introspection, reads a token family with its grant, and the user with all credentials. It uses one
+/// statement, so it can run on the caller's thread and sees one snapshot.
 final class TokenStatusRows {
     private typealias Columns = (
         family: OAuthTokenFamilyTable, grant: GrantColumns, subject: SubjectTable, credential: CredentialTable

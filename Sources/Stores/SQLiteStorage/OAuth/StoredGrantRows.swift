@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads all grants of an account with their dependent rows, and all or some of their codes.
+/// Reads all of an account's grants with their dependent rows, and all or some of their codes.
 final class StoredGrantRows {
     private typealias CodeColumns = (
         code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>
@@ -71,7 +71,7 @@ final class StoredGrantRows {
         return try findGrant.step() ? try findGrants.columns.record(findGrant, names) : nil
     }
 
-    /// - Parameter codeDigests: The codes to read; `nil` for all codes of the accounts.
+    /// - Parameter codeDigests: The codes to read; `nil` for all of the accounts' codes.
     func load(
         _ accounts: [AccountID], codes codeDigests: [SHA256Digest]? = nil
     ) throws -> (grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord]) {
@@ -92,7 +92,7 @@ final class StoredGrantRows {
     }
 }
 
-/// Loads the context of a batch of grant commands, except the grants themselves.
+/// Loads the context for a batch of grant commands, except the grants themselves.
 final class GrantSelectionRows {
     private let byCode: KeyedSelect<SHA256Digest, Column<AccountID>>
     private let byFamily: KeyedSelect<UniqueID, Column<AccountID>>
@@ -130,7 +130,7 @@ final class GrantSelectionRows {
         }
     }
 
-    /// Returns the accounts of the names in a batch, in the order of their IDs.
+    /// Returns the accounts that a batch names, in ID order.
     func accounts(_ question: GrantSelection) throws -> [AccountID] {
         var found = Set(question.accountIDs)
         func add<Key>(_ values: [Key], _ find: KeyedSelect<Key, Column<AccountID>>) throws {

@@ -1,8 +1,8 @@
 import SQLTables
 
 extension Migration {
-    /// Creates all tables, with the columns of their declarations except columns of later migrations, and the
-    /// constraints and indexes of this store.
+    /// Creates all tables with this store's constraints and indexes, and with all declared columns except
+    /// those that later migrations add.
     static let first = Migration(
         number: 1,
         sql: SharedSchema.names(.sqlite)
@@ -14,9 +14,9 @@ extension Migration {
                     "CREATE UNIQUE INDEX credential_by_subject ON credential (subject_id, app_id);")
             + SharedSchema.inbox(.sqlite, eventKeys: eventKeys) + SharedSchema.rest(.sqlite))
 
-    /// Subjects are found by a digest. In an index of Apple's names a page has room for 50 users, and with
-    /// millions of users the inner pages are too many to stay in memory. A page has room for more than twice
-    /// as many digests, so most look-ups read one page less.
+    /// Subjects are found by a digest. If Apple's names were indexed, an index page would hold only 50 users,
+    /// and with millions of users the inner pages would be too many to stay in memory. A page holds more than
+    /// twice as many digests, so most look-ups read one page less.
     private static let subject = """
         \(SQLiteSubjectTable.schema(.sqlite)),
             PRIMARY KEY (id),
@@ -24,12 +24,12 @@ extension Migration {
             UNIQUE (account_id)
         """
 
-    /// The rows are all integers, so that a sign-in writes some 40 bytes.
+    /// All columns are integers, so a sign-in writes only some 40 bytes.
     ///
-    /// The number of a credential is derived from the digest of its user's key, so a state query reads one
-    /// page, without an index page first. Rows with numbers have the smallest inner pages: with ten million
-    /// users they need four megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits
-    /// of a hash, which do not reveal the user.
+    /// A credential's number is derived from the digest of its user's key, so a state query reads one page,
+    /// without an index page first. Rows with numbers have the smallest inner pages: with ten million users
+    /// they need four megabytes of memory. Such a page may keep the number of a deleted row: 48 bits of a
+    /// hash, which do not reveal the user.
     private static let credential = """
         \(SQLiteCredentialTable.schema(.sqlite)),
             PRIMARY KEY (id),
@@ -39,7 +39,7 @@ extension Migration {
             CHECK (app_id BETWEEN 0 AND 32767)
         """
 
-    /// A sequence number is never reused, even if old events are removed.
+    /// Sequence numbers are never reused, even if old events are removed.
     private static let eventKeys = """
         PRIMARY KEY (sequence AUTOINCREMENT),
             FOREIGN KEY (subject_id) REFERENCES subject (id),

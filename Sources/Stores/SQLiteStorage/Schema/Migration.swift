@@ -1,18 +1,18 @@
 import SQLTables
 
-/// One step of the schema. It is never edited after a release: a later migration corrects its mistakes.
+/// One schema step. It is never edited after a release; a later migration corrects its mistakes.
 struct Migration: Sendable {
-    /// Number of the migration, counted from 1 without gaps.
+    /// The migration's number, counted from 1 without gaps.
     let number: Int
-    /// Indicates that the migration replaces tables, and therefore must run without foreign keys. They are
-    /// checked at its end.
+    /// True if the migration replaces tables, so that it must run without foreign keys. They are checked at
+    /// its end.
     var rebuildsTables = false
     let sql: String
 }
 
 extension Migration {
     /// Adds exchanged refresh tokens that can be repeated, and the pace of new token families. Rebuilds the
-    /// table of paces, because SQLite cannot change the constraint of a column.
+    /// pace table, because SQLite cannot change a column's constraint.
     static let second = Migration(
         number: 2,
         sql: """

@@ -4,8 +4,8 @@ package import SQLTables
 typealias Column<Value> = SQLTables.Column<Value>
 typealias Table = SQLTables.Table
 
-/// Every table of the schema with its columns and their classification. Tests compare this list with the
-/// schema, and with the erasures.
+/// Every table of the schema, with its columns and their classification. Tests compare this list with the
+/// schema and with the erasures.
 package enum DeclaredTables {
     package static let all =
         SharedTables.all + [
@@ -26,7 +26,7 @@ struct SQLiteSubjectTable: Table {
     }
 }
 
-/// The credential of a user for an app. The number of a row is derived from the digest of the user's key
+/// A user's credential for an app. The row number is derived from the digest of the user's key
 /// (`KeyDigest.credentialIDs`).
 struct SQLiteCredentialTable: Table {
     static let name = CredentialTable.name

@@ -2,17 +2,17 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// The schema's migrations, and their application to a database.
+/// The schema's migrations, and the code that applies them to a database.
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// "siwa" in ASCII: distinguishes the service's databases from databases of other programs.
+    /// "siwa" in ASCII, which distinguishes the service's databases from those of other programs.
     static let applicationID: Int64 = 0x7369_7761
 
     /// Runs the missing migrations, each in its own transaction.
     ///
-    /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for a
-    ///   database of another program or when a migration fails. In both cases the database stays unchanged.
+    /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for
+    ///   another program's database or if a migration fails. In both cases the database stays unchanged.
     static func migrate(
         _ database: Database, _ migrations: [Migration] = migrations
     ) throws -> (from: Int, to: Int) {
@@ -28,7 +28,7 @@ enum Schema {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migration.sql)
                     if migration.rebuildsTables { try database.checkForeignKeys() }
-                    // These PRAGMAs accept no bound value; both numbers are constants of this module.
+                    // These PRAGMAs accept no bound values; both numbers are constants of this module.
                     try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                     try database.execute(sql: "PRAGMA user_version = \(migration.number)")
                     return .commit
@@ -45,8 +45,8 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    /// Prepares the connection for rebuilding tables. While foreign keys are enforced, dropping a table
-    /// deletes its rows one by one. Sorting for an index of millions of rows must use temporary files.
+    /// Prepares for rebuilding tables. Foreign keys are off, because enforcing them would delete a dropped
+    /// table's rows one by one. Sorting for an index of millions of rows uses temporary files.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
         try database.execute(
             sql: """
@@ -55,7 +55,7 @@ enum Schema {
                 """)
     }
 
-    /// - Throws: `StorageError` `migrationFailed` for a database of another program.
+    /// - Throws: `StorageError` `migrationFailed` for another program's database.
     static func currentVersion(of database: Database) throws -> Int {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let owner = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0

@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the state of one subject for one app, for the state query. It looks up the few credentials of the
-/// user, which are adjacent, and reads nothing else if it finds any.
+/// Reads one subject's state for one app, for the state query. It looks up the user's few credentials, which
+/// are adjacent, and reads nothing else if it finds any.
 final class CredentialRows {
     /// The statement with its parameters and columns.
     struct Selection {
@@ -37,7 +37,7 @@ final class CredentialRows {
         guard let teamNumber = try names.teams.number(of: team) else {
             return subjects.map { _ in Credential(clientID: clientID, record: CredentialRecord()) }
         }
-        // An app without a number has no credential; a revocation of all apps also applies to it.
+        // An app without a number has no credential, but a revocation of all apps applies to it too.
         let appNumber = try names.apps.number(of: clientID)
         return try subjects.map { subject in
             let key = SubjectKey(team: team, subject: subject)
@@ -89,7 +89,7 @@ final class CredentialRows {
     }
 }
 
-/// Finds the tombstone of an erased user. It is used only when the user has no row.
+/// Finds an erased user's tombstone. Used only if the user has no row.
 final class TombstoneRows {
     private let find: PreparedStatement
     private let ids: RangeParameters

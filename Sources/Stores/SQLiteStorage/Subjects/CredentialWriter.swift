@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Writes the changes of a subject: its wide row, the narrow rows of its credentials, or both.
+/// Writes changes to a subject: its wide row, the narrow rows of its credentials, or both.
 final class SubjectWriter {
     private let database: Database
     private let names: Names
@@ -25,9 +25,8 @@ final class SubjectWriter {
             "UPDATE subject SET \(facts.assignments) WHERE id = \(rowToUpdate)", in: database)
     }
 
-    /// - Parameter place: Location of the subject; `nil` while it has no row.
-    /// - Returns: The same location, or the location of its new row. `nil` when it had no row and nothing to
-    ///   save.
+    /// - Parameter place: The subject's location; `nil` while it has no row.
+    /// - Returns: The same location, or that of its new row. `nil` if it had no row and nothing to save.
     func save(_ record: SubjectRecord, at place: SubjectPlace?) throws -> SubjectPlace? {
         let place = record.rowChange == .insert ? try insert(record) : place
         guard let place else { return nil }
@@ -45,7 +44,7 @@ final class SubjectWriter {
         return place
     }
 
-    /// Saves the facts that apply to all apps, also for a tombstone.
+    /// Saves the facts that apply to all apps, even for a tombstone.
     func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
         try credentials.save(facts, at: place)
     }
@@ -63,7 +62,7 @@ final class SubjectWriter {
 }
 
 extension Database {
-    /// Ensures that a change that is reported as stored is stored, also when a row is missing.
+    /// Ensures that a change reported as stored really is stored, even if a row is missing.
     ///
     /// - Throws: `StorageError` `corrupted` unless the last statement changed one row.
     func requireOneChange() throws(StorageError) {
@@ -75,7 +74,7 @@ extension Database {
     }
 }
 
-/// Writes the credentials of subjects, each at the row numbers derived from the digest of its subject's key.
+/// Writes subjects' credentials, each at a row number derived from the digest of its subject's key.
 final class CredentialWriter {
     /// A statement that writes one row, and the parameters that identify the row.
     private struct Write {
@@ -86,7 +85,7 @@ final class CredentialWriter {
         let check: Parameter<Int64>
         let ids: RangeParameters
 
-        /// - Parameter choice: Columns to write, except the key of the row.
+        /// - Parameter choice: Columns to write, except the row's key.
         init(
             _ choice: ColumnChoice<CredentialTable>, in database: Database,
             sql: (BoundColumns<CredentialTable>, Write.Name) -> String
@@ -102,17 +101,17 @@ final class CredentialWriter {
             statement = try PreparedStatement(sql(bound, name), in: database)
         }
 
-        /// Key of a credential's row.
+        /// The key of a credential's row.
         struct Name {
             let subject: Parameter<Int64>
             let app: Parameter<Int64>
             let check: Parameter<Int64>
             let ids: RangeParameters
 
-            /// Key columns for an INSERT.
+            /// The key columns, for an INSERT.
             let columns = "subject_id, app_id, key_check, id"
 
-            /// Values of the key columns. The row follows the last row of the users who share the first 48
+            /// The key columns' values. The new row follows the last row of the users who share the first 48
             /// bits.
             var values: String {
                 """

@@ -2,9 +2,9 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads subjects with all their credentials: one indexed look-up returns one row for each credential.
+/// Reads subjects with all their credentials. One indexed look-up returns one row for each credential.
 final class SubjectRows {
-    /// Two statements with their parameters and the same columns.
+    /// Two statements with the same columns, and their parameters.
     struct Selection {
         let byKey: String
         let digest: Parameter<KeyDigest>
@@ -50,7 +50,7 @@ final class SubjectRows {
         tombstones = try TombstoneRows(in: database)
     }
 
-    /// Returns a user's record, or the tombstone of an erased user.
+    /// Returns a user's record, or an erased user's tombstone.
     func find(_ key: SubjectKey) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
         return try findRow(key, team: team) ?? tombstones.find(key, team: team)
@@ -94,7 +94,7 @@ final class SubjectRows {
         return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
-    /// Reads the current row, and all following rows.
+    /// Reads the current row and all rows that follow.
     private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
         var record = try selection.subject.common.record(row, key: key)
         repeat { try selection.credential.add(row, to: &record, names) } while try row.step()
