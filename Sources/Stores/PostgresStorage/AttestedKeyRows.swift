@@ -35,8 +35,7 @@ enum AttestedKeyRows {
     } sql: { list, ids in
         "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
     }
-    // All transactions insert in the same order, because this one waits for any other that inserts the same
-    // app.
+    // All transactions insert in the same order, so that two that insert the same apps cannot deadlock.
     private static let insertCounts = TypedStatement<[AppID]>("insert_attested_counts") {
         """
         INSERT INTO app_attest_count (app_id, key_count)

@@ -145,8 +145,7 @@ extension DeliveryStore where Self: SQLStore {
     public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
         try await transaction { session in
             let last = try session.lastEvent()
-            // All replicas insert in the same order, because a transaction here waits for any other replica
-            // that adds the same receiver.
+            // All replicas insert in the same order, so that two that add the same receivers cannot deadlock.
             try session.run(
                 names.sorted { $0.rawValue < $1.rawValue }.map { name in
                     DeliveryStatements.insert {
