@@ -1,6 +1,6 @@
 public import Certificates
 
-/// The trusted roots of App Attest: attestations and receipts have different roots.
+/// The trusted App Attest roots; attestations and receipts have different ones.
 public struct AppAttestRoots: Sendable {
     public let attestation: TrustAnchor
     public let receipt: TrustAnchor
@@ -58,7 +58,7 @@ extension TrustAnchor {
 }
 
 extension TrustAnchor {
-    /// Reads a root from the source code.
+    /// Reads a root certificate from the source code.
     static func pinned(_ pem: String) -> TrustAnchor {
         guard let root = TrustAnchor(pem: pem) else { preconditionFailure("libcrypto cannot read the root") }
         return root

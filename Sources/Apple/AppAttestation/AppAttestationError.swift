@@ -1,4 +1,4 @@
-/// Reason for the refusal of an attestation or an assertion: one code per cause. Match on `code`.
+/// The reason why an attestation or assertion was refused: one code per cause. Match on `code`.
 ///
 /// The raw values never change their meaning.
 public typealias AppAttestationError = StepError<AppAttestationErrorCode>
@@ -6,56 +6,55 @@ public typealias AppAttestationError = StepError<AppAttestationErrorCode>
 public enum AppAttestationErrorCode: String, StepErrorCode {
     public static let object = "app attestation"
 
-    /// The object has more than 16 KiB, or more than 4 KiB for an assertion.
+    /// The object is larger than 16 KiB, or an assertion is larger than 4 KiB.
     case objectTooLarge = "object_too_large"
-    /// Not strict CBOR, or without the members that Apple always sends.
+    /// The object is not strict CBOR, or lacks members that Apple always sends.
     case objectMalformed = "object_malformed"
     /// `fmt` is not `apple-appattest`.
     case formatMismatch = "format_mismatch"
-    /// An entry of `x5c` is not exactly one X.509 certificate in DER.
+    /// An `x5c` entry is not exactly one X.509 certificate in DER.
     case certificateMalformed = "certificate_malformed"
     /// The certificates do not lead to the pinned root.
     case chainUntrusted = "chain_untrusted"
     case certificateExpired = "certificate_expired"
     case certificateNotYetValid = "certificate_not_yet_valid"
-    /// The key of the leaf certificate is not on P-256.
+    /// The leaf certificate's key is not on P-256.
     case certificateKeyUnusable = "certificate_key_unusable"
     /// The leaf certificate does not have exactly one nonce extension.
     case nonceMissing = "nonce_missing"
-    /// The nonce is for other authenticator data, or for another challenge.
+    /// The nonce is for other authenticator data or another challenge.
     case nonceMismatch = "nonce_mismatch"
     /// The key ID is not the hash of the attested key.
     case keyIDMismatch = "key_id_mismatch"
-    /// The authenticator data is cut off, or its key is not in the form that Apple uses.
+    /// The authenticator data is truncated, or its key is not in the form that Apple uses.
     case authenticatorDataMalformed = "authenticator_data_malformed"
-    /// Another app made the object.
+    /// The object was made by another app.
     case appIDMismatch = "app_id_mismatch"
-    /// The counter of an attestation is not 0.
+    /// An attestation's counter is not 0.
     case counterNotZero = "counter_not_zero"
-    /// A development key where production was expected, or the reverse.
+    /// The key is a development key but the policy expects production, or the reverse.
     case environmentMismatch = "environment_mismatch"
     /// The AAGUID belongs to neither environment.
     case environmentUnknown = "environment_unknown"
     /// The credential ID is not the key ID.
     case credentialIDMismatch = "credential_id_mismatch"
-    /// The key in the authenticator data is not the key of the leaf certificate.
+    /// The key in the authenticator data is not the leaf certificate's key.
     case credentialKeyMismatch = "credential_key_mismatch"
-    /// Bytes after the fixed members that are not exactly one map in strict CBOR with text keys.
+    /// The bytes after the fixed members are not exactly one map in strict CBOR with text keys.
     case extensionsMalformed = "extensions_malformed"
-    /// The leaf certificate of a Mac does not have exactly one key policy.
+    /// A Mac's leaf certificate does not have exactly one key policy.
     case keyPolicyMissing = "key_policy_missing"
-    /// The key policy is not the policy of a protected Mac.
+    /// The key policy is not that of a protected Mac.
     case keyPolicyMismatch = "key_policy_mismatch"
-    /// The assertion is not signed by this key, or is for other client data.
+    /// Another key signed the assertion, or it is for other client data.
     case signatureInvalid = "signature_invalid"
-    /// The counter of an assertion is not above the stored counter: a replay.
+    /// An assertion's counter is not above the stored one, so it is a replay.
     case counterNotIncreased = "counter_not_increased"
 }
 
-/// The steps of verification, in the order of their execution, which is the order of Apple's documentation.
+/// Verification steps in order of execution, which is the order in Apple's documentation.
 ///
-/// The first step that fails decides the error: all earlier steps
-/// have passed, and later steps were not executed.
+/// The first step that fails determines the error, so all earlier steps have passed and no later step runs.
 public enum AppAttestationStep: String, Sendable, CaseIterable {
     case size
     case form
@@ -75,7 +74,7 @@ public enum AppAttestationStep: String, Sendable, CaseIterable {
     case extensions
     case keyPolicy = "key policy"
 
-    /// The steps for an object of this kind.
+    /// Returns the verification steps for an object of this kind.
     public static func steps(for kind: AppAttestationKind) -> [AppAttestationStep] {
         allCases.filter { step in
             switch step {
@@ -89,11 +88,11 @@ public enum AppAttestationStep: String, Sendable, CaseIterable {
     }
 }
 
-/// The two kinds of App Attest objects. Neither is accepted in place of the other.
+/// Kinds of App Attest objects. A verifier never accepts one kind in place of the other.
 public enum AppAttestationKind: String, Sendable, CaseIterable {
     /// Apple's statement about a new key.
     case attestation
-    /// A signature by an attested key.
+    /// An attested key's signature of a request.
     case assertion
 }
 

@@ -1,10 +1,10 @@
 public import JOSE
 
-/// Verifies assertions of App Attest, in the order of Apple's documentation ("Validating apps that connect to
-/// your server").
+/// Verifies App Attest assertions, in the order of Apple's
+/// documentation ("Validating apps that connect to your server").
 ///
-/// It does no I/O and is thread-safe. The caller must check that the challenge in the
-/// client data is unused, and store the counter.
+/// Does no I/O. Thread-safe. The caller must check that the
+/// challenge in the client data is unused, and store the counter.
 public struct AssertionVerifier: Sendable {
     private let appID: AppIDCheck
 
@@ -12,12 +12,11 @@ public struct AssertionVerifier: Sendable {
         self.appID = AppIDCheck(appID: appID)
     }
 
-    /// Returns the new counter of the key, or throws the code of the first step that failed, in the order of
-    /// `AppAttestationStep`.
+    /// Returns the key's new counter, or throws the code of the first `AppAttestationStep` that failed.
     ///
     /// - Parameters:
     ///   - key: The attested key.
-    ///   - lastCounter: The stored counter of the key; 0 after the attestation.
+    ///   - lastCounter: The key's stored counter; 0 after the attestation.
     public func verify(
         _ assertion: UnverifiedAssertion, by key: ECPublicKey, clientDataHash: ClientDataHash,
         after lastCounter: UInt32
@@ -32,11 +31,11 @@ public struct AssertionVerifier: Sendable {
     }
 }
 
-/// A request that an attested key has signed. Only `AssertionVerifier` creates it.
+/// A request signed by an attested key. Only `AssertionVerifier` creates this value.
 public struct VerifiedAssertion: Sendable {
     public let appID: AppID
-    /// The counter, above the stored counter. One compare-and-set
-    /// must store it before the request is executed.
+    /// The key's new counter, above the stored one. The caller must
+    /// store it in one compare-and-set before it executes the request.
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions
 }

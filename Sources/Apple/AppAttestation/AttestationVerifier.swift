@@ -1,15 +1,15 @@
-// AppAttestation owns the verification of Apple's App Attest: attestations of keys,
-// assertions that these keys sign, and receipts. It is pure: no I/O, no clock. It does
-// not own challenges, stored keys and counters.
+// AppAttestation owns the verification of Apple's App Attest: key attestations,
+// assertions signed by attested keys, and receipts. It is pure, with no I/O and
+// no clock. It does not own challenges, stored keys or counters.
 
 public import Certificates
 public import JOSE
 
-/// Verifies attestations of App Attest, in the order of Apple's documentation ("Validating apps that connect
-/// to your server").
+/// Verifies App Attest attestations, in the order of Apple's
+/// documentation ("Validating apps that connect to your server").
 ///
-/// It does no I/O and reads no clock. It is thread-safe. The caller must check that the service issued the
-/// challenge and that it is unused, and consume it whatever the result.
+/// Does no I/O and reads no clock. Thread-safe. The caller must check that the service issued the challenge
+/// and that no request has used it, and must consume the challenge whatever the result.
 public struct AttestationVerifier: Sendable {
     private let format = FormatCheck()
     private let chain: CertificateChainCheck
@@ -21,7 +21,7 @@ public struct AttestationVerifier: Sendable {
 
     /// - Parameters:
     ///   - root: `.appleAppAttestation`, except for tests and the fake Apple.
-    ///   - platform: The platform of the app. macOS needs one more check.
+    ///   - platform: The app's platform. macOS needs one more check.
     ///   - environment: The environment whose keys are accepted.
     public init(
         root: TrustAnchor, appID: AppID, platform: AppPlatform, environment: AttestationEnvironment
@@ -32,8 +32,7 @@ public struct AttestationVerifier: Sendable {
         keyPolicy = KeyPolicyCheck(platform: platform)
     }
 
-    /// Returns the attested key, or throws the code of the first step that failed, in the order of
-    /// `AppAttestationStep`.
+    /// Returns the attested key, or throws the code of the first `AppAttestationStep` that failed.
     ///
     /// - Parameter now: Seconds since 1970.
     public func verify(
@@ -61,16 +60,16 @@ public struct AttestationVerifier: Sendable {
     }
 }
 
-/// A key that Apple has attested. Only `AttestationVerifier` creates it.
+/// A key that Apple has attested. Only `AttestationVerifier` creates this value.
 ///
-/// A service stores every member except the object itself, which expires. A key that is already stored keeps
-/// its counter: setting the counter back to 0 would allow replays.
+/// A service stores every member except the attestation object, which expires. If the key is already stored,
+/// the service must keep the stored counter, because resetting it to 0 would allow replays.
 public struct VerifiedAttestation: Sendable {
     public let appID: AppID
     public let keyID: AttestedKeyID
     public let publicKey: ECPublicKey
     public let environment: AttestationEnvironment
-    /// The counter, which is 0.
+    /// The key's counter, always 0.
     public let counter: UInt32
     /// Apple's receipt for the risk metric, unchanged and unverified.
     public let receipt: [UInt8]

@@ -1,15 +1,15 @@
-/// The authenticator data of an attestation or an assertion (WebAuthn §6.1), read but not verified.
+/// Authenticator data from an attestation or assertion (WebAuthn §6.1), parsed but not verified.
 ///
-/// It ignores the flags: Apple also sets the credential flag without a credential, and does not always set
-/// the flag for extensions. The kind of the object and the size decide instead.
+/// The flags are ignored, because Apple also sets the credential flag without a credential, and does not
+/// always set the flag for extensions. The object's kind and size decide instead.
 struct AuthenticatorData: Sendable {
     /// The hash of the app ID, 32 bytes.
     let appIDHash: ArraySlice<UInt8>
     /// The counter. Readers that treat it as signed fail above 2³¹.
     let counter: UInt32
-    /// The credential; only in attestations.
+    /// The credential, which only attestations have.
     let credential: AttestedCredential?
-    /// The remaining bytes, which must be empty or one map of extensions.
+    /// The remaining bytes, which must be empty or exactly one map of extensions.
     let rest: ArraySlice<UInt8>
 
     private static let fixedSize = 37
@@ -33,17 +33,17 @@ struct AuthenticatorData: Sendable {
     }
 }
 
-/// The attested credential data of an attestation (WebAuthn §6.5.1),
-/// with a key in the only form that Apple uses.
+/// An attestation's attested credential data (WebAuthn
+/// §6.5.1), with the key in the only form that Apple uses.
 struct AttestedCredential: Sendable {
     /// The AAGUID, 16 bytes.
     let aaguid: ArraySlice<UInt8>
     let credentialID: ArraySlice<UInt8>
-    /// The coordinates of the point, 32 bytes each.
+    /// The coordinates of the key's point, 32 bytes each.
     let x: ArraySlice<UInt8>
     let y: ArraySlice<UInt8>
 
-    /// Reads the credential, and moves `bytes` to the bytes after it.
+    /// Reads the credential, and advances `bytes` past it.
     init(readingFrom bytes: inout ArraySlice<UInt8>) throws(AppAttestationError) {
         guard bytes.count >= 18 else { throw Self.malformed("\(bytes.count) bytes of a credential") }
         aaguid = bytes.prefix(16)
@@ -77,12 +77,12 @@ struct AttestedCredential: Sendable {
     }
 }
 
-/// The facts about an app that iOS 27 and macOS 27 add to the authenticator data. Older systems lack them.
+/// App properties that iOS 27 and macOS 27 add to the authenticator data. Older systems do not send them.
 ///
-/// Apple advises to watch and weigh them. They do not decide here: a fact in an unexpected
-/// form is `nil`, and unknown facts are ignored.
+/// Apple advises servers to monitor and weigh these properties. Verification does not depend on them, so a
+/// property in an unexpected form becomes `nil`, and unknown ones are ignored.
 public struct AuthenticatorExtensions: Sendable, Equatable {
-    /// `apple_validation_category_01`. It can have values outside `ValidationCategory`.
+    /// `apple_validation_category_01`, which can be a value that `ValidationCategory` lacks.
     public let validationCategory: UInt32?
     /// `apple_bundle_version_01`: the app's `CFBundleVersion`. Untrusted text of any length.
     public let bundleVersion: String?
@@ -93,9 +93,9 @@ public struct AuthenticatorExtensions: Sendable, Equatable {
         (self.validationCategory, self.bundleVersion) = (validationCategory, bundleVersion)
     }
 
-    /// Reads the bytes after the fixed members: nothing, or exactly one map.
+    /// Parses the bytes after the fixed members: none, or exactly one map.
     ///
-    /// It ignores the ED flag: some systems do not set it although the map is present.
+    /// The ED flag is ignored, because some systems do not set it although the map is present.
     init(parsing bytes: ArraySlice<UInt8>) throws(AppAttestationError) {
         guard !bytes.isEmpty else {
             self = .none
@@ -117,7 +117,7 @@ public struct AuthenticatorExtensions: Sendable, Equatable {
             bundleVersion: map["apple_bundle_version_01"]?.text)
     }
 
-    /// Reads the category. Apple documents an integer, and sends 4 bytes in little-endian order.
+    /// Reads the category. Apple documents an integer, but sends 4 bytes in little-endian order.
     private static func category(_ value: CBORValue) -> UInt32? {
         if let integer = value.integer { return UInt32(exactly: integer) }
         guard let bytes = value.bytes, bytes.count == 4 else { return nil }

@@ -1,16 +1,17 @@
 import Encodings
 
-/// A strict parser for CBOR (RFC 8949), close to its core deterministic encoding (§4.2.1).
+/// A strict CBOR parser (RFC 8949), close to core deterministic encoding (§4.2.1).
 ///
-/// Two readers that interpret the same bytes differently allow an attack: a second reader would check another
-/// `authData`. So the parser refuses everything with more than one encoding: indefinite lengths, numbers and
-/// lengths that are not minimal, duplicate keys, trailing bytes; also tags, floats, text that is not UTF-8,
-/// and input beyond `CBORLimits`. It does not check the order of the keys, because Apple does not sort them.
+/// If two readers interpret the same bytes differently, an attacker can make the second
+/// one check another `authData`. So the parser refuses anything with more than one
+/// encoding: indefinite lengths, numbers and lengths that are not minimal, duplicate keys,
+/// and trailing bytes. It also refuses tags, floats, text that is not UTF-8, and input
+/// beyond `CBORLimits`. It does not check the key order, because Apple does not sort keys.
 struct CBORReader {
     private let bytes: ArraySlice<UInt8>
     private let limits: CBORLimits
     private var position: Int
-    /// The number of open arrays and maps.
+    /// Number of arrays and maps that are open.
     private var depth = 0
 
     init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = CBORLimits()) throws(CBORError) {
@@ -20,10 +21,10 @@ struct CBORReader {
         (self.bytes, self.limits, position) = (bytes, limits, bytes.startIndex)
     }
 
-    /// The bytes after the last item that was read.
+    /// The bytes after the last item read.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
-    /// Reads one item. The recursion is bounded by `CBORLimits.depth`.
+    /// Reads one item. `CBORLimits.depth` limits the recursion.
     mutating func readValue() throws(CBORError) -> CBORValue {
         let head = try readHead()
         switch head.type {
@@ -47,7 +48,7 @@ struct CBORReader {
         }
     }
 
-    /// Refuses bytes after the item. Must be called after that item.
+    /// Refuses bytes after the item. Call this after reading it.
     func finish() throws(CBORError) {
         guard position == bytes.endIndex else { throw error(.trailingBytes) }
     }
@@ -55,7 +56,7 @@ struct CBORReader {
     private mutating func readArray(_ count: UInt64) throws(CBORError) -> [CBORValue] {
         let count = try open(count)
         var elements: [CBORValue] = []
-        // The count reserves no memory, because the bytes may contain fewer elements.
+        // The count is not used to reserve memory, because there may be fewer elements than it claims.
         for _ in 0..<count { elements.append(try readValue()) }
         depth -= 1
         return elements
@@ -68,7 +69,7 @@ struct CBORReader {
         for _ in 0..<count {
             let start = position
             let key = try readKey()
-            // Each key has one encoding only, so equal keys have equal bytes.
+            // Each key has only one encoding, so equal keys have equal bytes.
             let encoded = bytes[start..<position]
             guard !keys.contains(where: { $0.elementsEqual(encoded) }) else { throw error(.duplicateKey) }
             keys.append(encoded)
@@ -95,13 +96,13 @@ struct CBORReader {
     }
 
     private mutating func readBytes(_ count: UInt64) throws(CBORError) -> ArraySlice<UInt8> {
-        // Compared before any addition: a length of 2⁶⁴ - 1 would overflow.
+        // Compares before any addition, because a length of 2⁶⁴ - 1 would overflow.
         guard count <= UInt64(bytes.endIndex - position) else { throw error(.truncated) }
         defer { position += Int(count) }
         return bytes[position..<position + Int(count)]
     }
 
-    /// Reads the initial byte and the argument of an item (RFC 8949 §3).
+    /// Reads an item's initial byte and argument (RFC 8949 §3).
     private mutating func readHead() throws(CBORError) -> (type: MajorType, argument: UInt64) {
         guard let initial = try readBytes(1).first, let type = MajorType(rawValue: initial >> 5) else {
             throw error(.truncated)
@@ -110,7 +111,7 @@ struct CBORReader {
         switch information {
         case 0..<24: return (type, UInt64(information))
         case 24...27:
-            // For the simple types, such arguments are floats and unassigned simple values.
+            // For simple types, these arguments encode floats and unassigned simple values.
             guard type != .simple else { throw error(.typeNotAllowed) }
             let argument = try readBytes(1 << UInt64(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
             let smallest: UInt64 = information == 24 ? 24 : 1 << (4 << UInt64(information - 24))
@@ -125,7 +126,7 @@ struct CBORReader {
         CBORError(code, detail: "at byte \(position - bytes.startIndex)")
     }
 
-    /// The type of an item, in the top three bits of its first byte (RFC 8949 §3.1).
+    /// An item's type, from the top three bits of its first byte (RFC 8949 §3.1).
     private enum MajorType: UInt8 {
         case unsigned, negative, bytes, text, array, map, tag, simple
     }
@@ -133,12 +134,12 @@ struct CBORReader {
 
 /// Limits that bound the cost of reading CBOR.
 struct CBORLimits: Sendable {
-    /// The largest size of the input in bytes.
+    /// Maximum input size in bytes.
     let size: Int
-    /// The largest nesting depth of arrays and maps. An attestation object has 3.
+    /// Maximum nesting depth of arrays and maps. An attestation object has 3.
     let depth: Int
-    /// The largest number of elements of an array, or of entries of a map. Duplicate keys are found by
-    /// comparing keys pairwise, so this also limits that work.
+    /// Maximum number of array elements or map entries. Duplicate keys are found by pairwise comparison, so
+    /// this also bounds that work.
     let items: Int
 
     init(size: Int = 16 * 1024, depth: Int = 6, items: Int = 32) {
@@ -146,25 +147,25 @@ struct CBORLimits: Sendable {
     }
 }
 
-/// Reason for the refusal of CBOR.
+/// The reason why CBOR was refused.
 ///
-/// `detail` names a byte position: it is for a debugger, never for a log or a response.
+/// `detail` names a byte position, so it is for a debugger, never for a log or a response.
 struct CBORError: CodedError {
     enum Code: String, Sendable, CaseIterable {
         /// The bytes end inside an item.
         case truncated
         /// Bytes follow the item.
         case trailingBytes = "trailing_bytes"
-        /// A string, array or map without a length in front.
+        /// A string, array or map has no length before its content.
         case indefiniteLength = "indefinite_length"
-        /// A number or a length that fits into fewer bytes.
+        /// A number or a length uses more bytes than necessary.
         case lengthNotMinimal = "length_not_minimal"
-        /// A tag, a float, or a simple value other than false, true and null.
+        /// The item is a tag, a float, or a simple value other than false, true and null.
         case typeNotAllowed = "type_not_allowed"
-        /// A key of a map that is neither an integer nor text.
+        /// A map key is neither an integer nor text.
         case keyNotAllowed = "key_not_allowed"
         case duplicateKey = "duplicate_key"
-        /// Text that is not UTF-8.
+        /// A text is not UTF-8.
         case textInvalid = "text_invalid"
         case tooDeep = "too_deep"
         case tooLarge = "too_large"
@@ -184,7 +185,7 @@ extension CBORError: CustomDebugStringConvertible {
     var debugDescription: String { "\(description) (\(detail))" }
 }
 
-/// A CBOR item (RFC 8949 §3.1) of a type that App Attest uses or that a new extension may use.
+/// A CBOR item (RFC 8949 §3.1) of a type that App Attest uses, or that a new extension may use.
 enum CBORValue: Sendable, Equatable {
     case unsigned(UInt64)
     /// The integer -1 - n.
@@ -196,14 +197,14 @@ enum CBORValue: Sendable, Equatable {
     case bool(Bool)
     case null
 
-    /// Parses exactly one item with `CBORReader`'s strictness.
+    /// Parses exactly one item, as strictly as `CBORReader`.
     init(parsing bytes: ArraySlice<UInt8>, limits: CBORLimits = CBORLimits()) throws(CBORError) {
         var reader = try CBORReader(bytes, limits: limits)
         self = try reader.readValue()
         try reader.finish()
     }
 
-    /// The integer; `nil` for other types, and for an integer that does not fit.
+    /// The integer; `nil` for other types, or if it does not fit in 64 bits.
     var integer: Int64? {
         switch self {
         case .unsigned(let value): Int64(exactly: value)
@@ -218,18 +219,18 @@ enum CBORValue: Sendable, Equatable {
     var map: CBORMap? { if case .map(let value) = self { value } else { nil } }
 }
 
-/// A CBOR map with the entries in their order. No key occurs twice.
+/// A CBOR map whose entries are in input order. No key occurs twice.
 struct CBORMap: Sendable, Equatable {
     /// The entries. Keys are integers and texts.
     let entries: [(key: CBORValue, value: CBORValue)]
 
-    /// The value of a text key; `nil` when it is absent.
+    /// The value for a text key; `nil` if there is none.
     subscript(key: String) -> CBORValue? {
-        // Bytes are compared, because Swift's `==` of strings treats some different texts as equal.
+        // Compares bytes, because Swift's string `==` treats some different texts as equal.
         entries.first { $0.key.text?.utf8.elementsEqual(key.utf8) == true }?.value
     }
 
-    /// The value of an integer key; `nil` when it is absent.
+    /// The value for an integer key; `nil` if there is none.
     subscript(key: Int64) -> CBORValue? {
         entries.first { $0.key.integer == key }?.value
     }

@@ -1,25 +1,25 @@
 public import Encodings
 
-/// Error codes of a verification in steps.
+/// Error codes for a verification in steps.
 public protocol StepErrorCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     associatedtype Step: Sendable
 
-    /// The name of the refused object in messages.
+    /// The refused object's name in messages.
     static var object: String { get }
     /// The step that throws this code.
     var step: Step { get }
 }
 
-/// The refusal of one verification step, with the found value and the expected value. Match on `code`.
+/// A refusal by a verification step, with the found value and the expected value. Match on `code`.
 ///
-/// Both values may repeat parts of the input: they are for a debugger, never for
-/// a log or a response. Comparisons ignore them.
+/// Both values may repeat parts of the input, so they are for a
+/// debugger, never for a log or a response. Comparisons ignore them.
 public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConvertible {
     public let code: Code
     public let found: String
     public let expected: String
 
-    /// Public, because tests compare with errors.
+    /// Creates the error. This is public because tests compare errors.
     public init(_ code: Code, found: String = "", expected: String = "") {
         (self.code, self.found, self.expected) = (code, found, expected)
     }
@@ -27,7 +27,8 @@ public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConve
     /// The verification step that failed.
     public var step: Code.Step { code.step }
 
-    // Repeated here, because a file that does not import `Encodings` would use the comparison of all members.
+    // Repeats the comparison of `CodedError`, because a file that
+    // does not import `Encodings` would compare all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.object) refused: \(code.rawValue)" }

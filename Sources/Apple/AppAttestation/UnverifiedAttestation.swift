@@ -1,23 +1,23 @@
 import Certificates
 import Encodings
 
-/// An attestation object of unknown origin. Its size, its CBOR and its members have been checked.
+/// An attestation object of unknown origin, whose size, CBOR and members have been checked.
 public struct UnverifiedAttestation: Sendable {
-    /// Largest size in bytes. Apple's objects have 5,400 to 5,900.
+    /// Maximum size in bytes. Apple's objects have 5,400 to 5,900.
     public static let longestObject = 16 * 1024
     static let format = "apple-appattest"
 
     let format: String
-    /// Leaf certificate in DER.
+    /// The leaf certificate in DER.
     let leaf: ArraySlice<UInt8>
-    /// Intermediate certificate in DER.
+    /// The intermediate certificate in DER.
     let intermediate: ArraySlice<UInt8>
     let receipt: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
 
-    /// Throws the codes of the steps `size` and `form` in `AppAttestationStep`.
+    /// Parses an attestation object. Unknown members are ignored, because some iOS versions send more.
     ///
-    /// Unknown members are ignored, because some versions of iOS send more.
+    /// Throws the codes for steps `size` and `form` of `AppAttestationStep`.
     public init(_ bytes: [UInt8]) throws(AppAttestationError) {
         let object = try ObjectMembers.read(bytes, longest: Self.longestObject)
         guard let format = object["fmt"]?.text, let statement = object["attStmt"]?.map,
@@ -35,18 +35,18 @@ public struct UnverifiedAttestation: Sendable {
     }
 }
 
-/// An assertion of unknown origin. Its size, its CBOR and its members have been checked.
+/// An assertion of unknown origin, whose size, CBOR and members have been checked.
 public struct UnverifiedAssertion: Sendable {
-    /// Largest size in bytes. Apple's assertions have 140 to 260.
+    /// Maximum size in bytes. Apple's assertions have 140 to 260.
     public static let longestObject = 4 * 1024
 
-    /// ECDSA signature in DER.
+    /// The ECDSA signature in DER.
     let signature: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
 
-    /// Throws the codes of the steps `size` and `form` in `AppAttestationStep`.
+    /// Parses an assertion. Unknown members are ignored, because some iOS versions send more.
     ///
-    /// Unknown members are ignored, because some versions of iOS send more.
+    /// Throws the codes for steps `size` and `form` of `AppAttestationStep`.
     public init(_ bytes: [UInt8]) throws(AppAttestationError) {
         let object = try ObjectMembers.read(bytes, longest: Self.longestObject)
         guard let signature = object["signature"]?.bytes,
@@ -59,7 +59,7 @@ public struct UnverifiedAssertion: Sendable {
     }
 }
 
-/// The outermost map of an attestation or an assertion.
+/// The outermost map in an attestation or assertion.
 enum ObjectMembers {
     static func read(_ bytes: [UInt8], longest: Int) throws(AppAttestationError) -> CBORMap {
         guard bytes.count <= longest else {
@@ -81,24 +81,24 @@ enum ObjectMembers {
     }
 }
 
-/// The content of an unverified object. It is only for explanations, such as
-/// `siwa verify`, and must not decide anything.
+/// The content of an unverified object, for explanations only, such as the output of `siwa verify`. No
+/// decision may depend on it.
 public struct UnverifiedContent: Sendable {
-    /// The hash of the app ID.
+    /// The app ID hash.
     public let appIDHash: [UInt8]
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions?
-    /// The environment; `nil` for assertions, and for an AAGUID of neither environment.
+    /// The environment; `nil` for assertions, and if the AAGUID belongs to neither environment.
     public let environment: AttestationEnvironment?
     /// The credential ID in base64; `nil` for assertions.
     public let credentialID: String?
-    /// The validity of the leaf certificate in seconds since 1970. `nil` for assertions, and when it cannot
-    /// be read.
+    /// The leaf certificate's validity in seconds since 1970; `nil`
+    /// for assertions, and if the certificate cannot be read.
     public let validity: (begin: Int64, end: Int64)?
-    /// The size of the receipt in bytes; `nil` for assertions.
+    /// The receipt size in bytes; `nil` for assertions.
     public let receiptSize: Int?
 
-    /// Returns `nil` when the authenticator data cannot be read.
+    /// Returns `nil` if the authenticator data cannot be read.
     public init?(of attestation: UnverifiedAttestation) {
         self.init(
             attestation.authenticatorData, of: .attestation,
@@ -106,7 +106,7 @@ public struct UnverifiedContent: Sendable {
             receiptSize: attestation.receipt.count)
     }
 
-    /// Returns `nil` when the authenticator data cannot be read.
+    /// Returns `nil` if the authenticator data cannot be read.
     public init?(of assertion: UnverifiedAssertion) {
         self.init(assertion.authenticatorData, of: .assertion, validity: nil, receiptSize: nil)
     }

@@ -1,11 +1,10 @@
 import Encodings
 import Synchronization
 
-/// Apple's time, from the `Date` field of Apple's responses, and its difference from the clock of this
-/// machine.
+/// Apple's time, from the `Date` header of Apple's responses, and its difference from this machine's clock.
 ///
-/// Between two responses Apple's time advances with the uptime of this machine, so that any
-/// change of the machine's clock shows at once.
+/// Between two responses, Apple's time advances with this machine's
+/// uptime, so any change to the machine's clock shows at once.
 public final class AppleClock: Sendable {
     private struct Reading {
         /// Apple's time in milliseconds since 1970.
@@ -18,7 +17,7 @@ public final class AppleClock: Sendable {
     private let uptime: @Sendable () -> Duration
 
     /// - Parameters:
-    ///   - millisecondsSince1970: The clock of this machine.
+    ///   - millisecondsSince1970: This machine's clock.
     ///   - uptime: A monotonic clock.
     public init(
         millisecondsSince1970: @escaping @Sendable () -> Int64,
@@ -27,8 +26,9 @@ public final class AppleClock: Sendable {
         (self.millisecondsSince1970, self.uptime) = (millisecondsSince1970, uptime)
     }
 
-    /// Seconds by which this machine's clock is ahead of Apple's; `nil` when Apple has not responded yet. The
-    /// field has whole seconds, and the transfer takes time, so a second or two are not significant.
+    /// Number of seconds by which this machine's clock is ahead of Apple's; `nil`
+    /// before the first response. The `Date` header has whole seconds and the
+    /// transfer takes time, so a difference of one or two seconds means nothing.
     public var secondsAhead: Int64? {
         guard let reading = reading.withLock({ $0 }) else { return nil }
         let passed = (uptime() - reading.uptime).milliseconds
@@ -37,8 +37,8 @@ public final class AppleClock: Sendable {
         return overflowed || isTooFar ? nil : ahead / 1000
     }
 
-    /// Reads the fields of a response that has just arrived. A response from a cache is `age` seconds old
-    /// (RFC 9111 §5.1).
+    /// Reads the `Date` and `Age` headers of a response that has just arrived. A cached response is `age`
+    /// seconds old (RFC 9111 §5.1).
     func notice(date: String?, age: String?) {
         guard let date, let seconds = HTTPDate.seconds(date) else { return }
         let age = age.flatMap { Int64($0) }.flatMap { (0...604_800).contains($0) ? $0 : nil } ?? 0
@@ -53,7 +53,7 @@ extension Duration {
     }
 }
 
-/// The time since the first call in the process, by a monotonic clock.
+/// Time since the first call in the process, by a monotonic clock.
 public enum SystemUptime {
     private static let start = ContinuousClock.now
 

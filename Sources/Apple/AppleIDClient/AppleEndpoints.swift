@@ -1,22 +1,22 @@
-// AppleIDClient owns the HTTP requests to Apple: the endpoints, their time limits and the size
-// limits of responses. It does not own the meaning of a response for an account: the callers
-// decide it, behind the protocols of other modules.
+// AppleIDClient owns the HTTP requests to Apple: endpoints, time limits,
+// and size limits for responses. It does not own what a response means for
+// an account; its callers decide that, behind protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore
 import OutgoingHTTP
 
-/// The URLs of Apple's endpoints. They are constants and not read from the discovery document: in 2025 that
-/// document was wrong for some days, and services that used it failed.
+/// URLs of Apple's endpoints. They are constants instead of being read from the discovery document, because
+/// in 2025 that document was wrong for some days, and services that relied on it failed.
 public struct AppleEndpoints: Sendable, Equatable {
     /// `https://appleid.apple.com`
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")
 
-    /// The base of all URLs, without a slash at the end.
+    /// The base of all URLs, without a trailing slash.
     public let baseURL: String
 
-    /// Creates endpoints on another host, such as the emulator. Returns `nil` unless the URL is an absolute
-    /// http or https URL without user, query and fragment.
+    /// Creates endpoints on another host, for example the emulator. Returns `nil` unless the URL is an
+    /// absolute http or https URL without user, query and fragment.
     public init?(baseURL: String) {
         guard let scheme = ["https://", "http://"].first(where: { baseURL.hasPrefix($0) }) else { return nil }
         let bytes = Array(baseURL.utf8)
@@ -29,20 +29,20 @@ public struct AppleEndpoints: Sendable, Equatable {
         self.init(trusted: trimmed)
     }
 
-    /// URL of the key set that signs identity tokens and notifications.
+    /// URL of the key set for identity tokens and notifications.
     public var keySet: String { "\(baseURL)/auth/keys" }
 
-    /// URL for exchanging codes, validating refresh tokens, and
-    /// getting access tokens for the migration endpoint.
+    /// URL for exchanging codes, validating refresh tokens,
+    /// and getting access tokens for the migration endpoint.
     public var token: String { "\(baseURL)/auth/token" }
     public var revoke: String { "\(baseURL)/auth/revoke" }
-    /// URL that returns the identifiers of a user for another team during an app transfer.
+    /// URL that returns a user's identifiers for another team during an app transfer.
     public var migration: String { "\(baseURL)/auth/usermigrationinfo" }
     /// URL of the page where a browser signs in.
     public var authorize: String { "\(baseURL)/auth/authorize" }
 
-    /// URL for exchanging receipts of App Attest. Apple has a host for
-    /// each environment; another server has a path.
+    /// URL for exchanging App Attest receipts. Apple has a separate
+    /// host for each environment; other servers use a path.
     public var attestationData: String {
         self == .apple
             ? "https://data.appattest.apple.com/v1/attestationData" : "\(baseURL)/v1/attestationData"
@@ -72,14 +72,14 @@ public struct AppleEndpoints: Sendable, Equatable {
     }
 }
 
-/// The time limits of a request to Apple.
+/// The time limits for a request to Apple.
 public struct AppleTimeLimits: Sendable, Equatable {
     /// Time for the connection, including TLS: 5 seconds.
     public let connect: Duration
     /// Time until the next byte arrives: 5 seconds.
     public let read: Duration
-    /// Time for the request and the whole response: 10 seconds. Without this limit, a response that arrives
-    /// byte by byte would keep a request open forever.
+    /// Time for the request and the whole response: 10 seconds. Without this limit, a response that trickles
+    /// in byte by byte would keep a request open forever.
     public let total: Duration
 
     public init(
@@ -92,9 +92,9 @@ public struct AppleTimeLimits: Sendable, Equatable {
 }
 
 extension HTTPClient.Configuration {
-    /// The configuration of the HTTP client for requests to Apple, one per process. It follows no redirect,
-    /// decompresses nothing, bounds the parts outside a body, and sets the time limits that only the client
-    /// can enforce. The owner of the client shuts it down.
+    /// The HTTP client configuration for requests to Apple, with one client per process. It follows no
+    /// redirects, decompresses nothing, limits the size of everything outside the body, and sets the time
+    /// limits that only the client can enforce. The client's owner shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -102,15 +102,15 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // Longer than the pause between two daily checks, and shorter than servers
-                // keep an idle connection. A request on a connection that the server has
-                // just closed is lost, together with its code.
+                // Longer than the pause between two daily checks, but shorter than
+                // servers keep idle connections: if the server has just closed a
+                // connection, a request sent on it is lost, together with its code.
                 idleTimeout: .seconds(10),
-                // As many connections as there are concurrent workers, so that no worker waits for the slow
-                // response of another.
+                // One connection for each concurrent worker, so that
+                // no worker waits for another worker's slow response.
                 concurrentHTTP1ConnectionsPerHostSoftLimit: 32),
             decompression: .disabled)
-        // `OutgoingRequestSpan` makes the spans, without values of a URL or a header.
+        // `OutgoingRequestSpan` creates the spans instead, without values from URLs or headers.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
         return configuration

@@ -3,9 +3,9 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Exchanges receipts over HTTP. The request is signed by a key of the team with DeviceCheck enabled.
+/// Exchanges receipts over HTTP. Requests are signed with a team key that has DeviceCheck enabled.
 ///
-/// It makes each call once for each key of the team until Apple accepts a key.
+/// Each call is made once for each of the team's keys, until Apple accepts one.
 public struct AppleReceiptClient: AppleReceiptService {
     private let transport: AppleTransport
     private let endpoints: AppleEndpoints
@@ -36,7 +36,7 @@ public struct AppleReceiptClient: AppleReceiptService {
         throw refusal
     }
 
-    /// Returns a JWT with issuer and time. Apple expects it without the scheme Bearer.
+    /// Returns a JWT with issuer and time. Apple expects it without the Bearer scheme.
     private func token(of team: String, by key: ClientSigningKey) throws(AppleCallError) -> String {
         do throws(JOSEError) {
             return try key.sign(
@@ -62,9 +62,9 @@ public struct AppleReceiptClient: AppleReceiptService {
     }
 }
 
-/// Apple's service that exchanges receipts of App Attest.
+/// Apple's exchange service for App Attest receipts.
 public protocol AppleReceiptService: Sendable {
-    /// Exchanges a receipt for a newer receipt with the current risk metric. It can be repeated.
+    /// Exchanges a receipt for a newer one with the current risk metric. The call can be repeated.
     ///
     /// - Parameters:
     ///   - team: The ID of the app's team, whose key signs the request.
@@ -74,14 +74,14 @@ public protocol AppleReceiptService: Sendable {
     ) async throws(AppleCallError) -> ReceiptResponse
 }
 
-/// The response of Apple to a receipt.
+/// Apple's response to a receipt exchange.
 public enum ReceiptResponse: Sendable, Equatable {
     /// 200: the new receipt, unverified.
     case refreshed([UInt8])
-    /// 304: the request came before the time in the receipt.
+    /// 304: the request came before the earliest time stated in the receipt.
     case tooEarly
-    /// 404: Apple keeps the data of an attestation for 30 days.
+    /// 404: Apple no longer has the attestation data, which it keeps for 30 days.
     case forgotten
-    /// 400: the receipt is malformed, or of the other environment.
+    /// 400: the receipt is malformed, or belongs to the other environment.
     case refused
 }

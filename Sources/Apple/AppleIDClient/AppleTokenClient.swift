@@ -4,19 +4,19 @@ import Synchronization
 
 /// Calls Apple's token, revoke and migration endpoints over HTTP.
 ///
-/// Each call is made once, with two safe exceptions. When Apple refuses the client secret (`invalid_client`,
-/// which it checks before everything else), the next key's secret is used. And a call that only reads, or
-/// that can be repeated, is made once more when its connection was lost.
+/// Each call is made once, with two safe exceptions. If Apple refuses the client secret (`invalid_client`,
+/// which Apple checks before everything else), the client tries the next key's secret. If the connection is
+/// lost, it repeats once any call that only reads or is safe to repeat.
 ///
-/// The HTTP client is shared. Its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
+/// The HTTP client is shared; its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     let endpoints: AppleEndpoints
     let migrationAccess = Mutex(MigrationAccess())
     let uptime: @Sendable () -> Duration
     private let transport: AppleTransport
     private let secrets: any ClientSecretSource
-    /// One circuit breaker for each endpoint, so that failures of the revoke endpoint do not stop the
-    /// exchange of codes, which expire after five minutes.
+    /// One circuit breaker per endpoint, so that failures of the revoke endpoint do not block code exchanges,
+    /// for which there are only five minutes.
     private let breakers = Mutex<[Endpoint: CircuitBreaker]>([:])
 
     enum Endpoint: Hashable {
@@ -61,8 +61,8 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
         }
     }
 
-    /// Makes a repeatable call, and repeats it once when the connection was lost: the server can close an
-    /// idle connection just when the client uses it.
+    /// Makes a repeatable call, and repeats it once if the connection is lost, because the server can close
+    /// an idle connection just as the client uses it.
     func repeating<Result: Sendable>(_ call: () async throws(AppleCallError) -> Result)
         async throws(AppleCallError) -> Result
     {
@@ -74,7 +74,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
         }
     }
 
-    /// Makes one call, with each secret of the client ID in turn until Apple accepts one.
+    /// Makes one call, trying each of the client ID's secrets until Apple accepts one.
     func call<Result: Sendable>(
         _ endpoint: Endpoint, _ fields: [(name: String, value: String)], clientID: String,
         bearer: String? = nil, read: (AppleResponse) throws(AppleCallError) -> Result
@@ -135,7 +135,7 @@ extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .responseUnusable, .serverFailed: self = .failed
-        // A throttled request got a response. Apple throttles refresh tokens per user.
+        // Throttling is a response too. Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
         }
@@ -171,8 +171,8 @@ extension AppleTokenClient {
                 do throws(AppleCallError) {
                     return try await call(.migration, fields, clientID: clientID, bearer: held, read: read)
                 } catch {
-                    // Apple has no separate error for an access token that has expired early. So the call is
-                    // made again with a new token; if the refusal concerned the user, Apple repeats it.
+                    // Apple has no separate error for an access token that expired early, so this repeats the
+                    // call with a new token. If the refusal concerned the user, Apple will repeat it.
                     guard error.code == .rejected,
                         [.invalidClient, .invalidGrant, .other].contains(error.appleError)
                     else { throw error }
@@ -184,7 +184,7 @@ extension AppleTokenClient {
         }
     }
 
-    /// Requests a new access token for the migration endpoint (`client_credentials`).
+    /// Requests a new migration endpoint access token (`client_credentials`).
     private func migrationToken(for clientID: String) async throws(AppleCallError) -> String {
         let fields = [
             (name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration"),
@@ -195,17 +195,17 @@ extension AppleTokenClient {
     }
 }
 
-/// The cached access tokens for the migration endpoint, by client ID.
+/// Cached migration endpoint access tokens, by client ID.
 struct MigrationAccess {
     private var held: [String: (token: String, until: Duration)] = [:]
 
-    /// Returns a token that does not expire soon.
+    /// Returns a token that will not expire soon.
     func token(for clientID: String, at now: Duration) -> String? {
         guard let entry = held[clientID], now < entry.until else { return nil }
         return entry.token
     }
 
-    /// Caches a token for 90% of its lifetime, so that none expires during a call.
+    /// Caches a token for 90% of its lifetime, so that no token expires during a call.
     mutating func put(_ token: AppleTokenResponse, for clientID: String, at now: Duration) {
         held[clientID] = (token.accessToken, now + token.expiresIn * 9 / 10)
     }

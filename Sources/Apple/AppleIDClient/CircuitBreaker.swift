@@ -1,12 +1,13 @@
-/// Stops calls to an endpoint after several failures in a row, and allows one call after a pause.
+/// Blocks calls to an endpoint after several failures in a row, and after a pause lets one call through.
 ///
-/// The type only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
+/// The breaker only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
     enum Admission: Sendable, Equatable {
         case admit
-        /// Admitted as the only call, to test the endpoint. `end` must be called after it.
+        /// Make the only admitted call, which tests the endpoint.
+        /// The caller must report its outcome to `end`.
         case probe
-        /// The caller may retry after this time.
+        /// Make no call. The caller may retry after this time.
         case refuse(retryAfter: Duration)
     }
 
@@ -15,7 +16,7 @@ struct CircuitBreaker: Sendable, Equatable {
         case answered
         /// The endpoint failed.
         case failed
-        /// The result is unknown: the caller was cancelled, or nothing was sent.
+        /// The result is unknown: the caller was cancelled, or sent no request.
         case abandoned
     }
 
@@ -25,14 +26,14 @@ struct CircuitBreaker: Sendable, Equatable {
         case probing(since: Duration, pause: Duration)
     }
 
-    /// The number of failures in a row that opens the circuit.
+    /// Number of failures in a row that open the circuit.
     static let threshold = 5
     /// The first pause; each failed probe doubles it.
     static let shortestPause: Duration = .seconds(2)
-    /// The longest pause. A code expires after five minutes, so even then some attempts are left.
+    /// The longest pause. A code expires after five minutes, so this still leaves several attempts.
     static let longestPause: Duration = .seconds(30)
-    /// A probe that has not ended after this time is ignored, so that a lost call cannot keep the circuit
-    /// open forever.
+    /// Time after which an unfinished probe counts as lost and another call may probe, so that a lost call
+    /// cannot keep the circuit open forever.
     static let longestProbe: Duration = .seconds(60)
 
     private var state = State.closed(failures: 0)
@@ -68,10 +69,10 @@ struct CircuitBreaker: Sendable, Equatable {
             let longer = min(pause * 2, Self.longestPause)
             state = .open(until: now + longer, pause: longer)
         case (.probing(_, let pause), .probe, .abandoned):
-            // The next caller probes at once.
+            // The next caller may probe immediately.
             state = .open(until: now, pause: pause)
         case (.closed, _, .abandoned), (.open, _, _), (.probing, _, _):
-            // Calls that began before the circuit opened give no new information.
+            // Calls that began before the circuit opened say nothing new.
             break
         }
     }

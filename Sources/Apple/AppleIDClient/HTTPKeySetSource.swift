@@ -4,10 +4,9 @@ import NIOCore
 import NIOHTTP1
 import TraceExport
 
-/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the
-/// key set at another URL, for example Google's.
+/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or one at another URL, for example Google's.
 ///
-/// The type is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it
+/// The source only transports; `KeySets` checks the response. The HTTP client is shared; its owner creates it
 /// with `HTTPClient.Configuration.apple` and shuts it down.
 public struct HTTPKeySetSource: KeySetSource {
     private let client: HTTPClient
@@ -17,7 +16,7 @@ public struct HTTPKeySetSource: KeySetSource {
 
     /// Fetches Apple's key set.
     ///
-    /// - Parameter clock: Reads Apple's time from each response.
+    /// - Parameter clock: Picks up Apple's time from each response.
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil
@@ -25,7 +24,7 @@ public struct HTTPKeySetSource: KeySetSource {
         self.init(client: client, url: endpoints.keySet, limits: limits, clock: clock)
     }
 
-    /// Fetches a key set from any other URL. An invalid URL gives `.unreachable`.
+    /// Fetches a key set from any other URL. An invalid URL results in `.unreachable`.
     public init(
         client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil
@@ -63,16 +62,16 @@ public struct HTTPKeySetSource: KeySetSource {
             let response = try await client.execute(request, timeout: TimeAmount(total))
             clock?.notice(
                 date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
-            // A client with another configuration follows redirects.
-            // A response of another host is not accepted.
+            // A client configured differently may follow redirects,
+            // but a response from another host must not be accepted.
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }
-            // Only the body of a 200 is needed. An unread body is dropped with its connection.
+            // Only the body of a 200 is read. The client drops an unread body along with its connection.
             let body =
                 response.status == .ok
                 ? try await response.body.collect(upTo: KeySetResponse.longestBody) : nil
-            // Reading a body in a cancelled task ends early and does not throw.
+            // In a cancelled task, reading a body ends early without throwing.
             try Task.checkCancellation()
             return KeySetResponse(response, body: body.map { Array(buffer: $0) } ?? [])
         } catch {

@@ -1,15 +1,15 @@
 public import Encodings
 import JOSE
 
-/// Reason for the refusal of a token: one code per cause. Match on `code`.
+/// The reason why a token was refused: one code per cause. Match on `code`.
 ///
-/// The raw values appear in responses and never change their meaning. `detail` may repeat claim values: it is
-/// for a debugger, never for a log or a response.
+/// The raw values appear in responses and never change their meaning. `detail` may repeat claim values, so it
+/// is for a debugger, never for a log or a response.
 public struct AppleTokenError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// More than 16 KiB.
+        /// The token is longer than 16 KiB.
         case tokenTooLarge = "token_too_large"
-        /// Not three segments of strict base64url around strict JSON.
+        /// The token is not three segments of strict base64url, or its JSON is not strict.
         case tokenMalformed = "token_malformed"
         /// `alg` is not RS256.
         case algorithmNotAllowed = "algorithm_not_allowed"
@@ -20,20 +20,21 @@ public struct AppleTokenError: CodedError {
         /// Apple's key set has no usable key with this ID.
         case unknownKey = "unknown_key"
         case signatureInvalid = "signature_invalid"
-        /// A notification where an identity token was expected.
+        /// The token is a notification, but the caller expected an identity token.
         case notAnIdentityToken = "not_an_identity_token"
-        /// An identity token, or anything else without `events`, where a notification was expected.
+        /// The token is an identity token, or another token without `events`, but the caller expected a
+        /// notification.
         case notANotification = "not_a_notification"
-        /// A claim that Apple always sends is absent.
+        /// A claim that Apple always sends is missing.
         case claimMissing = "claim_missing"
-        /// A claim has the wrong JSON type, or a time outside the years 1970 to 9999.
+        /// A claim has the wrong JSON type, or its time is outside the years 1970 to 9999.
         case claimMalformed = "claim_malformed"
         case issuerMismatch = "issuer_mismatch"
         case audienceMismatch = "audience_mismatch"
         case tokenExpired = "token_expired"
-        /// `nbf` lies ahead of our clock by more than the leeway.
+        /// `nbf` is ahead of the service's clock by more than the leeway.
         case tokenNotYetValid = "token_not_yet_valid"
-        /// `iat`, `auth_time` or `event_time` lies ahead of our clock by more than the leeway.
+        /// `iat`, `auth_time` or `event_time` is ahead of the service's clock by more than the leeway.
         case issuedInFuture = "issued_in_future"
         /// `sub` is empty, longer than 255 characters, or has control characters.
         case subjectInvalid = "subject_invalid"
@@ -43,7 +44,7 @@ public struct AppleTokenError: CodedError {
         case codeHashMismatch = "code_hash_mismatch"
         case accessTokenHashMissing = "access_token_hash_missing"
         case accessTokenHashMismatch = "access_token_hash_mismatch"
-        /// `events` is in none of the three shapes that Apple has used.
+        /// `events` has none of the three shapes that Apple has used.
         case eventsMalformed = "events_malformed"
     }
 
@@ -52,7 +53,7 @@ public struct AppleTokenError: CodedError {
     public let step: VerificationStep
     public let detail: String
 
-    /// `step` is given only when the code belongs to more than one step.
+    /// Creates the error. Without `step`, it has the first step that throws the code.
     public init(_ code: Code, at step: VerificationStep? = nil, detail: String = "") {
         (self.code, self.step, self.detail) = (code, step ?? code.step, detail)
     }
@@ -64,7 +65,7 @@ extension AppleTokenError: CustomDebugStringConvertible {
 }
 
 extension AppleTokenError.Code {
-    /// The step that throws this code; the first of several steps.
+    /// The step that throws this code, or the first one if there are several.
     var step: VerificationStep {
         switch self {
         case .tokenTooLarge: .size
@@ -91,7 +92,7 @@ extension AppleTokenError.Code {
 }
 
 extension AppleTokenError {
-    /// Converts an error of `JOSE`.
+    /// Converts a `JOSE` error.
     init(_ error: JOSEError) {
         let code: Code =
             switch error.code {
@@ -106,10 +107,9 @@ extension AppleTokenError {
     }
 }
 
-/// The steps of verification, in the order of their execution.
+/// Verification steps, in order of execution.
 ///
-/// The first step that fails decides the error: all earlier steps
-/// have passed, and later steps were not executed.
+/// The first step that fails determines the error, so all earlier steps have passed and no later step runs.
 public enum VerificationStep: String, Sendable, CaseIterable {
     case size
     case form
@@ -132,7 +132,7 @@ public enum VerificationStep: String, Sendable, CaseIterable {
     case accessTokenHash = "access token hash"
     case events
 
-    /// The steps for a token of this kind.
+    /// Returns the verification steps for a token of this kind.
     public static func steps(for kind: TokenKind) -> [VerificationStep] {
         allCases.filter { step in
             switch step {
@@ -147,7 +147,8 @@ public enum VerificationStep: String, Sendable, CaseIterable {
     }
 }
 
-/// The two kinds of token that Apple signs with the same keys. Neither is accepted in place of the other.
+/// Kinds of token that Apple signs with the same keys. A verifier never accepts one kind in place of the
+/// other.
 public enum TokenKind: String, Sendable, CaseIterable {
     case identityToken = "identity-token"
     case notification

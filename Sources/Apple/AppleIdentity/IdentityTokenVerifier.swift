@@ -2,7 +2,7 @@ public import JOSE
 
 /// Verifies identity tokens (OpenID Connect Core §3.1.3.7).
 ///
-/// It does no I/O and reads no clock: the key and the time are arguments. It is thread-safe.
+/// Does no I/O and reads no clock, because the key and the time are arguments. Thread-safe.
 public struct IdentityTokenVerifier: Sendable {
     private let policy: VerificationPolicy
     private let notBefore: NotBeforeCheck<IdentityTokenClaims>
@@ -23,10 +23,9 @@ public struct IdentityTokenVerifier: Sendable {
         authenticationTime = AuthenticationTimeCheck(leeway: policy.leeway)
     }
 
-    /// Returns the verified identity, or throws the code of the first step that failed, in the order of
-    /// `VerificationStep`.
+    /// Returns the verified identity, or throws the code of the first `VerificationStep` that failed.
     ///
-    /// `key` must be the usable key of Apple's set with the token's `keyID`.
+    /// `key` must be the usable key in Apple's set that has the token's `keyID`.
     public func verify(
         _ token: UnverifiedToken, with key: RSAPublicKey, expecting expectations: IdentityTokenExpectations,
         at now: NumericDate
@@ -36,7 +35,7 @@ public struct IdentityTokenVerifier: Sendable {
         return try VerifiedIdentity(checked: claims)
     }
 
-    /// Returns every error in the claims of a token, regardless of its signature: for a debugger, which shows
+    /// Returns every error in a token's claims, regardless of its signature. A debugger uses this to show
     /// more than the first error. An empty list proves nothing.
     public func mistakes(
         of token: UnverifiedToken, expecting expectations: IdentityTokenExpectations, at now: NumericDate
@@ -51,12 +50,12 @@ public struct IdentityTokenVerifier: Sendable {
         return mistakes
     }
 
-    /// Returns the claims of a token that are dropped as malformed. Empty if the claims cannot be read.
+    /// Returns the malformed claims that are dropped from a token; empty if the claims cannot be read.
     public func dropped(of token: UnverifiedToken) -> DroppedClaims {
         (try? IdentityTokenClaims(parsing: token.jws.payload))?.dropped ?? []
     }
 
-    /// Runs the checks in the order of `VerificationStep`.
+    /// Runs the checks in `VerificationStep` order.
     private func check(
         _ claims: IdentityTokenClaims, _ expectations: IdentityTokenExpectations, at now: NumericDate,
         refusing refuse: Refusing
@@ -84,24 +83,25 @@ public struct IdentityTokenVerifier: Sendable {
     }
 }
 
-/// Requirements of a deployment: the issuers, the client IDs, and the difference between clocks.
+/// A deployment's requirements: issuers, client IDs, and tolerated clock skew.
 public struct VerificationPolicy: Sendable {
     /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
-    /// some days while the tokens did not change.
+    /// some days although the tokens did not change.
     public static let appleIssuer = "https://appleid.apple.com"
-    /// Longest leeway in seconds. A longer leeway would make expiration meaningless.
+    /// Maximum leeway, in seconds. A longer one would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
-    /// Default leeway in seconds. If the clock is behind by more, every new token is from the future.
+    /// Default leeway, in seconds. If the service's clock is further
+    /// behind, every new token is refused as issued in the future.
     public static let usualLeeway: Int64 = 60
 
     public let issuers: [String]
-    /// The bundle IDs and Services IDs whose tokens are accepted. An empty list accepts no token.
+    /// Accepted audiences: bundle IDs and Services IDs. An empty list accepts no token.
     public let clientIDs: [String]
-    /// Tolerated difference between clocks in seconds, 0 to 300.
+    /// Tolerated clock skew in seconds, 0 to 300.
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
-    /// A leeway outside 0...300 becomes the nearest end of the range.
+    /// A leeway outside 0...300 becomes the nearest bound.
     public init(
         issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)
@@ -113,8 +113,7 @@ public struct VerificationPolicy: Sendable {
     }
 }
 
-/// Values of the sign-in that the caller knows and that the token must match. `nil` means that the value is
-/// not checked.
+/// Values from the sign-in that the caller knows and the token must match. `nil` values are not checked.
 public struct IdentityTokenExpectations: Sendable {
     /// The raw nonce, before the app hashed it.
     public var nonce: String?
@@ -133,22 +132,22 @@ public struct IdentityTokenExpectations: Sendable {
     }
 }
 
-/// The verified claims about a user who signed in. Only `IdentityTokenVerifier` creates it.
+/// A signed-in user's verified claims. Only `IdentityTokenVerifier` creates this value.
 ///
-/// The optional members are claims that Apple does not always send. The e-mail address is not an identifier.
+/// Optional properties are claims that Apple does not always
+/// send. The e-mail address does not identify a user.
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// Stored in the form in which they were read, because copying a
-    /// dozen strings costs more than reading them.
+    /// The claims exactly as parsed, because copying a dozen strings costs more than parsing them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }
-    /// `sub`: stable for one user and one team, 1 to 255 characters, compared as bytes.
+    /// `sub`: stable for a user within a team, 1 to 255 characters, compared as bytes.
     public var subject: String { claims.subject }
     public var issuedAt: NumericDate { claims.issuedAt }
     public var expiresAt: NumericDate { claims.expiresAt }
-    /// `auth_time`.
+    /// `auth_time`: when Apple authenticated the user.
     public var authenticatedAt: NumericDate? { claims.authenticatedAt }
     public var nonce: String? { claims.nonce }
     public var nonceSupported: Bool? { claims.nonceSupported }
@@ -156,19 +155,20 @@ public struct VerifiedIdentity: Sendable {
     public var accessTokenHash: String? { claims.accessTokenHash }
     public var email: String? { claims.email }
     public var emailVerified: Bool? { claims.emailVerified }
-    /// True when `email` is a relay address, according to Apple's claim or, without
-    /// the claim, to the domain. `nil` when unknown.
+    /// True if `email` is a relay address, according to Apple's
+    /// claim or, without one, the domain; `nil` if unknown.
     public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
-    /// 0 unsupported, 1 unknown, 2 likely real.
+    /// `real_user_status`: 0 is unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int64? { claims.realUserStatus }
-    /// `transfer_sub`: only in the 60 days after a team transfer.
+    /// `transfer_sub`: the user's transfer identifier, which
+    /// Apple sends only for 60 days after a team transfer.
     public var transferSubject: String? { claims.transferSubject }
     public var organizationID: String? { claims.organizationID }
 
-    /// The claims that were dropped because they are malformed and decide nothing.
+    /// Malformed claims that were dropped because no decision depends on them.
     public var dropped: DroppedClaims { claims.dropped }
 
-    /// Time at which the user authorized the app: `auth_time`, else `iat`.
+    /// Time at which the user authorized the app: `auth_time`, or `iat` if there is none.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 
     /// Creates the identity. The claims must have passed every check.

@@ -1,31 +1,32 @@
 import StrictJSON
 
-/// One event of a notification.
+/// One event in a notification.
 public struct NotificationEvent: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         case consentRevoked
         case accountDeleted
         case emailEnabled
         case emailDisabled
-        /// A type that this version does not know, or no type.
+        /// The type is missing or unknown to this version.
         case unknown
     }
 
     public let kind: Kind
-    /// `type` as sent; empty when it was absent.
+    /// `type` as Apple sent it; empty if missing.
     public let type: String
-    /// `sub`; present for every known kind.
+    /// `sub`: identifies the user. Every event of a known kind has it.
     public let subject: String?
-    /// `event_time`, in milliseconds since 1970, even if Apple sent seconds; present for every known kind.
+    /// `event_time` in milliseconds since 1970, even if Apple sent seconds. Every event of a known kind has
+    /// it.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
-    /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
-    /// `nil` when unknown.
+    /// True if `email` is a relay address, according to Apple's
+    /// claim or, without one, the domain; `nil` if unknown.
     public let isPrivateEmail: Bool?
 }
 
 extension NotificationEvent.Kind {
-    /// Maps the type. Apple uses two spellings for account deletion.
+    /// Maps `type` to a kind. Apple uses two spellings for account deletion.
     init(type: String) {
         self =
             switch type {
@@ -39,14 +40,14 @@ extension NotificationEvent.Kind {
 }
 
 extension NotificationEvent {
-    /// Largest number of events. Apple sends one event per
-    /// notification. The limit bounds the work of one delivery.
+    /// Maximum number of events in a notification. Apple sends one; the limit bounds the work per delivery.
     static let mostEvents = 16
-    /// Largest time in seconds. A larger time is in milliseconds: in seconds it would be after the year 5138.
+    /// The largest time that counts as seconds. Larger ones count as milliseconds, because as seconds they
+    /// would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 
-    /// Reads `events` in all forms that Apple has documented or sent: a JSON string that holds an object, an
-    /// object, or an array of objects (in a string or not).
+    /// Reads `events` in every form that Apple has documented or sent: an object, a JSON string that holds
+    /// one, or an array of objects (in a string or not).
     ///
     /// Throws `.eventsMalformed`.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
@@ -82,7 +83,7 @@ extension NotificationEvent {
         type = try object.string("type") ?? ""
         kind = Kind(type: type)
         guard kind != .unknown else {
-            // An unknown event may have any members, because their meaning is not known.
+            // An event of an unknown type may have any members, because their meaning is unknown.
             subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
             eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
             email = object["email"]?.string
@@ -102,14 +103,14 @@ extension NotificationEvent {
             email = try object.string("email")
             isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
         case .consentRevoked, .accountDeleted, .unknown:
-            // An address decides nothing here, so a malformed address must not prevent a revocation.
+            // No decision depends on the address, so a malformed one must not prevent a revocation.
             email = object["email"]?.string
             let isPrivate = (try? object.flag("is_private_email")) ?? nil
             isPrivateEmail = RelayAddress.isPrivate(isPrivate, address: email)
         }
     }
 
-    /// Returns `nil` outside the years 1970 to 9999.
+    /// Returns `time` in milliseconds; `nil` if it is outside the years 1970 to 9999.
     private static func milliseconds(_ time: Int64) -> Int64? {
         let (low, high) = (NumericDate.validSeconds.lowerBound, NumericDate.validSeconds.upperBound)
         guard time > largestSeconds else { return time >= low ? time * 1000 : nil }

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// Verifies server-to-server notifications.
 ///
-/// It does no I/O and reads no clock: the key and the time are arguments. It is thread-safe.
+/// Does no I/O and reads no clock, because the key and the time are arguments. Thread-safe.
 public struct NotificationVerifier: Sendable {
     private let notBefore: NotBeforeCheck<NotificationClaims>
     private let issuer: IssuerCheck<NotificationClaims>
@@ -21,10 +21,9 @@ public struct NotificationVerifier: Sendable {
         leeway = policy.leeway
     }
 
-    /// Returns the verified notification, or throws the code of the first step that failed, in the order of
-    /// `VerificationStep`.
+    /// Returns the verified notification, or throws the code of the first `VerificationStep` that failed.
     ///
-    /// An unknown event type is not an error: Apple would deliver a refused notification again and again.
+    /// An unknown event type is not an error, because Apple would keep redelivering a refused notification.
     public func verify(
         _ token: UnverifiedToken, with key: RSAPublicKey, at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedNotification {
@@ -33,8 +32,8 @@ public struct NotificationVerifier: Sendable {
         return try VerifiedNotification(checked: claims, events: events)
     }
 
-    /// Returns every error in the claims of a notification, regardless of its signature: for a debugger,
-    /// which shows more than the first error. An empty list proves nothing.
+    /// Returns every error in a notification's claims, regardless of its signature. A debugger uses this to
+    /// show more than the first error. An empty list proves nothing.
     public func mistakes(of token: UnverifiedToken, at now: NumericDate) -> [AppleTokenError] {
         var mistakes: [AppleTokenError] = []
         do throws(AppleTokenError) {
@@ -46,7 +45,7 @@ public struct NotificationVerifier: Sendable {
         return mistakes
     }
 
-    /// Runs the checks in the order of `VerificationStep`.
+    /// Runs the checks in `VerificationStep` order.
     private func check(
         _ claims: NotificationClaims, at now: NumericDate, refusing refuse: Refusing
     ) throws(AppleTokenError) -> [NotificationEvent] {
@@ -57,7 +56,7 @@ public struct NotificationVerifier: Sendable {
         try issuedAt.check(claims, at: now, refusing: refuse)
         let events = try NotificationEvent.parse(claims.events)
         for event in events {
-            // A revocation with a time far in the future would win over every later sign-in.
+            // A revocation with a time far in the future would take precedence over every later sign-in.
             let latest = (now.secondsSince1970 + leeway) * 1000 + 999
             guard event.eventTimeMilliseconds ?? 0 <= latest else {
                 try refuse(AppleTokenError(.issuedInFuture, at: .events, detail: "event_time"))
@@ -68,11 +67,11 @@ public struct NotificationVerifier: Sendable {
     }
 }
 
-/// The verified content of a notification about users of one app. Only `NotificationVerifier` creates it.
+/// A notification's verified content, about users of an app. Only `NotificationVerifier` creates this value.
 public struct VerifiedNotification: Sendable {
-    /// `jti`.
+    /// `jti`: Apple's notification ID.
     public let identifier: String?
-    /// `aud`: the bundle ID of the primary app.
+    /// `aud`: the primary app's bundle ID.
     public let clientID: String
     public let issuedAt: NumericDate
     public let expiresAt: NumericDate
@@ -90,7 +89,7 @@ public struct VerifiedNotification: Sendable {
     }
 }
 
-/// The claims of a server-to-server notification as Apple signed them, typed but not yet checked.
+/// A server-to-server notification's claims as Apple signed them, typed but not yet checked.
 struct NotificationClaims: AppleClaims {
     var issuer: String
     var audience: Audience

@@ -1,13 +1,14 @@
-/// Decides if an e-mail address is one of Apple's relay addresses, which hide the real address.
+/// Detects Apple's relay addresses, which hide the user's real e-mail address.
 ///
-/// Apple's claim decides when it is present. Some tokens of 2024 and 2025 have a relay address but no claim:
-/// then the domain decides. Any other domain decides nothing, because real addresses also come without the
-/// claim.
+/// Apple's claim decides if it is present. Some tokens from 2024 and 2025 have a
+/// relay address but no claim, so for those the domain decides. Any other domain
+/// proves nothing, because tokens with real addresses may lack the claim too.
 public enum RelayAddress {
-    /// Domains in ASCII lower case. Apple has announced the second domain for new addresses.
+    /// Relay address domains in ASCII lower case. Apple has announced the second one for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
-    /// Returns `nil` when neither the claim nor the domain decides.
+    /// Returns true for a relay address, false for a real one,
+    /// and `nil` if neither the claim nor the domain decides.
     ///
     /// - Parameter claim: `is_private_email` as Apple sent it.
     public static func isPrivate(_ claim: Bool?, address: String?) -> Bool? {

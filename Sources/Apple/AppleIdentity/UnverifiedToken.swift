@@ -1,19 +1,19 @@
 package import JOSE
 
-/// A token of unknown origin. Its size, form and header, which need no key, have been checked.
+/// A token of unknown origin, whose size, form and header are already checked because they need no key.
 ///
-/// Its payload cannot be read before verification, except for the claimed time. Look
-/// up the key by `keyID`, then call a verifier.
+/// The payload cannot be read before verification, except for the
+/// claimed time. Look up the key by `keyID`, then call a verifier.
 public struct UnverifiedToken: Sendable {
-    /// Largest size in bytes. Apple's tokens have 640 to 880.
+    /// Maximum size in bytes. Apple's tokens have 640 to 880.
     public static let longestToken = 16 * 1024
 
     let jws: CompactJWS
 
-    /// `kid`: untrusted, 1 to 64 characters, any characters.
+    /// `kid`: 1 to 64 arbitrary characters. Untrusted.
     public var keyID: String { jws.keyID }
 
-    /// `iat`: untrusted. Only for the choice between "no such key" and "keys not available now".
+    /// `iat`: untrusted. Use it only to choose between "no such key" and "keys not available now".
     public var claimedIssuedAt: NumericDate? { Self.issuedAt(claimedIn: jws) }
 
     /// Returns the unverified `iat` of any signed token.
@@ -21,7 +21,9 @@ public struct UnverifiedToken: Sendable {
         ClaimReader.issuedAt(claimedIn: jws.payload)
     }
 
-    /// Throws the codes of the steps `size` to `keyID` in `VerificationStep`.
+    /// Checks a token's size, form and header.
+    ///
+    /// Throws the codes for steps `size` to `keyID` of `VerificationStep`.
     public init(_ compact: String) throws(AppleTokenError) {
         try self.init(utf8: Array(compact.utf8))
     }
@@ -35,7 +37,7 @@ public struct UnverifiedToken: Sendable {
         }
     }
 
-    /// Returns the payload if `key` has signed it.
+    /// Returns the payload if `key` verifies the signature.
     func payload(signedBy key: RSAPublicKey) throws(AppleTokenError) -> [UInt8] {
         guard jws.isSigned(by: key) else { throw AppleTokenError(.signatureInvalid) }
         return jws.payload

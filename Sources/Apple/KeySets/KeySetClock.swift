@@ -8,18 +8,17 @@ public import AppleIdentity
     import Darwin
 #endif
 
-/// The wall clock of the key set. Stored times must stay valid across a restart, so it is not a monotonic
-/// clock. Tests set it by hand.
+/// The key set's wall clock. It is not monotonic, because stored
+/// times must stay valid across a restart. Tests set it by hand.
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 
-    /// Returns at `moment` or later; returns at once when it has passed. Throws only when the task is
-    /// cancelled.
+    /// Returns at `moment` or later, at once if that has passed. Throws only if the task is cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
 }
 
 extension KeySetClock {
-    /// The time in the unit of tokens.
+    /// The time as a `NumericDate`, the type used for times in tokens.
     public var now: NumericDate {
         NumericDate(clampingSecondsSince1970: millisecondsSince1970 / 1000)
     }
@@ -39,7 +38,8 @@ public struct SystemKeySetClock: KeySetClock {
     public func sleep(untilMilliseconds moment: Int64) async throws {
         let delay = moment.subtractingSaturating(millisecondsSince1970)
         guard delay > 0 else { return }
-        // At most a year, so that the number of nanoseconds cannot overflow. No caller sleeps that long.
+        // Sleeps for at most a year, so that the number of
+        // nanoseconds cannot overflow. No caller sleeps that long.
         try await Task.sleep(for: .milliseconds(min(delay, 31_536_000_000)))
     }
 }

@@ -1,38 +1,38 @@
 import JOSE
 
-/// The health of a key set. Contains no key, no URL and no text from outside, so all of it may be shown.
+/// A key set's health. It contains no key, URL or outside text, so a service may show all of it.
 public struct KeySetHealth: Sendable, Equatable {
     public enum Status: Sendable, Equatable {
-        /// Usable and fresh, and the latest fetch succeeded.
+        /// The set is usable and fresh, and the latest fetch succeeded.
         case ready
-        /// Usable, so the service stays ready, but not fresh: the latest fetch failed for this reason, or
-        /// (`nil`) the set has expired and has not been fetched again yet.
+        /// The set is usable, so the service stays ready, but it is not fresh: the latest fetch failed for
+        /// this reason or, if `nil`, the set has expired and no fetch has run since.
         case stale(KeySetFetchError.Code?)
-        /// No token can be verified.
+        /// The service cannot verify tokens.
         case unavailable(KeySetFetchError.Code?)
     }
 
     public internal(set) var status: Status
-    /// The number of keys that may be used for verification now.
+    /// Number of keys that can be used for verification now.
     public internal(set) var keyCount: Int
-    /// The number of entries of the set that cannot be used.
+    /// Number of unusable entries in the set.
     public internal(set) var skippedKeyCount = 0
-    /// Milliseconds since Apple last sent or confirmed the set. A restart does not reset it.
+    /// Milliseconds since Apple last sent or confirmed the set. A restart does not reset this.
     public internal(set) var age: Int64?
-    /// This and the following times are in milliseconds since 1970.
+    /// Time until which the set is fresh. This and all following times are in milliseconds since 1970.
     public internal(set) var freshUntil: Int64?
     public internal(set) var usableUntil: Int64?
     public internal(set) var lastSuccessAt: Int64?
     public internal(set) var lastFailureAt: Int64?
     public internal(set) var lastFailure: KeySetFetchError.Code?
-    /// The status of the last response; `nil` when the last request got no response.
+    /// HTTP status of the last response; `nil` if the last request got no response.
     public internal(set) var lastStatus: Int?
-    /// The time of the next fetch; `nil` when it begins with the next token.
+    /// Time of the next fetch; `nil` if the next token triggers it.
     public internal(set) var nextFetchAt: Int64?
     public internal(set) var fetches = KeySetFetchCounters()
-    /// The number of callers that wait for a fetch now.
+    /// Number of callers that are waiting for a fetch.
     public internal(set) var waiterCount = 0
-    /// The number of failed loads and saves of the stored set.
+    /// Number of times that loading or saving the stored set failed.
     public internal(set) var snapshotFailures = 0
 
     public var isReady: Bool {
@@ -42,20 +42,20 @@ public struct KeySetHealth: Sendable, Equatable {
         }
     }
 
-    /// Creates the health of a set that is not fetched, or of a test double of `VerificationKeys`.
+    /// Creates the health for a set that never fetches, or for a test double of `VerificationKeys`.
     public init(status: Status, keyCount: Int) {
         self.status = status
         self.keyCount = keyCount
     }
 }
 
-/// The number of fetches by result, since the process started.
+/// Numbers of fetches by result, since the process started.
 public struct KeySetFetchCounters: Sendable, Equatable {
-    /// A new set was received.
+    /// Fetches that received a new set.
     public internal(set) var replaced = 0
-    /// 304: the cached set is still current.
+    /// Fetches that received a 304, which means that the cached set is still current.
     public internal(set) var confirmed = 0
-    /// No request was sent to Apple, because another process had just stored a set.
+    /// Fetches that sent no request to Apple, because another process had just stored a set.
     public internal(set) var adopted = 0
     public internal(set) var failed: [KeySetFetchError.Code: Int] = [:]
 
@@ -84,12 +84,12 @@ extension KeySetState {
         return health
     }
 
-    /// Counts a failed load or save of the stored set. The keys in memory stay in use.
+    /// Counts a failed load or save of the stored set. The cache keeps its keys.
     package mutating func noteSnapshotFailure() {
         record.snapshotFailures &+= 1
     }
 
-    /// Notes the status of a response; `nil` for a request without a response.
+    /// Records a response status; `nil` if the request got no response.
     package mutating func noteStatus(_ status: Int?) { record.lastStatus = status }
 
     private func status(at now: Int64) -> KeySetHealth.Status {

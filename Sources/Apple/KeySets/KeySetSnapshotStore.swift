@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Stores one snapshot of the last good set, so that a restart during an outage of Apple works, and so that
-/// processes with a common store share one fetch.
+/// Stores a snapshot of the last good set, so that the key set survives a restart while Apple is down, and
+/// processes that share a store share their fetches.
 ///
-/// It is read at the start and before each fetch, never during a request whose key is cached. The wait for it
-/// is limited, and a failure of either call is only counted in `KeySetHealth`.
+/// The key set loads the snapshot at startup and before each fetch, but never during a request whose key is
+/// cached. It waits only for a limited time, and counts failures of both calls in `KeySetHealth`.
 public protocol KeySetSnapshotStore: Sendable {
-    /// Returns the saved snapshot; `nil` when there is none.
+    /// Returns the saved snapshot, or `nil` if there is none.
     func load() async throws -> KeySetSnapshot?
     /// Replaces the saved snapshot.
     func save(_ snapshot: KeySetSnapshot) async throws
@@ -19,7 +19,7 @@ public struct KeySetSnapshot: Sendable, Equatable {
     public let entityTag: String?
     /// Time at which Apple last sent or confirmed the set, in milliseconds since 1970.
     public let fetchedAt: Int64
-    /// In milliseconds since 1970.
+    /// Time until which the set is fresh, in milliseconds since 1970.
     public let freshUntil: Int64
 
     public init(body: [UInt8], entityTag: String?, fetchedAt: Int64, freshUntil: Int64) {
@@ -30,8 +30,8 @@ public struct KeySetSnapshot: Sendable, Equatable {
     }
 }
 
-/// Loads the snapshot before a fetch, with a time limit, so that a store that fails or hangs does not prevent
-/// the fetch from Apple.
+/// Loads the snapshot before a fetch, with a time limit, so that a
+/// failing or hanging store does not prevent the fetch from Apple.
 final class SnapshotReader: Sendable {
     private let store: any KeySetSnapshotStore
     private let clock: any KeySetClock
@@ -43,13 +43,13 @@ final class SnapshotReader: Sendable {
         (self.store, self.clock, self.timeLimit) = (store, clock, timeLimit)
     }
 
-    /// Returns the stored snapshot; `nil` also when the store fails or takes too long.
+    /// Returns the stored snapshot; `nil` also if the store fails or takes too long.
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
         let (results, result) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
-            // A load that ignores cancellation continues, and no second load starts beside it.
+            // A load that ignores cancellation keeps running, so this does not start a second one.
             guard running == nil else { return false }
-            // An unstructured task, so that the caller need not wait for its end.
+            // An unstructured task, so that the caller need not wait for the load to end.
             running = Task {
                 let stored: KeySetSnapshot?
                 do { stored = try await store.load() } catch {
@@ -74,7 +74,7 @@ final class SnapshotReader: Sendable {
         return stored
     }
 
-    /// Cancels a running load and waits for its end.
+    /// Cancels a running load and waits until it ends.
     func end() async {
         guard let task = running.withLock({ $0 }) else { return }
         task.cancel()

@@ -8,13 +8,14 @@ public import JOSE
     import Darwin
 #endif
 
-/// A key set that is read once and never changes. It is for networks without access to Apple, and for tests.
+/// A key set that is read once from a file and never changes,
+/// for networks without access to Apple and for tests.
 ///
-/// After a rotation of Apple's keys, the file must be replaced and the process restarted.
+/// After Apple rotates its keys, the operator must replace the file and restart the process.
 public struct PinnedKeySet: VerificationKeys {
     private let keys: JSONWebKeySet
 
-    /// Throws unless these bytes are a JSON Web Key Set with a usable key, of at most 64 KiB.
+    /// Parses a JSON Web Key Set of at most 64 KiB. Throws if there is no key set with a usable key.
     public init(parsing bytes: [UInt8]) throws(PinnedKeySetError) {
         do throws(KeySetFetchError) {
             keys = try ReceivedKeySet(bytes).keys
@@ -23,7 +24,7 @@ public struct PinnedKeySet: VerificationKeys {
         }
     }
 
-    /// Reads the file. This call blocks, so it is for the start of a process.
+    /// Reads the file. This blocks, so call it only at startup.
     public init(file path: String) throws(PinnedKeySetError) {
         try self.init(parsing: try PinnedFile.content(of: path, atMost: KeySetResponse.longestBody + 1))
     }
@@ -59,8 +60,8 @@ extension PinnedKeySetError {
     }
 }
 
-/// Refusal of a pinned key set. This is a configuration error, and the service should not start. Equality is
-/// on `code`.
+/// The reason why a pinned key set was refused. This is a configuration error, so the service should not
+/// start. Equality is on `code`.
 public typealias PinnedKeySetError = KeySetFailure<PinnedKeySetErrorCode>
 
 public enum PinnedKeySetErrorCode: String, KeySetFailureCode {
@@ -69,18 +70,18 @@ public enum PinnedKeySetErrorCode: String, KeySetFailureCode {
     /// The file cannot be opened or read.
     case unreadable
     case empty
-    /// More than 64 KiB.
+    /// The file is larger than 64 KiB.
     case tooLarge = "too_large"
-    /// Not a JSON Web Key Set.
+    /// The file is not a JSON Web Key Set.
     case malformed
-    /// No key in it can be used for verification.
+    /// No key in the set can be used for verification.
     case noUsableKey = "no_usable_key"
 }
 
-/// Reads a file up to a limit, so that a path to a device cannot exhaust the memory.
+/// Reads a file up to a size limit, so that a path to a device cannot exhaust memory.
 enum PinnedFile {
     static func content(of path: String, atMost limit: Int) throws(PinnedKeySetError) -> [UInt8] {
-        // Opening a pipe without a writer would block forever.
+        // Nonblocking, because opening a pipe without a writer would otherwise block forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw PinnedKeySetError(.unreadable, detail: "errno \(errno)") }
         defer { close(descriptor) }

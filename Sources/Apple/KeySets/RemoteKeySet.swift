@@ -4,18 +4,17 @@ import Synchronization
 
 /// Apple's key set, fetched, cached, refreshed and stored.
 ///
-/// This is the shell around `KeySetState`: it executes the actions that the state returns and decides nothing
-/// itself. Run it in the service group, after `restore()`:
+/// This is the shell around `KeySetState`: it executes the actions that the state returns, and decides
+/// nothing itself. Run it in the service group, after `restore()`:
 /// ```swift
 /// let keys = RemoteKeySet(source: source, snapshots: store)
 /// await keys.restore()
 /// await keys.run()    // until cancelled
 /// ```
-/// Before each fetch it checks whether another process has stored a newer set. Replicas that share a store
-/// therefore send few more requests to Apple than one process would.
+/// Before each fetch it checks whether another process has stored a newer set, so that replicas with a shared
+/// store send few more requests to Apple than one process would.
 ///
-/// Without `run()` the set is fetched when a key is first requested, and refreshed by later calls of
-/// `key(for:)`.
+/// Without `run()`, the first request for a key fetches the set, and later `key(for:)` calls refresh it.
 public final class RemoteKeySet: VerificationKeys {
     private struct Shared {
         var state: KeySetState
@@ -37,7 +36,7 @@ public final class RemoteKeySet: VerificationKeys {
     private let snapshotReader: SnapshotReader?
     private let shared: Mutex<Shared>
 
-    /// `jitter` returns random numbers from 0 to 1000.
+    /// Creates the key set. `jitter` returns random numbers from 0 to 1000.
     public init(
         source: any KeySetSource,
         snapshots: (any KeySetSnapshotStore)? = nil,
@@ -93,8 +92,8 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Loads the stored set, so that a restart during an outage of Apple works. The stored set must pass the
-    /// same checks as a fetched set; otherwise it is ignored.
+    /// Loads the stored set, so that the service works after a restart even while Apple is down. The stored
+    /// set must pass the same checks as a fetched one; otherwise it is ignored.
     @discardableResult
     public func restore() async -> RestoreResult {
         shared.withLock { $0.isRestored = true }
@@ -114,9 +113,9 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Runs the refresh loop until the task is cancelled. Calls `restore()` first, unless the caller has
-    /// done so. When this function returns, no fetch is running, so the owner may shut down the source
-    /// and the store. Cached keys can still be used.
+    /// Runs the refresh loop until the task is cancelled, calling `restore()` first
+    /// unless the caller has done so. No fetch is running when this returns, so the
+    /// owner may shut down the source and the store. Cached keys stay usable.
     public func run() async {
         shared.withLock { $0.state.resume() }
         if !shared.withLock({ $0.isRestored }) { await restore() }
@@ -154,8 +153,7 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func launch(_ fetch: KeySetFetch, in shared: inout Shared) {
-        // An unstructured task, so that the cancellation of one caller does not cancel the fetch that others
-        // wait for.
+        // An unstructured task, so that cancelling one caller does not cancel a fetch that others wait for.
         shared.tasks[fetch.number] = Task { await self.carryOut(fetch) }
     }
 
@@ -193,7 +191,7 @@ public final class RemoteKeySet: VerificationKeys {
         await withTaskGroup(of: KeySetFetchOutcome.self) { group in
             group.addTask { await self.ask(fetch) }
             group.addTask {
-                // Limits the wait even when a source does not keep its own time limit.
+                // Limits the wait even if a source ignores its own time limit.
                 do { try await self.clock.sleep(untilMilliseconds: fetch.giveUpAt) } catch {
                     return .cancelled
                 }
@@ -225,7 +223,7 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Returns when the fetch has ended or the caller is cancelled.
+    /// Returns when the fetch ends or the caller is cancelled.
     private func fetchEnd(_ number: UInt64) async {
         let waiter = shared.withLock { shared in
             shared.nextWaiter &+= 1
@@ -234,8 +232,8 @@ public final class RemoteKeySet: VerificationKeys {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = shared.withLock { shared in
-                    // Checked under the lock: a fetch that ends later, or a later cancellation, finds the
-                    // waiter in the list.
+                    // This check needs the lock: if the fetch ends or the caller is cancelled later, the
+                    // waiter is already in the list.
                     guard shared.state.isRunning(number), !Task.isCancelled else { return true }
                     shared.waiters[waiter] = continuation
                     return false

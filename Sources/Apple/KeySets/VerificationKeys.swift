@@ -1,6 +1,6 @@
-// KeySets owns the source and the lifetime of verification keys: the remote key set with its cache, the
-// pinned key set, and the protocols that they need (source, snapshot store, clock). It does not own HTTP, a
-// database, or any rule about tokens.
+// KeySets owns the source and lifetime of verification keys: the remote key set with its cache, the pinned
+// key set, and the protocols that they need (source, snapshot store, clock). It owns no HTTP, no database,
+// and no rule about tokens.
 
 public import AppleIdentity
 public import Encodings
@@ -8,28 +8,30 @@ public import JOSE
 
 /// Finds the public key that a token names.
 ///
-/// Keys come from the last good set: a key that has been removed from the set is not found.
+/// Keys come from the last good set. A key that Apple has removed from it is not found.
 public protocol VerificationKeys: Sendable {
-    /// The hot path: no suspension, no allocation, no fetch. Returns `nil` when no usable key in the cache
-    /// has this ID. Only `key(for:)` distinguishes an unknown key from a key that is not yet fetched.
+    /// Returns a cached key without suspending, allocating or fetching, because this is the hot path. Returns
+    /// `nil` if the cache has no usable key with this ID. Only `key(for:)` can tell an unknown key from one
+    /// that no fetch has received yet.
     func cachedKey(for keyID: String) -> RSAPublicKey?
 
-    /// Finds the key, and may wait for a new or running fetch. Throws `.unknownKey` when a fetch has looked
-    /// for the key and not found it, and `.keysUnavailable` when this cannot be decided now.
+    /// Finds the key, possibly waiting for a new or running fetch. Throws `.unknownKey` if a fetch did not
+    /// find the key, and `.keysUnavailable` if no fetch can settle this now.
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
-    /// Finds the key of a token with this claimed time of issue. A token that is older than the last
-    /// fetch has no key that this fetch could not find.
+    /// Finds the key for a token that claims this issue time. If the set in use was fetched after the token
+    /// was issued, a key that it lacks is unknown, even if no further fetch can run now.
     ///
-    /// - Parameter issuedAt: `iat`, unverified; `nil` when the token has none.
+    /// - Parameter issuedAt: `iat`, unverified; `nil` if the token has none.
     func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey
 
-    /// The health, for readiness and metrics.
+    /// The key set's health, for readiness and metrics.
     var health: KeySetHealth { get }
 }
 
 extension VerificationKeys {
-    /// Finds the key. For sets that do not fetch, for which the age of a token decides nothing.
+    /// Finds the key, ignoring `issuedAt`. For sets that
+    /// never fetch, so a token's age does not matter to them.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }
@@ -38,16 +40,16 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// For Swift servers that verify in process. The verification first checks everything that needs no key,
-    /// so that a malformed token never causes a fetch:
+    /// For Swift servers that verify tokens in their own process. Everything that needs no key is checked
+    /// first, so a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
     /// let user = try await verifier.verify(
     ///     token, keys: keys, expecting: .init(), at: SystemKeySetClock().now)
     /// ```
-    /// Throws `AppleTokenError` when the token is refused, and `KeySetError` with `.keysUnavailable` when the
-    /// key cannot be fetched now.
+    /// Throws `AppleTokenError` if the token is refused, and `KeySetError` with `.keysUnavailable` if the key
+    /// cannot be fetched now.
     public func verify(
         _ compact: String, keys: some VerificationKeys, expecting expectations: IdentityTokenExpectations,
         at now: NumericDate
@@ -58,11 +60,11 @@ extension IdentityTokenVerifier {
 }
 
 extension NotificationVerifier {
-    /// Verifies the `payload` of a server-to-server notification with the key that it names.
+    /// Verifies a server-to-server notification's `payload` with the key that it names.
     ///
-    /// Throws `AppleTokenError` when the notification is refused, and `KeySetError` with `.keysUnavailable`
-    /// when the key cannot be fetched now: respond to Apple with 503, so that it delivers the notification
-    /// again.
+    /// Throws `AppleTokenError` if the notification is refused, and `KeySetError`
+    /// with `.keysUnavailable` if the key cannot be fetched now. In that case
+    /// respond to Apple with 503, so that Apple redelivers the notification.
     public func verify(
         _ compact: String, keys: some VerificationKeys, at now: NumericDate
     ) async throws -> VerifiedNotification {
@@ -72,7 +74,7 @@ extension NotificationVerifier {
 }
 
 extension VerificationKeys {
-    /// Returns the key that a token names. An unknown key is an error of the token and becomes an
+    /// Returns the key that a token names. An unknown key is the token's fault, so it becomes an
     /// `AppleTokenError`; only `.keysUnavailable` stays a `KeySetError`.
     package func key(of token: UnverifiedToken) async throws -> RSAPublicKey {
         do throws(KeySetError) {
@@ -86,21 +88,20 @@ extension VerificationKeys {
     }
 }
 
-/// Reason for a missing key. Match on `code`; equality is on `code`.
+/// The reason why a key is missing. Match on `code`; equality is on `code`.
 public typealias KeySetError = KeySetFailure<KeySetErrorCode>
 
 public enum KeySetErrorCode: String, KeySetFailureCode {
     public static let subject = "no verification key"
 
-    /// A fetch has looked for this ID and not found it, or the token is older than the set: the token is not
-    /// Apple's.
+    /// A fetch did not find this ID, or the token is older than the set, so the token is not Apple's.
     case unknownKey = "unknown_key"
-    /// The set is unusable, or no fetch has looked for this key. The token may be Apple's; the
-    /// caller should retry after `retryAfter` seconds.
+    /// The set is unusable, or no fetch has looked for this key, so the token may be Apple's. The caller
+    /// should retry after `retryAfter` seconds.
     case keysUnavailable = "keys_unavailable"
 }
 
-/// Codes of a failure to get keys.
+/// Codes for a failure to get keys.
 public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     /// The first words of the message.
     static var subject: String { get }
@@ -110,14 +111,15 @@ public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable
 public struct KeySetFailure<Code: KeySetFailureCode>: CodedError, CustomDebugStringConvertible {
     public let code: Code
     public let detail: String
-    /// Seconds until the next attempt to get keys; `nil` when the time is not known.
+    /// Seconds until the next attempt to get keys; `nil` if unknown.
     public let retryAfter: Int?
 
     public init(_ code: Code, detail: String = "", retryAfter: Int? = nil) {
         (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     }
 
-    // Repeated here, because a file that does not import `Encodings` would use the comparison of all members.
+    // Repeats the comparison of `CodedError`, because a file that
+    // does not import `Encodings` would compare all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.subject): \(code.rawValue)" }

@@ -1,8 +1,8 @@
 public import Cryptography
 
-/// A change of an account or a credential, in the order of commit.
+/// A change to an account or credential. Events are numbered in commit order.
 public struct AccountEvent: Sendable, Hashable {
-    /// The wire words.
+    /// Kinds of account events. The raw values appear in the event feed.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case accountCreated = "account_created"
         case credentialAuthorized = "credential_authorized"
@@ -10,44 +10,44 @@ public struct AccountEvent: Sendable, Hashable {
         case emailChanged = "email_changed"
         case emailForwardingChanged = "email_forwarding_changed"
         case profileChanged = "profile_changed"
-        /// The Apple Account was deleted, with all of its authorizations.
+        /// The Apple Account was deleted, along with all its authorizations.
         case accountDeleted = "account_deleted"
-        /// The account was erased here. It is the last event of the account.
+        /// The service erased the account. This is the account's last event.
         case accountErased = "account_erased"
-        /// The account moved to another team, and the user has another `sub`.
+        /// The account moved to another team, where the user has another `sub`.
         case accountTransferred = "account_transferred"
         /// The user allowed an OAuth client to act for them (RFC 6749).
         case grantCreated = "grant_created"
-        /// All tokens of an OAuth client for the user have ended. `grant` has the reason.
+        /// All of an OAuth client's tokens for the user have ended; `grant` has the reason.
         case grantRevoked = "grant_revoked"
-        /// The account was disabled here. Its tokens are suspended.
+        /// This service disabled the account, so its tokens are suspended.
         case accountDisabled = "account_disabled"
-        /// The account was enabled, or its disabling has expired.
+        /// The account was enabled, or its disabled period expired.
         case accountEnabled = "account_enabled"
         /// The user was signed out everywhere, so every session has ended.
         case sessionsEnded = "sessions_ended"
-        /// One refresh token of Google's has ended, and its grant continues or ends after it.
+        /// A Google refresh token has ended. Its grant continues, or ends after the token.
         case tokenRevoked = "token_revoked"
     }
 
-    /// Sequence number in the order of commit. 0 until the store has numbered the event.
+    /// Sequence number, in commit order; 0 until the store has numbered the event.
     public private(set) var sequence: Int64
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// The user; `nil` for an erased user, also in events from before the erasure.
+    /// The user; `nil` if erased, even in events from before the erasure.
     public let subject: AppleSubject?
-    /// The account; `nil` for a user who was unknown to this service at the time of the event.
+    /// The account; `nil` if the user was unknown to this service at the time of the event.
     public let accountID: AccountID?
-    /// Primary client ID of the app concerned; `nil` when the event is about the account as a whole.
+    /// Primary client ID of the app concerned; `nil` if the event is about the account as a whole.
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The OAuth grant; `nil` for all kinds except grant events.
+    /// The OAuth grant; `nil` for all but grant events.
     public let grant: GrantReference?
     /// Time of the change, by Apple's clock.
     public let moment: Moment
-    /// Time of storage, by our clock.
+    /// Time of storage, by the service's clock.
     public let recordedAt: Moment
 
     public init(
@@ -69,7 +69,7 @@ public struct AccountEvent: Sendable, Hashable {
         self.recordedAt = recordedAt
     }
 
-    /// Creates an event about a user who is not erased.
+    /// Creates an event about a user who has not been erased.
     public init(
         sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
         clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
@@ -81,7 +81,7 @@ public struct AccountEvent: Sendable, Hashable {
             moment: moment, recordedAt: recordedAt)
     }
 
-    /// The key of the user; `nil` for an erased user.
+    /// The user's key; `nil` for an erased user.
     public var key: SubjectKey? { subject.map { SubjectKey(team: team, subject: $0) } }
 
     /// Returns the event with the sequence number from the store.
@@ -95,8 +95,8 @@ public struct AccountEvent: Sendable, Hashable {
 /// A page of the event feed.
 public struct EventPage: Sendable, Hashable {
     public let events: [AccountEvent]
-    /// Position of the next page. It can be after the last event of the page, when
-    /// the reader may not see the following events.
+    /// Position of the next page. It can be beyond this page's last
+    /// event, if the events in between are not visible to the reader.
     public let cursor: Int64
     /// True if the store may already have more events.
     public let hasMore: Bool
@@ -110,13 +110,13 @@ public struct EventPage: Sendable, Hashable {
 public struct GrantReference: Sendable, Hashable {
     public let id: GrantID
     public let oauthClientID: OAuthClientID
-    /// Reason of the end; `nil` for a new grant.
+    /// Reason why the grant ended; `nil` for a new grant.
     public let reason: GrantEndReason?
-    /// The event of Google; only with `google_revoked`.
+    /// Google's event; present only with `google_revoked`.
     public let googleEvent: GoogleEventReference?
-    /// Double SHA-512 of a refresh token of Google's that ended with the event, by which Google finds
-    /// the token. Only for tokens whose end is reported to Google. Only the report to Google contains
-    /// it; no other data leaves the service with it.
+    /// Double SHA-512 of a Google refresh token that ended with the event, by
+    /// which Google finds the token. It is present only if the service reports
+    /// the token's end to Google, and no other data leaves the service with it.
     public let endedToken: SHA512Digest?
 
     public init(
@@ -128,17 +128,17 @@ public struct GrantReference: Sendable, Hashable {
     }
 }
 
-/// Reason of the end of an OAuth grant, with the words of the event feed.
+/// Reason why an OAuth grant ended, in the event feed's words.
 public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     /// The app's backend ended the grant for the user.
     case unlinked
     /// The OAuth client revoked its last token (RFC 7009).
     case clientRevoked = "client_revoked"
-    /// A code or refresh token was used twice (RFC 9700 §4.14).
+    /// A client used a code or refresh token twice (RFC 9700 §4.14).
     case tokenReused = "token_reused"
     /// Newer tokens replaced the last tokens of the grant.
     case replaced
-    /// Google reported that the sessions or tokens of the linked Google account have ended.
+    /// Google reported that the linked Google account's sessions or tokens have ended.
     case googleRevoked = "google_revoked"
     case consentRevoked = "consent_revoked"
     case appleAccountDeleted = "apple_account_deleted"
@@ -147,10 +147,10 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     case signedOut = "signed_out"
 }
 
-/// The security event of Google that ended an OAuth grant.
+/// The Google security event that ended an OAuth grant.
 public struct GoogleEventReference: Sendable, Hashable {
     public let kind: GoogleEventKind
-    /// Reason; `nil` when Google gave no reason, or a reason that this version does not know.
+    /// The reason; `nil` if Google gave none, or one that this version does not know.
     public let reason: GoogleEventReason?
 
     public init(kind: GoogleEventKind, reason: GoogleEventReason? = nil) {
@@ -158,7 +158,7 @@ public struct GoogleEventReference: Sendable, Hashable {
     }
 }
 
-/// The kinds of Google's security events: the last part of the event's URI (Cross-Account Protection).
+/// The kinds of Google security events: the last part of the event URI (Cross-Account Protection).
 public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
     case sessionsRevoked = "sessions-revoked"
     case tokensRevoked = "tokens-revoked"
@@ -172,7 +172,7 @@ public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
     case other
 }
 
-/// The reasons of `account-disabled`, with Google's words.
+/// The reasons for `account-disabled`, in Google's words.
 public enum GoogleEventReason: String, Sendable, Hashable, CaseIterable {
     /// An attacker had taken over the Google account.
     case hijacking

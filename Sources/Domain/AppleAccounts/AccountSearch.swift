@@ -1,10 +1,10 @@
 /// A search for accounts: a known key and a filter.
 public struct AccountSearch: Sendable, Hashable {
-    /// A property that few accounts share. The comparison ignores the case of ASCII letters.
+    /// A property that few accounts share. Comparisons ignore the case of ASCII letters.
     public enum Key: Sendable, Hashable {
         /// The whole address: signed by Apple, a relay address, or posted by the app and unsigned.
         case email(String)
-        /// First name, last name, or both with one space.
+        /// First name, last name, or both separated by one space.
         case name(String)
         case account(AccountID)
         /// A `sub`, searched in every team.
@@ -15,16 +15,16 @@ public struct AccountSearch: Sendable, Hashable {
     /// The key; `nil` for all accounts.
     public let key: Key?
     public let filter: AccountFilter
-    /// Apps of the caller. The search finds only accounts with a credential for one of these apps,
-    /// and filters ignore credentials for other apps.
+    /// The caller's apps. The search finds only accounts with a credential for one of these apps, and the
+    /// filter ignores credentials for other apps.
     public let scope: AppScope
 
     public init(key: Key? = nil, filter: AccountFilter = AccountFilter(), scope: AppScope) {
         (self.key, self.filter, self.scope) = (key, filter, scope)
     }
 
-    /// The largest number of accounts that one page examines. Bounds the time of a page: a page can be
-    /// empty although accounts of later pages match.
+    /// Maximum number of accounts that a page examines. This limits the time that a page takes, so a page can
+    /// be empty although accounts on later pages match.
     public static let longestScan = 500
 }
 
@@ -34,12 +34,12 @@ public struct AccountFilter: Sendable, Hashable {
     public var clientID: ClientID?
     public var state: CredentialState?
     public var reason: CredentialReason?
-    /// True for credentials with a refresh token of Apple's.
+    /// True for credentials with an Apple refresh token.
     public var holdsAppleToken: Bool?
     public var isDisabled: Bool?
     /// True for accounts with a grant to an OAuth client of an app that the caller may see.
     public var isLinked: Bool?
-    /// Accounts that were created after this moment.
+    /// Accounts created after this moment.
     public var createdAfter: Moment?
 
     public init(
@@ -56,7 +56,7 @@ public struct AccountFilter: Sendable, Hashable {
         self.createdAfter = createdAfter
     }
 
-    /// Returns true if an account has all properties, except `isLinked`.
+    /// Returns true if an account meets all conditions except `isLinked`.
     ///
     /// - Parameter account: The current account, with the credentials that the caller may see.
     public func matches(_ account: Account) -> Bool {
@@ -79,7 +79,7 @@ public struct AccountFilter: Sendable, Hashable {
 public struct AccountPage: Sendable, Hashable {
     /// Accounts, with the credentials that the caller may see.
     public let accounts: [Account]
-    /// Position after the last examined account; `nil` when there are no more accounts.
+    /// Position after the last examined account; `nil` if there are no more accounts.
     public let next: SearchPosition?
 
     public init(accounts: [Account], next: SearchPosition?) {
@@ -87,23 +87,23 @@ public struct AccountPage: Sendable, Hashable {
     }
 }
 
-/// The path of a search through the accounts, the newest first: always along an index.
+/// The path that a search takes through the accounts, newest first and always along an index.
 ///
-/// A search checks its other conditions by reading the accounts, a bounded number
-/// for each page (`AccountSearch.longestScan`).
+/// To check its other conditions, a search reads the accounts, up to a maximum number per page
+/// (`AccountSearch.longestScan`).
 public enum SearchPath: Sendable, Hashable {
     /// The few accounts with this key.
     case key(AccountSearch.Key)
-    /// Accounts that are stored as disabled.
+    /// Accounts stored as disabled.
     case disabled
     /// Accounts with a grant to an OAuth client.
     case linked
     /// Accounts with an effective revocation for one of these apps,
-    /// by primary client IDs; for all apps if `nil`.
+    /// named by their primary client IDs; for all apps if `nil`.
     case revoked(Set<ClientID>?)
     /// Accounts with a credential for one of these apps.
     case apps(Set<ClientID>)
-    /// All accounts, or the accounts whose IDs were created at this moment or later.
+    /// All accounts, or only those whose IDs were created at this moment or later.
     case all(from: Moment?)
 
     public init(_ search: AccountSearch) {
@@ -125,7 +125,7 @@ public enum SearchPath: Sendable, Hashable {
         }
     }
 
-    /// True if positions are numbers of rows, and not account IDs.
+    /// True if positions are row numbers instead of account IDs.
     public var countsRows: Bool {
         switch self {
         case .disabled, .revoked, .apps: true
@@ -134,8 +134,8 @@ public enum SearchPath: Sendable, Hashable {
     }
 }
 
-/// A position in the order of a search: the order of account IDs or, for searches along credentials,
-/// the order of rows. Both begin with the newest.
+/// A position in the search order: by account ID or, for searches
+/// along credentials, by row. Both start with the newest.
 public enum SearchPosition: Sendable, Hashable {
     case account(AccountID)
     case row(Int64)
@@ -148,7 +148,7 @@ public enum SearchPosition: Sendable, Hashable {
         }
     }
 
-    /// Reads the form of `text`.
+    /// Parses the format of `text`.
     public init?(_ text: String) {
         let rest = text.dropFirst()
         switch text.first {
@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// The apps of which an account must have a credential; `nil` when it needs none.
+    /// Apps of which an account must have a credential; `nil` if none is needed.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -186,7 +186,7 @@ extension AccountFilter {
     }
 }
 
-/// Chooses the accounts of a page among the accounts of a search path. All stores use it.
+/// Selects a page's accounts from those on a search path. All stores use it.
 public struct SearchScan: Sendable {
     private let search: AccountSearch
     private let limit: Int
@@ -195,21 +195,21 @@ public struct SearchScan: Sendable {
     private var last: SearchPosition?
 
     /// - Parameters:
-    ///   - limit: The largest number of accounts of the page.
-    ///   - moment: Time at which a disabling must be in effect.
+    ///   - limit: Maximum number of accounts on the page.
+    ///   - moment: Time at which a disabled period must be in effect.
     public init(_ search: AccountSearch, limit: Int, at moment: Moment) {
         (self.search, self.limit, self.moment) = (search, limit, moment)
     }
 
-    /// True if the page needs no more accounts.
+    /// True if the page needs no further accounts.
     public var isFull: Bool { accounts.count >= limit }
 
     /// Examines the next account.
     ///
     /// - Parameters:
     ///   - record: The account; `nil` for a row without a user.
-    ///   - grants: Returns the apps of the OAuth clients to which the account has given grants, by their
-    ///     primary client IDs. Called only if the result depends on it.
+    ///   - grants: Returns the apps whose OAuth clients the account has granted access, by primary client ID.
+    ///     Called only if the result depends on it.
     public mutating func look(
         at record: SubjectRecord?, _ position: SearchPosition, grants: (AccountID) throws -> [ClientID]
     ) rethrows {
@@ -227,12 +227,12 @@ public struct SearchScan: Sendable {
 
     /// Returns the page.
     ///
-    /// - Parameter hasMore: True if the search has accounts after the last examined account.
+    /// - Parameter hasMore: True if the search has further accounts after the last examined one.
     public func page(hasMore: Bool) -> AccountPage {
         AccountPage(accounts: accounts, next: hasMore ? last : nil)
     }
 
-    /// Compares names, which have no index on the whole name. Stores find the other keys exactly.
+    /// Compares names, because no index covers the whole name. Stores find the other keys exactly.
     private func hasKey(_ account: Account) -> Bool {
         switch search.key {
         case .name(let name): SearchText.matches(account.profile, name: name)
@@ -241,24 +241,24 @@ public struct SearchScan: Sendable {
     }
 }
 
-/// The comparison of names and addresses in searches.
+/// Compares names and addresses in searches.
 public enum SearchText {
-    /// Returns a text with its ASCII letters in lower case, as the indexes of the stores have it.
+    /// Returns a text with its ASCII letters in lower case, as in the stores' indexes.
     public static func folded(_ text: String) -> [UInt8] {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// The largest number of places at which a name is divided.
+    /// Maximum number of places at which a name is split.
     private static let mostDivisions = 4
 
-    /// Returns the last names that a searched name can contain: the whole
-    /// name, and the text after each of its spaces.
+    /// Returns the last names that a searched name can contain:
+    /// the whole name, and the text after each of its spaces.
     public static func lastNames(in name: String) -> [String] {
         let words = name.split(separator: " ", maxSplits: mostDivisions, omittingEmptySubsequences: true)
         return words.indices.map { words[$0...].joined(separator: " ") }
     }
 
-    /// Returns true if a name in a profile is the searched name.
+    /// Returns true if the name in a profile is the one searched for.
     public static func matches(_ profile: Profile, name: String) -> Bool {
         let wanted = folded(
             name.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " "))

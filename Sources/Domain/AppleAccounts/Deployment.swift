@@ -1,17 +1,17 @@
 public import Encodings
 
-/// All apps that one service serves, of one team or several. It does not change while the service runs.
+/// The apps that a service serves, from one or more teams. The list does not change at run time.
 public struct Deployment: Sendable {
     public let apps: [App]
     private let appIndexByClientID: [ClientID: Int]
 
-    /// - Throws: `DeploymentError` when there is no app, or a client ID belongs to two apps.
+    /// - Throws: `DeploymentError` if there is no app, or a client ID belongs to two apps.
     public init(apps: [App]) throws(DeploymentError) {
         guard !apps.isEmpty else { throw DeploymentError(.noApps, detail: "") }
         var index: [ClientID: Int] = [:]
         for (position, app) in apps.enumerated() {
             for clientID in app.clientIDs {
-                // A token for a shared client ID would not identify the app of its credential.
+                // With a shared client ID, a token would not identify the app of its credential.
                 guard index.updateValue(position, forKey: clientID) == nil else {
                     throw DeploymentError(.clientIDInTwoApps, detail: clientID.rawValue)
                 }
@@ -21,23 +21,23 @@ public struct Deployment: Sendable {
         appIndexByClientID = index
     }
 
-    /// Returns the app that a client ID, primary or not, belongs to.
+    /// Returns the app to which a client ID belongs, whether or not it is the primary one.
     public func app(for clientID: ClientID) -> App? {
         appIndexByClientID[clientID].map { apps[$0] }
     }
 
-    /// Every client ID of every app, in the order of the configuration.
+    /// All client IDs of all apps, in configuration order.
     public var clientIDs: [ClientID] { apps.flatMap(\.clientIDs) }
 }
 
-/// Refusal of a list of apps that cannot be served.
+/// The reason why the service cannot serve a list of apps.
 public struct DeploymentError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case noApps, clientIDInTwoApps
     }
 
     public let code: Code
-    /// The client ID at fault. It comes from our own configuration and may be shown.
+    /// The client ID at fault. It comes from the service's own configuration, so a message may show it.
     public let detail: String
 
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
@@ -52,19 +52,19 @@ extension DeploymentError {
     }
 }
 
-/// A primary App ID of a team, with all the client IDs that are grouped under it.
+/// A team's primary App ID, with all client IDs that are grouped under it.
 ///
-/// Consent applies to the app, with all of its client IDs, and not only to the client ID that the user used.
+/// Consent applies to the app with all its client IDs, and not only to the client ID that the user used.
 public struct App: Sendable, Hashable {
     public let team: TeamID
-    /// The app's name in storage: its credentials are stored under this
-    /// ID, so it must not change after its first use.
+    /// The app's name in storage. Credentials are stored under
+    /// this ID, so it must not change once it has been used.
     public let primaryClientID: ClientID
-    /// Every client ID of the app, the primary client ID first, without duplicates.
+    /// All client IDs of the app without duplicates, the primary one first.
     public let clientIDs: [ClientID]
-    /// The client IDs that the configuration names as Services IDs, for websites.
+    /// The client IDs that the configuration lists as Services IDs, for websites.
     public let servicesIDs: Set<ClientID>
-    /// True if sign-ins of native apps need a nonce that this service minted.
+    /// True if native app sign-ins need a nonce minted by the service.
     public let requiresMintedNonce: Bool
 
     public init(
@@ -79,16 +79,16 @@ public struct App: Sendable, Hashable {
         self.requiresMintedNonce = requiresMintedNonce
     }
 
-    /// The client IDs of programs on devices. They include a Services ID that the
-    /// configuration does not name as a Services ID.
+    /// The client IDs of programs on devices, and any Services
+    /// ID that the configuration does not list as one.
     public var bundleIDs: [ClientID] { clientIDs.filter { !servicesIDs.contains($0) } }
 }
 
-/// Apps that a caller may access.
+/// The apps that a caller may access.
 ///
-/// An account belongs to all apps that it has a credential for, or had at its erasure. A caller who may
-/// access at least one of these apps may see the account, with the credentials and tokens of the caller's
-/// apps; for all other callers the account does not exist.
+/// An account belongs to all apps for which it has a credential, or had one at its erasure. A caller who may
+/// access at least one of these apps may see the account, with the credentials and tokens for the caller's
+/// apps only; for all other callers, the account does not exist.
 public enum AppScope: Sendable, Hashable {
     case all
     /// Some apps, by their primary client IDs.
@@ -104,12 +104,12 @@ public enum AppScope: Sendable, Hashable {
     }
 
     /// Returns true if the caller may see an object that belongs to these apps, named by their primary client
-    /// IDs. Only callers without a limit may see an object that belongs to no app.
+    /// IDs. Only unlimited callers may see an object that belongs to no app.
     public func allowsAny(of primaryClientIDs: some Sequence<ClientID>) -> Bool {
         self == .all || primaryClientIDs.contains { allows($0) }
     }
 
-    /// Returns true if the caller may access each of these apps, by their primary client IDs.
+    /// Returns true if the caller may access every one of these apps, named by their primary client IDs.
     func allowsAll(_ primaryClientIDs: some Sequence<ClientID>) -> Bool {
         primaryClientIDs.allSatisfy { allows($0) }
     }

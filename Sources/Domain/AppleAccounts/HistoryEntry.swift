@@ -1,56 +1,56 @@
-/// A fact about an account that the event feed omits or shortens: a sign-in without news, the end of an
-/// exchange, a late notification, Apple's refusal of a refresh token.
+/// A fact about an account that the event feed omits or shortens: a sign-in that changed nothing else, the
+/// end of a code exchange, a late notification, or a refresh token refused by Apple.
 ///
-/// Entries are for operators who inspect one account. No rule reads them. They are bounded in
-/// number and age, and an erasure removes them.
+/// Entries are for operators who inspect an account; no rule reads them. They are limited in number and age,
+/// and an erasure removes them.
 public struct HistoryEntry: Sendable, Hashable {
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// The first sign-in to the app on a day (UTC) that changed only the
-        /// time. Sign-ins with news are in the event feed.
+        /// The day's first sign-in to the app (in UTC) that changed nothing but the time. Sign-ins that
+        /// changed more are in the event feed.
         case signIn
-        /// The end of the exchange of an authorization code.
+        /// The end of an authorization code exchange.
         case exchange
         case consentRevoked
         case appleAccountDeleted
         case emailForwarding
-        /// Apple refused a refresh token at a check.
+        /// Apple refused a refresh token in a check.
         case refreshTokenRejected
     }
 
     public enum Outcome: Sendable, Hashable, CaseIterable {
-        /// The account has changed.
+        /// The account changed.
         case changed
-        /// The fact arrived late: a fact with a later moment decides, and the account did not change.
+        /// The fact arrived late. A fact with a later time takes precedence, so the account did not change.
         case overtaken
-        /// The account already had this state.
+        /// The account was already in this state.
         case alreadySo
         /// The service holds Apple's refresh token.
         case tokenKept
-        /// The same token, or a token of a later authorization, was already held.
+        /// The same token, or one from a later authorization, was already held.
         case tokenSuperseded
-        /// The token was not stored, because its authorization has been revoked.
+        /// The token was not stored, because its authorization had been revoked.
         case tokenDropped
         /// There was no token; `cause` has the reason.
         case tokenUnavailable
-        /// The fact was about a token that is not held any more.
+        /// The fact was about a token that is no longer held.
         case ignored
     }
 
-    /// The largest number of entries of an account. Above it the oldest entries are deleted.
+    /// Maximum number of entries per account. Beyond it, the oldest entries are deleted.
     public static let mostPerAccount: Int64 = 200
     /// Milliseconds after which an entry is deleted: 90 days.
     public static let keptFor: Int64 = 90 * 86_400_000
 
     public let accountID: AccountID
     public let kind: Kind
-    /// The primary client ID of the app of the fact.
+    /// The primary client ID of the app concerned.
     public let clientID: ClientID
     public let outcome: Outcome
-    /// Apple's moment of the fact; our moment if Apple sent none.
+    /// Time of the fact by Apple's clock, or by ours if Apple sent none.
     public let moment: Moment
-    /// Time of the record, by our clock.
+    /// Time of recording, by our clock.
     public let recordedAt: Moment
-    /// Moment of the deciding fact, when the entry changed nothing.
+    /// Time of the fact that took precedence, if this entry changed nothing.
     public let decidedBy: Moment?
     public let cause: RefreshTokenCause?
 
@@ -69,12 +69,12 @@ public struct HistoryEntry: Sendable, Hashable {
     }
 }
 
-/// Entries that commands append to the histories of their accounts, in addition to the event feed.
+/// Entries that commands append to account histories, in addition to the event feed.
 extension WorkingSet {
-    /// Records a sign-in that made no event, once a day (UTC) and app: a user can sign in every minute, and a
-    /// row for each sign-in would cost more than the sign-in.
+    /// Records a sign-in that produced no event, at most once per day (UTC) and app. A user can sign in every
+    /// minute, and a row for each sign-in would cost more than the sign-in itself.
     ///
-    /// - Parameter lastSignInAt: Time of the previous sign-in to the app.
+    /// - Parameter lastSignInAt: Time of the previous sign-in to this app.
     mutating func noteSignIn(_ command: SignInCommand, of id: AccountID, after lastSignInAt: Moment?) {
         guard lastSignInAt.map({ $0.day < command.receivedAt.day }) ?? true else { return }
         history.append(
@@ -112,7 +112,7 @@ extension WorkingSet {
                 outcome: outcome, moment: moment, recordedAt: command.moment, decidedBy: decidedBy))
     }
 
-    /// Records an event of a notification after it was applied.
+    /// Records an event from a notification after it was applied.
     mutating func note(
         _ event: NotifiedEvent, _ change: SubjectRecord.NotificationChange, of id: AccountID,
         at position: Int, in command: NotificationCommand
@@ -149,6 +149,6 @@ extension WorkingSet {
 }
 
 extension Moment {
-    /// The number of the day (UTC) since 1970.
+    /// The number of days (UTC) since 1970.
     var day: Int64 { milliseconds / 86_400_000 }
 }

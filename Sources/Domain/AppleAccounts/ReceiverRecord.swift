@@ -1,23 +1,23 @@
 import Encodings
 
-/// The position of a receiver in the event feed.
+/// A receiver's position in the event feed.
 ///
-/// Every event up to the cursor was delivered, or is of a type or app that the receiver has not requested, or
-/// has a `DeliveryRetry`. Nothing is stored for the events after it.
+/// Each event up to the cursor was delivered, has a `DeliveryRetry`, or is of a type or app that the receiver
+/// has not requested. Nothing is stored for the events after it.
 public struct ReceiverRecord: Sendable, Hashable {
     public let name: ReceiverName
     public var cursor: Int64
-    /// Number of claims so far, including replays. Only the process with the last claim may write, so a
-    /// process that was delayed for longer than its claim changes nothing.
+    /// Number of claims so far, including replays. Only the process with the latest claim may write, so a
+    /// process that was delayed beyond its claim changes nothing.
     public var claims: Int64
-    /// The moment from which the receiver can be claimed: the end of the current claim.
+    /// Time from which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment
-    /// Start of the pause; `nil` if the receiver is not paused. A paused receiver
-    /// gets no events until an operator resumes it.
+    /// Start of the pause; `nil` if the receiver is not paused. A
+    /// paused receiver gets no events until an operator resumes it.
     public var pausedAt: Moment?
-    /// A requested verification that was not sent yet.
+    /// A requested verification that has not been sent yet.
     public var verification: StreamVerification?
-    /// The moment of the last request for a verification.
+    /// Time of the last verification request.
     public var verificationAskedAt: Moment?
 
     public init(
@@ -41,10 +41,10 @@ public struct ClaimedReceiver: Sendable, Hashable {
     }
 }
 
-/// A receiver as a worker sees it before the claim.
+/// A receiver as workers see it before claiming it.
 public struct DueReceiver: Sendable, Hashable {
     public let record: ReceiverRecord
-    /// The moment from which the receiver can be claimed; `nil` when it has no work.
+    /// Time from which the receiver can be claimed; `nil` if it has no work.
     public let at: Moment?
 
     public init(record: ReceiverRecord, at: Moment?) {
@@ -53,18 +53,18 @@ public struct DueReceiver: Sendable, Hashable {
 }
 
 extension ClaimedReceiver {
-    /// True if the events after the cursor can be attempted, because failures still have room.
+    /// True if the events after the cursor can be attempted, because there is still room for failed ones.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
 
-    /// Returns an upper bound of the number of undelivered events. Events after the cursor can be of types
-    /// or apps that the receiver has not requested.
+    /// Returns an upper bound for the number of undelivered events. Some events after the cursor can be of
+    /// types or apps that the receiver has not requested.
     public func waiting(lastSequence: Int64) -> Int64 {
         max(lastSequence - record.cursor, 0) + Int64(retries.count)
     }
 
-    /// Returns the moment from which the receiver can be claimed; `nil` when it is paused or has no work.
+    /// Returns the time from which the receiver can be claimed; `nil` if it is paused or has no work.
     ///
-    /// - Parameter lastSequence: Number of the last event of the feed.
+    /// - Parameter lastSequence: Sequence number of the last event in the feed.
     public func due(lastSequence: Int64) -> Moment? {
         guard record.pausedAt == nil else { return nil }
         if record.verification != nil { return record.notBefore }
@@ -73,20 +73,20 @@ extension ClaimedReceiver {
     }
 }
 
-/// The result of some attempts, which one transaction writes.
+/// The result of several attempts, written in one transaction.
 public struct ReceiverProgress: Sendable, Hashable {
     public var cursor: Int64
-    /// New and changed retries.
+    /// New and modified retries.
     public var changed: [DeliveryRetry]
-    /// Sequence numbers of the finished retries.
+    /// Sequence numbers of finished retries.
     public var removed: [Int64]
     /// The end of the claim.
     public var notBefore: Moment
     public var pausedAt: Moment?
-    /// The verification that was sent.
+    /// The verification that has been sent.
     public var verified: EventID?
-    /// True if this progress counts as a claim: processes that have read the receiver before cannot write. So
-    /// if several processes read a receiver without a claim, only one writes.
+    /// True if this progress counts as a claim, so that processes that read the receiver earlier cannot
+    /// write. If several processes read a receiver without a claim, only one of them writes.
     public var countsAsClaim: Bool
 
     public init(
@@ -99,21 +99,20 @@ public struct ReceiverProgress: Sendable, Hashable {
     }
 }
 
-/// An event that a receiver has not accepted yet, or that waits behind such an event of the same account.
+/// An event that a receiver has not accepted yet, or that waits behind such an event for the same account.
 ///
-/// It has only the number of the event. The event is read from the feed at each attempt,
-/// so after an erasure an attempt names no user.
+/// This stores only the event's number. Each attempt reads the
+/// event from the feed, so attempts after an erasure name no user.
 public struct DeliveryRetry: Sendable, Hashable {
-    /// Largest number of waiting events of one receiver. When it is
-    /// reached, the receiver's cursor does not move.
+    /// Maximum number of waiting events per receiver. Once
+    /// it is reached, the receiver's cursor does not move.
     public static let mostPerReceiver = 256
 
     public let sequence: Int64
-    /// Number of failed attempts. 0 for an event that waits behind another event.
+    /// Number of failed attempts; 0 for an event that waits behind another one.
     public var attempts: Int64
     public var dueAt: Moment
-    /// Start of the time until the pause: the moment of the first failed
-    /// attempt, or of the resumption of the receiver.
+    /// Time from which the pause limit counts: the first failed attempt, or the resumption of the receiver.
     public var waitingSince: Moment
 
     public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {
@@ -122,17 +121,17 @@ public struct DeliveryRetry: Sendable, Hashable {
     }
 }
 
-/// A test event that a receiver has requested, to test its stream (OpenID Shared Signals Framework §8.1.4). A
-/// receiver has at most one, so that requests cannot fill a table.
+/// A test event that a receiver has requested to test its stream (OpenID Shared Signals Framework §8.1.4).
+/// Each receiver has at most one, so requests cannot fill a table.
 public struct StreamVerification: Sendable, Hashable {
-    /// Largest number of bytes of a state.
+    /// Maximum length of a state, in bytes.
     public static let longestState = 1024
-    /// Shortest time in milliseconds between two requests for one receiver.
+    /// Minimum time between two requests for the same receiver, in milliseconds.
     public static let interval: Int64 = 60_000
 
-    /// The `jti` of its token.
+    /// The `jti` of the verification token.
     public let id: EventID
-    /// The receiver's text, which the event repeats.
+    /// Text from the receiver, which the event echoes.
     public let state: String?
 
     public init(id: EventID, state: String?) {
@@ -140,10 +139,10 @@ public struct StreamVerification: Sendable, Hashable {
     }
 }
 
-/// The response to a request for a verification.
+/// The response to a verification request.
 public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
     case accepted
-    /// The last request is younger than `StreamVerification.interval`.
+    /// The last request was less than `StreamVerification.interval` ago.
     case tooSoon
     /// The receiver is paused, so nothing is sent.
     case paused
@@ -151,13 +150,13 @@ public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
 }
 
 extension ReceiverRecord {
-    /// Accepts a request for a verification, or refuses it. An accepted
-    /// request replaces a request that was not sent yet.
+    /// Accepts or refuses a verification request. An accepted
+    /// request replaces one that has not been sent yet.
     public mutating func request(
         _ verification: StreamVerification, at moment: Moment
     ) -> VerificationRequestResult {
         guard pausedAt == nil else { return .paused }
-        // A clock that was set back must not refuse requests forever.
+        // A clock that was set back must not make this refuse requests forever.
         if let last = verificationAskedAt, last <= moment,
             moment < last.advanced(byMilliseconds: StreamVerification.interval)
         {
@@ -168,27 +167,27 @@ extension ReceiverRecord {
     }
 }
 
-/// The name of an event receiver in the configuration and in the rows: 1 to 64 letters, digits, ".", "-" and
-/// "_", or "client:" and the ID of an OAuth client.
+/// The name of an event receiver in the configuration and in rows: 1 to 64 letters, digits, ".", "-" and "_",
+/// or "client:" followed by an OAuth client ID.
 public struct ReceiverName: Hashable, Sendable {
     public static let longest = 64
 
     /// The built-in receiver that reports ended refresh tokens to Google. No webhook can have this name.
     public static let google = ReceiverName(builtIn: "google")
 
-    /// Prefix of the names of the streams of OAuth clients. No other name has a colon.
+    /// Name prefix of OAuth client streams. No other name contains a colon.
     static let clientPrefix = "client:"
 
     public let rawValue: String
 
-    /// Creates the name of the receiver for an OAuth client's events.
+    /// Creates the name of the receiver that gets an OAuth client's events.
     ///
-    /// - Parameter client: An ID with the characters that the configuration accepts.
+    /// - Parameter client: An ID that contains only characters that the configuration accepts.
     public init(of client: OAuthClientID) {
         rawValue = Self.clientPrefix + client.rawValue
     }
 
-    /// True for the stream of an OAuth client.
+    /// True for an OAuth client's stream.
     public var isOfClient: Bool { rawValue.hasPrefix(Self.clientPrefix) }
 
     private init(builtIn name: String) { rawValue = name }

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// App Check of this process: the policies, and the counts of their decisions.
+/// This process's App Check: the policies, and the counts of their decisions.
 public struct AppCheck: Sendable {
     public let policies: AppCheckPolicies
     public let counts: AppCheckCounts
@@ -10,13 +10,13 @@ public struct AppCheck: Sendable {
         counts = AppCheckCounts(of: policies)
     }
 
-    /// Judges a request and counts it. Does nothing without a policy, and when its mode is `off`.
+    /// Judges a request and counts it. Does nothing without a policy, or if the policy's mode is `off`.
     ///
     /// - Parameters:
-    ///   - policy: A policy of `policies`.
-    ///   - appVersion: The member `app_version` of the request.
+    ///   - policy: One of `policies`.
+    ///   - appVersion: The request's `app_version` member.
     ///   - now: Seconds since 1970.
-    /// - Throws: The refusal of enforced mode.
+    /// - Throws: The refusal, in enforced mode only.
     public func judge(
         _ proof: AppCheckProof, by policy: AppCheckPolicy?, appVersion: String?, at now: Int64
     ) throws(AppCheckRefusal) {
@@ -26,35 +26,35 @@ public struct AppCheck: Sendable {
     }
 }
 
-/// Result of reading and verifying the proof of a request.
+/// The result of reading and verifying a request's proof.
 public enum AppCheckProof: Sendable, Hashable {
-    /// The request has no member `attestation`.
+    /// The request has no `attestation` member.
     case absent
     case holds
     case doesNotHold(AppCheckCause)
 }
 
-/// Result of judging one request.
+/// The result of judging a request.
 public struct AppCheckDecision: Sendable, Equatable {
-    /// Kind under which the request is counted.
+    /// The kind under which the request is counted.
     public let kind: AppCheckKind
-    /// Refusal of the request; `nil` when the request continues. Always `nil` in monitored mode.
+    /// The refusal of the request; `nil` if it continues, as it always does in monitored mode.
     public let refusal: AppCheckRefusal?
 }
 
-/// Kind of a request by its proof. Every request that App Check judges has exactly one.
+/// A request's kind according to its proof. Every judged request has exactly one kind.
 public enum AppCheckKind: String, Sendable, CaseIterable {
-    /// With a valid proof.
+    /// The request has a valid proof.
     case verified
-    /// Without a proof, from a version of the app that does not make proofs yet.
+    /// The request has no proof, because its app version does not make proofs yet.
     case outdatedApp = "outdated_app"
-    /// Without a proof, and from another version.
+    /// The request has no proof, although its app version makes proofs or is unknown.
     case unknownOrigin = "unknown_origin"
-    /// With an invalid proof.
+    /// The request has an invalid proof.
     case invalid
 }
 
-/// Refusal of a request that does not prove that it comes from the genuine app. Only enforced mode refuses.
+/// The refusal of a request that does not prove that it comes from the genuine app, only in enforced mode.
 public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.
@@ -72,7 +72,7 @@ public struct AppCheckRefusal: CodedError {
 }
 
 extension AppCheckRefusal {
-    /// Explanation for developers of callers and apps: printable ASCII without quotation marks.
+    /// Explanation for the developers of callers and apps: printable ASCII without quotation marks.
     public var explanation: String {
         switch code {
         case .attestationRequired: "The request must have a proof of App Attest, and has none."
@@ -87,12 +87,12 @@ extension AppCheckRefusal {
     public var description: String { "app check refused: \(code.rawValue) (\(cause.code))" }
 }
 
-/// Cause of an invalid or missing proof, for apps and logs.
+/// The cause of an invalid or missing proof, for apps and logs.
 public struct AppCheckCause: Sendable, Hashable {
-    /// A stable code in lower case, such as `counter_not_increased`. It contains no value of the request.
+    /// A stable code in lower case, for example `counter_not_increased`. It contains no request value.
     public let code: String
-    /// True if the app can continue with a new attested key. False if a new key does not help: the app must
-    /// make a new assertion with its key, or its code has a fault.
+    /// True if the app can continue with a newly attested key. False if a new key does not help: either the
+    /// app must make a new assertion with its key, or the app's code is faulty.
     public let canReAttest: Bool
 
     public init(code: String, canReAttest: Bool) {
@@ -103,7 +103,7 @@ public struct AppCheckCause: Sendable, Hashable {
     public static let proofMissing = AppCheckCause(code: "proof_missing", canReAttest: false)
     /// The request has no proof, and its app is older than the first version that makes proofs.
     public static let appOutdated = AppCheckCause(code: "app_outdated", canReAttest: false)
-    /// A member of the proof is missing or malformed. Nothing was verified.
+    /// A member of the proof is missing or malformed, so nothing was verified.
     public static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
 }
 
@@ -114,16 +114,16 @@ extension AppCheckCause {
 }
 
 extension AppAttestationErrorCode {
-    /// True if this service cannot accept the key of the refused object any more, and a new key would pass.
+    /// True if this service can no longer accept the refused object's key, but a new key would pass.
     fileprivate var canReAttest: Bool {
         switch self {
-        // The certificate of an attestation has expired, the attestation is for another
-        // challenge, or a build of the other environment made the key, for example
-        // before the user installed the app from TestFlight.
+        // The attestation's certificate has expired, the attestation is for another
+        // challenge, or the key was made by a build for the other environment, for
+        // example before the user installed the app from TestFlight.
         case .certificateExpired, .environmentMismatch, .nonceMismatch: true
         // The same key can sign a new assertion.
         case .counterNotIncreased, .signatureInvalid: false
-        // Faults of the app's code, and objects of other apps and devices.
+        // Faults in the app's code, and objects from other apps and devices.
         case .objectTooLarge, .objectMalformed, .formatMismatch, .certificateMalformed, .chainUntrusted,
             .certificateNotYetValid, .certificateKeyUnusable, .nonceMissing, .keyIDMismatch,
             .authenticatorDataMalformed, .appIDMismatch, .counterNotZero, .environmentUnknown,

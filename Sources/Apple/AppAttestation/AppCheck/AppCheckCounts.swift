@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Counts judged requests: since the start for metrics, and by hour until a worker has stored them.
+/// Counts judged requests, both since the process started,
+/// for metrics, and by hour, until a worker has stored them.
 ///
-/// The configuration bounds the memory: there is an entry for each target, with at most
-/// `mostHours` hours. A request cannot add a target.
+/// The configuration limits memory use: there is one entry per target, with at most `mostHours` hours, and
+/// requests cannot add targets.
 public final class AppCheckCounts: Sendable {
     private struct State {
         var totals: [AppCheckTarget: AppCheckTally]
@@ -12,8 +13,8 @@ public final class AppCheckCounts: Sendable {
         var dropped: Int64 = 0
     }
 
-    /// Largest number of hours that wait while the database is unreachable. Above it, the
-    /// oldest hour is dropped and counted as dropped.
+    /// Maximum number of hours that wait while the database is unreachable. Beyond it, the oldest hour is
+    /// discarded and its requests are added to `dropped`.
     public static let mostHours = 48
 
     public let targets: [AppCheckTarget]
@@ -25,7 +26,7 @@ public final class AppCheckCounts: Sendable {
             State(totals: Dictionary(uniqueKeysWithValues: targets.map { ($0, AppCheckTally()) })))
     }
 
-    /// Counts one request. Ignores a target that is not configured.
+    /// Counts one request. A target that is not configured is ignored.
     ///
     /// - Parameter now: Seconds since 1970.
     public func add(_ kind: AppCheckKind, for target: AppCheckTarget, at now: Int64) {
@@ -39,15 +40,15 @@ public final class AppCheckCounts: Sendable {
         }
     }
 
-    /// Numbers since the start of the process.
+    /// Returns the request counts since the process started.
     public func totals(of target: AppCheckTarget) -> AppCheckTally {
         state.withLock { $0.totals[target] } ?? AppCheckTally()
     }
 
-    /// Requests whose hour was dropped, since the start of the process.
+    /// Number of requests in dropped hours, since the process started.
     public var dropped: Int64 { state.withLock { $0.dropped } }
 
-    /// Removes and returns all counts that are not stored yet, the oldest hour first.
+    /// Removes and returns all counts that are not stored yet, oldest hour first.
     public func take() -> [AppCheckHour] {
         let pending = state.withLock { state in
             defer { state.pending = [:] }
@@ -60,7 +61,7 @@ public final class AppCheckCounts: Sendable {
         }
     }
 
-    /// Adds counts that could not be stored.
+    /// Adds counts that the worker could not store.
     public func putBack(_ hours: [AppCheckHour]) {
         state.withLock { state in
             for hour in hours where state.totals[hour.target] != nil {
@@ -80,7 +81,7 @@ public final class AppCheckCounts: Sendable {
     }
 }
 
-/// Numbers of requests by kind.
+/// Request counts by kind.
 public struct AppCheckTally: Sendable, Hashable {
     public var verified: Int64
     public var outdatedApp: Int64
@@ -116,7 +117,7 @@ public struct AppCheckTally: Sendable, Hashable {
     /// All judged requests.
     public var total: Int64 { AppCheckKind.allCases.reduce(0) { $0 &+ self[$1] } }
 
-    /// The requests that enforced mode refuses.
+    /// The requests that enforced mode would refuse.
     public var refusable: Int64 { total &- verified }
 
     public static func += (tally: inout AppCheckTally, other: AppCheckTally) {
@@ -124,15 +125,15 @@ public struct AppCheckTally: Sendable, Hashable {
     }
 }
 
-/// The judged requests of one target within one hour.
+/// One target's judged requests within one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
-    /// Start of the hour, in seconds since 1970. A multiple of 3600.
+    /// Start of the hour in seconds since 1970, a multiple of 3600.
     public let hour: Int64
     public var tally: AppCheckTally
 
     public static let seconds: Int64 = 3600
-    /// Retention time of hours, in seconds: 7 days.
+    /// Retention time of hours in seconds: 7 days.
     public static let kept: Int64 = 7 * 86_400
 
     public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
@@ -143,17 +144,15 @@ public struct AppCheckHour: Sendable, Hashable {
     public static func beginning(of now: Int64) -> Int64 { max(0, now) / seconds * seconds }
 }
 
-/// Storage of the counts by hour. One table has the sums of all replicas.
+/// Stores the hourly counts. One table has the sums for all replicas.
 public protocol AppCheckHourStore: Sendable {
-    /// Adds the counts to the stored counts, in one transaction: all or
-    /// none. The rows have distinct targets and hours.
+    /// Adds the counts to the stored ones in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
 
-    /// Returns the hours of these targets from the given hour on, the
-    /// oldest first, without hours that had no requests.
+    /// Returns these targets' hours from the given hour on, oldest first, omitting hours without requests.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
 
-    /// Deletes a bounded number of hours that began before this time in seconds
-    /// since 1970. Returns the number of deleted rows.
+    /// Deletes a limited number of hours that began before this time
+    /// in seconds since 1970. Returns the number of deleted rows.
     func purgeAppCheckHours(before end: Int64) async throws -> Int
 }

@@ -1,17 +1,17 @@
-/// App Check of one target, from the configuration. Its decisions need no I/O and no clock.
+/// App Check settings for one target, from the configuration. Decisions need no I/O and no clock.
 public struct AppCheckPolicy: Sendable, Hashable {
     public let target: AppCheckTarget
-    /// The app whose keys make proofs for the target.
+    /// The app whose keys make proofs for this target.
     public let appID: AppID
     public let platform: AppPlatform
     /// The effective mode.
     public let mode: AppCheckMode
-    /// The mode that the configuration sets for the target itself. `mode` is stricter if the
-    /// target's bundle ID or app has a stricter mode.
+    /// The mode that is configured for the target itself. `mode` is
+    /// stricter if the target's bundle ID or app has a stricter mode.
     public let declaredMode: AppCheckMode
     /// The environment whose keys are accepted.
     public let environment: AttestationEnvironment
-    /// The first version of the app that makes proofs. `nil` means all versions.
+    /// The first app version that makes proofs; `nil` if all versions do.
     public let firstAttestingVersion: AppVersion?
 
     public init(
@@ -28,7 +28,7 @@ public struct AppCheckPolicy: Sendable, Hashable {
         self.firstAttestingVersion = firstAttestingVersion
     }
 
-    /// Returns the same policy, with this mode if it is stricter.
+    /// Returns the same policy, but with this mode if it is stricter.
     public func atLeast(_ mode: AppCheckMode) -> AppCheckPolicy {
         AppCheckPolicy(
             target: target, appID: appID, platform: platform, mode: max(self.mode, mode),
@@ -36,10 +36,10 @@ public struct AppCheckPolicy: Sendable, Hashable {
             declaredMode: declaredMode)
     }
 
-    /// Judges a request. Returns `nil` when the mode is `off`: proofs then need not be read.
+    /// Judges a request. Returns `nil` if the mode is `off`, in which case proofs need not be read.
     ///
-    /// - Parameter appVersion: The member `app_version` of the request. Any client can claim any version, so
-    ///   it only chooses between two kinds without a proof, and never lets a request pass.
+    /// - Parameter appVersion: The request's `app_version` member. Any client can claim any version, so this
+    ///   only decides between the two kinds of request without a proof, and never lets a request pass.
     public func decision(on proof: AppCheckProof, appVersion: String?) -> AppCheckDecision? {
         let (kind, refusal) = judgement(on: proof, appVersion: appVersion)
         return switch mode {
@@ -62,7 +62,7 @@ public struct AppCheckPolicy: Sendable, Hashable {
         }
     }
 
-    /// Returns false for a text that is not a version.
+    /// Returns false for text that is not a version.
     private func isOutdated(_ appVersion: String?) -> Bool {
         guard let firstAttestingVersion, let appVersion, let version = AppVersion(appVersion) else {
             return false
@@ -71,16 +71,16 @@ public struct AppCheckPolicy: Sendable, Hashable {
     }
 }
 
-/// Treatment of the proofs of genuine apps, for one bundle ID or one OAuth client.
+/// Treatment of genuine-app proofs, for one bundle ID or one OAuth client.
 public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     /// Proofs are neither read nor counted.
     case off
-    /// Proofs are verified and counted. No request is refused.
+    /// Proofs are verified and counted, but no request is refused.
     case monitored
     /// Requests without a valid proof are refused.
     case enforced
 
-    /// Compares strictness: a stricter mode is greater.
+    /// Compares strictness: the stricter mode is the greater one.
     public static func < (lhs: AppCheckMode, rhs: AppCheckMode) -> Bool { lhs.rank < rhs.rank }
 
     private var rank: Int {
@@ -92,12 +92,12 @@ public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// The object of a mode: an app by its bundle ID, or an OAuth client by its ID.
+/// The target of a mode: an app, by its bundle ID, or an OAuth client, by its ID.
 public enum AppCheckTarget: Sendable, Hashable {
     case app(bundleID: String)
     case oauthClient(id: String)
 
-    /// The kind, as storage and metrics name it.
+    /// The kind, as named in storage and metrics.
     public enum Kind: String, Sendable, CaseIterable {
         case app
         case oauthClient = "oauth_client"
@@ -125,22 +125,22 @@ public enum AppCheckTarget: Sendable, Hashable {
     }
 }
 
-/// Version of an app, such as `4.2.1`: numbers separated by dots.
+/// An app version such as `4.2.1`: numbers separated by dots.
 ///
-/// Parts are compared as numbers, and a missing part is 0: `4.10` is above `4.9`, and `4.2` equals `4.2.0`.
+/// Parts are compared as numbers and a missing part is 0, so `4.10` is above `4.9`, and `4.2` equals `4.2.0`.
 public struct AppVersion: Sendable, Hashable {
-    /// Parts without trailing zeros. Empty for version 0.
+    /// The parts without trailing zeros; empty for version 0.
     private let parts: [UInt32]
 
-    /// Largest number of parts, and of digits in a part: a version has 1 to 39 characters.
+    /// Maximum number of parts, and of digits per part, so a version has 1 to 39 characters.
     static let (mostParts, mostDigits) = (4, 9)
 
     /// Description of the format for error messages.
     public static let form =
         "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
 
-    /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. Refuses a sign, white
-    /// space, an empty part and a suffix such as `-beta`.
+    /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. This excludes signs, white space,
+    /// empty parts and suffixes such as `-beta`.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.mostParts * (Self.mostDigits + 1) - 1 else { return nil }
         var parts: [UInt32] = []
@@ -149,7 +149,7 @@ public struct AppVersion: Sendable, Hashable {
             var number: UInt32 = 0
             for byte in part {
                 guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                // Nine digits stay below 2^30.
+                // Nine digits stay below 2^30, so this cannot overflow.
                 number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
             }
             parts.append(number)
@@ -171,16 +171,17 @@ extension AppVersion: CustomStringConvertible {
     }
 }
 
-/// App Check of all targets. It does not change while the service runs.
+/// The App Check policies for all targets. They do not change at run time.
 public struct AppCheckPolicies: Sendable {
-    /// All policies in the order of the configuration, including those with the mode `off`.
+    /// All policies in configuration order, including those whose mode is `off`.
     public let all: [AppCheckPolicy]
     private let indexByTarget: [AppCheckTarget: Int]
 
-    /// No targets: nothing is judged.
+    /// A configuration without targets, so App Check judges no request.
     public static let none = AppCheckPolicies([])
 
-    /// - Parameter policies: Policies of distinct targets. Of equal targets, the first remains.
+    /// - Parameter policies: Policies for distinct targets.
+    ///   If a target occurs twice, its first policy applies.
     public init(_ policies: [AppCheckPolicy]) {
         var index: [AppCheckTarget: Int] = [:]
         var kept: [AppCheckPolicy] = []
@@ -193,15 +194,15 @@ public struct AppCheckPolicies: Sendable {
 
     public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }
 
-    /// Returns the policy of a bundle ID, which is the `aud` of the app's identity tokens.
+    /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
-    /// Returns the policies of these bundle IDs, and of the OAuth clients that belong to them.
+    /// Returns the policies for these bundle IDs, and for the OAuth clients that belong to them.
     public func of(bundleIDs: Set<String>) -> [AppCheckPolicy] {
         all.filter { bundleIDs.contains($0.appID.bundleID) }
     }
 
-    /// Returns the strictest policy of bundle IDs of one app; `nil` if none of them has a policy.
+    /// Returns the strictest policy among an app's bundle IDs; `nil` if none of them has a policy.
     public func strictest(of bundleIDs: [String]) -> AppCheckPolicy? {
         bundleIDs.compactMap { ofApp($0) }.filter { $0.mode != .off }.max { $0.mode < $1.mode }
     }

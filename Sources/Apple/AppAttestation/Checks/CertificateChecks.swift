@@ -3,14 +3,13 @@ import Cryptography
 import Encodings
 import JOSE
 
-/// The certificates of an attestation, read but not verified. Not
-/// copyable, because it owns OpenSSL's objects.
+/// An attestation's certificates, parsed but not verified. Not copyable, because it owns OpenSSL objects.
 struct AttestationCertificates: ~Copyable {
     let leaf: CertificateHandle
     let intermediate: IntermediateCertificate
 
     /// - Parameters:
-    ///   - root: The root that the certificates must lead to.
+    ///   - root: The pinned root to which the certificates must lead.
     ///   - now: Seconds since 1970.
     init(
         _ attestation: UnverifiedAttestation, under root: TrustAnchor, at now: Int64
@@ -27,10 +26,10 @@ struct AttestationCertificates: ~Copyable {
     }
 }
 
-/// Refuses certificates that the pinned root has not issued, or that are not valid at this time.
+/// Refuses certificates that were not issued under the pinned root, or are not valid at this time.
 ///
-/// Only the root is pinned: Apple's intermediate certificate ends in 2030. It does not check revocation,
-/// because Apple's certificates name no list and no responder.
+/// Only the root is pinned, because Apple's intermediate certificate expires in 2030. Revocation is not
+/// checked, because Apple's certificates name neither a revocation list nor a responder.
 struct CertificateChainCheck: Sendable {
     let root: TrustAnchor
 
@@ -60,13 +59,13 @@ struct CertificateChainCheck: Sendable {
     }
 
     private static func text(_ seconds: Int64?) -> String {
-        // The range of years that the text can have.
+        // The range of years that the text can express.
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return "another time" }
         return RFC3339.text(milliseconds: seconds * 1000)
     }
 }
 
-/// Refuses a leaf certificate whose key is not on P-256, the only curve of App Attest.
+/// Refuses a leaf certificate whose key is not on P-256, the only curve that App Attest uses.
 struct LeafKeyCheck: Sendable {
     /// Returns the attested key.
     func key(of certificates: borrowing AttestationCertificates) throws(AppAttestationError) -> ECPublicKey {
@@ -79,12 +78,12 @@ struct LeafKeyCheck: Sendable {
     }
 }
 
-/// Refuses an attestation for another challenge, and changed authenticator data: Apple signs the hash of
+/// Refuses an attestation for another challenge, or with modified authenticator data: Apple signs the hash of
 /// both in an extension of the leaf certificate.
 struct NonceCheck: Sendable {
     let clientDataHash: ClientDataHash
 
-    /// Object identifier of Apple's extension with the nonce.
+    /// Object identifier of Apple's nonce extension.
     private static let identifier = "1.2.840.113635.100.8.2"
     /// `SEQUENCE { [1] EXPLICIT { OCTET STRING (32 bytes) } }`, without the 32 bytes.
     private static let prefix: [UInt8] = [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20]
@@ -98,7 +97,7 @@ struct NonceCheck: Sendable {
             throw AppAttestationError(
                 .nonceMissing, found: "\(values.count) extensions", expected: "one extension with a nonce")
         }
-        // The whole value is compared: a search would also find the nonce inside other data.
+        // Compares the whole value, because a search would also find the nonce inside other data.
         guard values[0] == Self.prefix + nonce.bytes else {
             throw AppAttestationError(
                 .nonceMismatch, found: Hexadecimal.encode(values[0].dropFirst(Self.prefix.count)),
@@ -107,14 +106,14 @@ struct NonceCheck: Sendable {
     }
 }
 
-/// Refuses keys of Macs without System Integrity Protection and Full Security, on which an app can be changed
-/// while it runs.
+/// Refuses keys from Macs without System Integrity Protection and
+/// Full Security, because there an app can be modified while it runs.
 ///
-/// Since version 26.1, iOS has this extension with other contents. So the check is only for apps of macOS.
+/// Since version 26.1, iOS has this extension with other contents, so the check applies only to macOS apps.
 struct KeyPolicyCheck: Sendable {
     let platform: AppPlatform
 
-    /// Object identifier of Apple's extension with the policy of the key.
+    /// Object identifier of Apple's key policy extension.
     private static let identifier = "1.2.840.113635.100.8.6"
     /// `SEQUENCE { [3] EXPLICIT { OCTET STRING (66 bytes) } }` with the policy that Apple documents.
     private static let value: [UInt8] =

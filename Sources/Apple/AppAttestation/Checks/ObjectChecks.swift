@@ -2,7 +2,7 @@ import Cryptography
 import Encodings
 import JOSE
 
-/// Refuses an attestation in another format of WebAuthn, such as `apple`, which passkeys use.
+/// Refuses an attestation in another WebAuthn format, for example `apple`, which passkeys use.
 struct FormatCheck: Sendable {
     func check(_ attestation: UnverifiedAttestation) throws(AppAttestationError) {
         guard attestation.format.utf8.elementsEqual(UnverifiedAttestation.format.utf8) else {
@@ -12,7 +12,7 @@ struct FormatCheck: Sendable {
     }
 }
 
-/// Refuses an attestation of a key whose ID the app did not send.
+/// Refuses an attestation for a key whose ID the app did not send.
 struct KeyIDCheck: Sendable {
     let keyID: AttestedKeyID
 
@@ -24,10 +24,10 @@ struct KeyIDCheck: Sendable {
     }
 }
 
-/// Refuses an assertion that another key signed, or that is for other client data.
+/// Refuses an assertion that was signed by another key, or is for other client data.
 ///
-/// Devices sign the nonce, which is already a hash: the signature is over the hash of a hash. Signatures with
-/// a large s are valid, because devices make them.
+/// Devices sign the nonce, which is already a hash, so the signature is over the hash of a hash. Signatures
+/// with a large s are valid, because devices produce them.
 struct AssertionSignatureCheck: Sendable {
     let key: ECPublicKey
     let clientDataHash: ClientDataHash
@@ -43,7 +43,7 @@ struct AssertionSignatureCheck: Sendable {
     }
 }
 
-/// Refuses an object of another app. It also stops an app that was signed again by another team.
+/// Refuses an object from another app, including an app that another team has re-signed.
 struct AppIDCheck: Sendable {
     let appID: AppID
 
@@ -56,7 +56,7 @@ struct AppIDCheck: Sendable {
     }
 }
 
-/// Refuses an attestation whose counter is not 0: its key is not new.
+/// Refuses an attestation whose counter is not 0, because its key is not new.
 struct NewKeyCounterCheck: Sendable {
     func check(_ data: AuthenticatorData) throws(AppAttestationError) {
         guard data.counter == 0 else {
@@ -65,11 +65,11 @@ struct NewKeyCounterCheck: Sendable {
     }
 }
 
-/// Refuses an assertion whose counter is not above the last counter of its key: a replay, or a late
-/// assertion.
+/// Refuses an assertion whose counter is not above the key's
+/// last counter, because it is a replay or arrived late.
 ///
 /// Gaps are normal, because devices also count assertions that are never sent. The store must raise the
-/// counter in one compare-and-set; this check alone does not stop two replays at the same time.
+/// counter in one compare-and-set, because this check alone does not stop two simultaneous replays.
 struct CounterIncreaseCheck: Sendable {
     let lastCounter: UInt32
 
@@ -81,7 +81,7 @@ struct CounterIncreaseCheck: Sendable {
     }
 }
 
-/// Refuses keys of another environment: a development key proves only that a developer runs the app.
+/// Refuses keys from another environment: a development key proves only that a developer runs the app.
 struct EnvironmentCheck: Sendable {
     let environment: AttestationEnvironment
 
@@ -110,7 +110,7 @@ struct CredentialIDCheck: Sendable {
     }
 }
 
-/// Refuses authenticator data whose key differs from the key of the leaf certificate.
+/// Refuses authenticator data whose key is not the leaf certificate's key.
 struct CredentialKeyCheck: Sendable {
     let key: ECPublicKey
 

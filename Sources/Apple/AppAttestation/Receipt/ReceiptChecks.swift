@@ -2,7 +2,8 @@ import Certificates
 import Encodings
 import JOSE
 
-/// Refuses a receipt whose signer is not under the pinned root, or not valid at this time.
+/// Refuses a receipt if its signer's certificate does not lead to the pinned root, or is not valid at this
+/// time.
 struct ReceiptSignerCheck: Sendable {
     let root: TrustAnchor
 
@@ -23,7 +24,7 @@ struct ReceiptSignerCheck: Sendable {
     }
 }
 
-/// Refuses a receipt with changed content, or with a signature of another key.
+/// Refuses a receipt whose content was modified, or that another key has signed.
 struct ReceiptSignatureCheck: Sendable {
     /// Returns the signed content.
     func content(of message: borrowing SignedMessage) throws(ReceiptError) -> [UInt8] {
@@ -36,7 +37,7 @@ struct ReceiptSignatureCheck: Sendable {
     }
 }
 
-/// Refuses a receipt of another app (field 2).
+/// Refuses another app's receipt (field 2).
 struct ReceiptAppIDCheck: Sendable {
     let appID: AppID
 
@@ -47,9 +48,9 @@ struct ReceiptAppIDCheck: Sendable {
     }
 }
 
-/// Refuses a receipt of another key (field 3, which is the whole leaf certificate of an attestation).
+/// Refuses another key's receipt (field 3, which is the attestation's whole leaf certificate).
 ///
-/// The keys are compared, not the certificates: a key that is attested twice has two certificates.
+/// Keys are compared, not certificates, because a key that is attested twice has two certificates.
 struct ReceiptKeyCheck: Sendable {
     let key: ECPublicKey
 
@@ -65,7 +66,7 @@ struct ReceiptKeyCheck: Sendable {
     }
 }
 
-/// Refuses the receipt of an attestation in place of a refreshed receipt, and the reverse (field 6).
+/// Refuses an attestation's receipt if a refreshed receipt is expected, and the reverse (field 6).
 struct ReceiptKindCheck: Sendable {
     let kind: ReceiptKind
 
@@ -76,7 +77,7 @@ struct ReceiptKindCheck: Sendable {
     }
 }
 
-/// Refuses a receipt of the other environment (field 7).
+/// Refuses a receipt from the other environment (field 7).
 struct ReceiptEnvironmentCheck: Sendable {
     let environment: AttestationEnvironment
 
@@ -88,9 +89,9 @@ struct ReceiptEnvironmentCheck: Sendable {
     }
 }
 
-/// Refuses the receipt of another attestation of the same key (field 4).
+/// Refuses the receipt from another attestation of the same key (field 4).
 ///
-/// Not for refreshed receipts: Apple corrupts their hash by converting it through UTF-8.
+/// Do not use this for refreshed receipts, because Apple corrupts their hash by converting it through UTF-8.
 struct ReceiptClientHashCheck: Sendable {
     let clientDataHash: ClientDataHash
 
@@ -103,11 +104,11 @@ struct ReceiptClientHashCheck: Sendable {
     }
 }
 
-/// Refuses a receipt that is not fresh (fields 12 and 21): an old receipt has an old metric.
+/// Refuses a receipt that is not fresh (fields 12 and 21), because an old receipt has an old metric.
 struct ReceiptAgeCheck: Sendable {
-    /// Longest age in milliseconds: Apple's 5 minutes.
+    /// Maximum age in milliseconds: Apple's 5 minutes.
     static let longest: Int64 = 300_000
-    /// Tolerated difference between clocks, in milliseconds: one minute.
+    /// Tolerated clock skew in milliseconds: one minute.
     static let leeway: Int64 = 60_000
 
     /// - Parameter now: Milliseconds since 1970.
@@ -126,7 +127,7 @@ struct ReceiptAgeCheck: Sendable {
     }
 
     private static func text(_ milliseconds: Int64) -> String {
-        // The range of years that the text can have.
+        // The range of years that the text can express.
         (0...253_402_300_799_999).contains(milliseconds)
             ? RFC3339.text(milliseconds: milliseconds) : "another time"
     }

@@ -1,29 +1,29 @@
 import Encodings
 
-/// The used fields of a receipt, in a form that Apple uses. They are not checked.
+/// The receipt fields that the service uses, parsed but not yet checked.
 struct ReceiptContent: Sendable {
     /// `TEAM.bundle.id`.
     let appID: String
-    /// The leaf certificate of the attestation in DER.
+    /// The attestation's leaf certificate in DER.
     let leaf: ArraySlice<UInt8>
     let clientHash: ArraySlice<UInt8>
     let kind: ReceiptKind
     let environment: AttestationEnvironment
     /// Creation time in milliseconds since 1970.
     let createdAt: Int64
-    /// Risk metric; only in refreshed receipts.
+    /// The risk metric, which only refreshed receipts have.
     let riskMetric: UInt32?
-    /// Earliest time of the next exchange in milliseconds since 1970; only in refreshed receipts.
+    /// Earliest time of the next exchange, in milliseconds since 1970, which only refreshed receipts have.
     let notBefore: Int64?
     /// Expiration time in milliseconds since 1970.
     let expiresAt: Int64
 
-    /// Throws `.contentMalformed`.
+    /// Parses a receipt's content. Throws `.contentMalformed`.
     init(parsing bytes: [UInt8]) throws(ReceiptError) {
         guard let fields = ReceiptField.fields(of: bytes) else {
             throw Self.malformed("other bytes", expected: "a set of fields in DER")
         }
-        // Two readers could choose different fields if a type occurred twice.
+        // If a type occurred twice, two readers could choose different fields.
         guard Set(fields.map(\.type)).count == fields.count else {
             throw Self.malformed("a field that occurs twice", expected: "each field once")
         }
@@ -55,7 +55,7 @@ struct ReceiptContent: Sendable {
 
     private static func riskMetric(_ text: String?, of kind: ReceiptKind) throws(ReceiptError) -> UInt32? {
         guard let text else {
-            // A refreshed receipt has no use except its risk metric.
+            // A refreshed receipt is useless without its risk metric.
             guard kind == .attestation else {
                 throw malformed("no field 17", expected: "a risk metric in a refreshed receipt")
             }
@@ -72,16 +72,16 @@ struct ReceiptContent: Sendable {
     }
 }
 
-/// A field of a receipt: `SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }` in DER.
+/// A receipt field: `SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }` in DER.
 struct ReceiptField {
     let type: Int
     let value: ArraySlice<UInt8>
 
-    /// Largest number of fields. Apple sends 8 to 10.
+    /// Maximum number of fields. Apple sends 8 to 10.
     private static let most = 32
 
-    /// Reads `SET OF SEQUENCE`, in any order. Returns `nil` for anything else, including a length that is not
-    /// minimal, more than 32 fields, and bytes after the set.
+    /// Reads `SET OF SEQUENCE` in any order. Returns `nil` for any other content, for lengths that are not
+    /// minimal, for more than 32 fields, and for bytes after the set.
     static func fields(of content: [UInt8]) -> [ReceiptField]? {
         var rest = content[...]
         guard var set = read(&rest, tag: 0x31), rest.isEmpty else { return nil }
@@ -96,13 +96,13 @@ struct ReceiptField {
         return fields
     }
 
-    /// Reads one item, and moves `bytes` past it. Returns `nil` for another tag.
+    /// Reads one item, and advances `bytes` past it. Returns `nil` if the tag differs.
     private static func read(_ bytes: inout ArraySlice<UInt8>, tag: UInt8) -> ArraySlice<UInt8>? {
         guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
         var size = Int(first)
         if first > 0x7F {
             let count = Int(first & 0x7F)
-            // The content has at most 16 KiB, so two bytes are enough.
+            // The content has at most 16 KiB, so two length bytes are enough.
             guard (1...2).contains(count), bytes.count >= count, bytes.first != 0 else { return nil }
             size = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
             bytes = bytes.dropFirst(count)
@@ -113,8 +113,7 @@ struct ReceiptField {
         return bytes.prefix(size)
     }
 
-    /// Reads a number of 0 to 32767. Returns `nil` for other numbers,
-    /// and for a number with a superfluous byte.
+    /// Reads a number from 0 to 32767. Returns `nil` for other numbers, or if it has a superfluous byte.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, first < 0x80, bytes.count <= 2 else { return nil }
         guard bytes.count == 1 || first != 0 || bytes.last.map({ $0 > 0x7F }) == true else { return nil }

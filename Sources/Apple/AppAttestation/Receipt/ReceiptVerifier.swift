@@ -1,10 +1,10 @@
 public import Certificates
 public import JOSE
 
-/// Verifies receipts of App Attest, as Apple's documentation requires ("Assessing fraud risk").
+/// Verifies App Attest receipts, as Apple's documentation requires ("Assessing fraud risk").
 ///
-/// It does no I/O and reads no clock. It is thread-safe. A receipt must be verified when it arrives: Apple's
-/// signing certificates are valid for about 13 months.
+/// Does no I/O and reads no clock. Thread-safe. Verify a receipt when it arrives, because Apple's signing
+/// certificates are valid for only about 13 months.
 public struct ReceiptVerifier: Sendable {
     private let signer: ReceiptSignerCheck
     private let appID: ReceiptAppIDCheck
@@ -17,11 +17,10 @@ public struct ReceiptVerifier: Sendable {
         self.environment = ReceiptEnvironmentCheck(environment: environment)
     }
 
-    /// Returns the content of the receipt, or throws the code of the first step that failed, in the order of
-    /// `ReceiptStep`.
+    /// Returns the receipt's content, or throws the code of the first `ReceiptStep` that failed.
     ///
     /// - Parameters:
-    ///   - key: The attested key that the receipt must be for.
+    ///   - key: The attested key for which Apple must have issued the receipt.
     ///   - now: Milliseconds since 1970.
     public func verify(
         _ receipt: UnverifiedReceipt, of key: ECPublicKey, from origin: ReceiptOrigin, at now: Int64
@@ -45,14 +44,14 @@ public struct ReceiptVerifier: Sendable {
     }
 }
 
-/// A receipt of unknown origin. Its size has been checked.
+/// A receipt of unknown origin, whose size has been checked.
 public struct UnverifiedReceipt: Sendable {
-    /// Largest size in bytes. Apple's receipts have 3,600 to 4,000.
+    /// Maximum size in bytes. Apple's receipts have 3,600 to 4,000.
     public static let longest = 16 * 1024
 
     public let bytes: [UInt8]
 
-    /// Throws `.tooLarge`.
+    /// Checks a receipt's size. Throws `.tooLarge`.
     public init(_ bytes: [UInt8]) throws(ReceiptError) {
         guard bytes.count <= Self.longest else {
             throw ReceiptError(
@@ -62,19 +61,18 @@ public struct UnverifiedReceipt: Sendable {
     }
 }
 
-/// A receipt that Apple has signed for a key. Only `ReceiptVerifier` creates it.
+/// A receipt that Apple signed for a key. Only `ReceiptVerifier` creates this value.
 public struct VerifiedReceipt: Sendable {
-    /// The receipt as received. The next exchange sends it.
+    /// The receipt as received, to be sent in the next exchange.
     public let bytes: [UInt8]
     public let kind: ReceiptKind
     public let environment: AttestationEnvironment
     /// Creation time in milliseconds since 1970.
     public let createdAt: Int64
-    /// The approximate number of keys that the app has attested on the device in 30 days. A high number is a
-    /// signal to investigate: reinstalls raise it. `nil` in the receipt of an attestation.
+    /// The approximate number of keys that the app has attested on the device within 30 days; `nil` in an
+    /// attestation's receipt. A high number is a reason to investigate, but reinstalls raise it too.
     public let riskMetric: UInt32?
-    /// The earliest time of the next exchange in milliseconds since
-    /// 1970; `nil` if the exchange can happen at once.
+    /// Earliest time of the next exchange, in milliseconds since 1970; `nil` if it can happen at once.
     public let notBefore: Int64?
     /// Expiration time in milliseconds since 1970.
     public let expiresAt: Int64
@@ -87,11 +85,11 @@ public struct VerifiedReceipt: Sendable {
     }
 }
 
-/// The source of a receipt that has just arrived. The two sources need different checks.
+/// The origin of a receipt that has just arrived. Each origin needs different checks.
 public enum ReceiptOrigin: Sendable, Hashable {
-    /// A receipt in the attestation with this client data hash.
+    /// The receipt arrived in the attestation with this client data hash.
     case attestation(ClientDataHash)
-    /// A receipt in a response of Apple.
+    /// The receipt arrived in a response from Apple.
     case exchange
 
     var kind: ReceiptKind {
@@ -102,7 +100,7 @@ public enum ReceiptOrigin: Sendable, Hashable {
     }
 }
 
-/// The two kinds of receipt, in field 6.
+/// The kinds of receipt, from field 6.
 public enum ReceiptKind: String, Sendable, CaseIterable {
     /// A receipt that comes with an attestation.
     case attestation = "ATTEST"
@@ -110,43 +108,42 @@ public enum ReceiptKind: String, Sendable, CaseIterable {
     case refreshed = "RECEIPT"
 }
 
-/// Reason for the refusal of a receipt: one code per cause. Match on `code`.
+/// The reason why a receipt was refused: one code per cause. Match on `code`.
 ///
-/// A receipt does not decide about a key or a request: it is only for the risk metric.
+/// A receipt never decides about a key or a request; it only provides the risk metric.
 public typealias ReceiptError = StepError<ReceiptErrorCode>
 
 public enum ReceiptErrorCode: String, StepErrorCode {
     public static let object = "receipt"
 
-    /// More than 16 KiB.
+    /// The receipt is larger than 16 KiB.
     case tooLarge = "receipt_too_large"
-    /// Not exactly one signed message with one signer and content.
+    /// The receipt is not exactly one signed message with one signer and content.
     case malformed = "receipt_malformed"
     /// The signer's certificate does not lead to the pinned root.
     case chainUntrusted = "receipt_chain_untrusted"
     case certificateExpired = "receipt_certificate_expired"
     case certificateNotYetValid = "receipt_certificate_not_yet_valid"
-    /// The signer has not signed this content.
+    /// The signer did not sign this content.
     case signatureInvalid = "receipt_signature_invalid"
-    /// The content is not a set of fields, or a field is absent, occurs twice, or has another form.
+    /// The content is not a set of fields, or a field is missing, repeated or in another form.
     case contentMalformed = "receipt_content_malformed"
     /// The receipt is for another app.
     case appIDMismatch = "receipt_app_id_mismatch"
     /// The receipt is for another key.
     case keyMismatch = "receipt_key_mismatch"
-    /// A receipt of an attestation where a refreshed receipt was expected, or the reverse.
+    /// The receipt is from an attestation but a refreshed one is expected, or the reverse.
     case kindMismatch = "receipt_kind_mismatch"
-    /// The receipt is of the other environment.
+    /// The receipt is from the other environment.
     case environmentMismatch = "receipt_environment_mismatch"
     /// The receipt is for another attestation of the key.
     case clientHashMismatch = "receipt_client_hash_mismatch"
-    /// Created more than 5 minutes ago, or in the future.
+    /// The receipt is older than 5 minutes, or its creation time is in the future.
     case notFresh = "receipt_not_fresh"
     case expired = "receipt_expired"
 }
 
-/// The steps of the verification of a receipt, in the order of their execution.
-/// The first step that fails decides the error.
+/// Receipt verification steps in order of execution. The first step that fails determines the error.
 public enum ReceiptStep: String, Sendable, CaseIterable {
     case size = "receipt size"
     case form = "receipt form"
@@ -157,7 +154,8 @@ public enum ReceiptStep: String, Sendable, CaseIterable {
     case key = "receipt key"
     case kind = "receipt kind"
     case environment = "receipt environment"
-    /// Only for the receipt of an attestation: Apple corrupts the field when it refreshes a receipt.
+    /// Compares the client data hash. Only for an attestation's receipt, because Apple corrupts the field
+    /// when it refreshes a receipt.
     case clientHash = "receipt client hash"
     case age = "receipt age"
 }

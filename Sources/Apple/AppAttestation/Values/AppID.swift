@@ -1,20 +1,20 @@
 public import Cryptography
 
-/// The identity of an app: its team ID and its bundle ID.
+/// An app's identity: its team ID and bundle ID.
 ///
-/// Very old apps have a prefix that is not their team ID: use the prefix as team ID.
+/// Very old apps have a prefix that is not their team ID; for these, use the prefix as the team ID.
 public struct AppID: Sendable, Hashable {
     public let teamID: String
     public let bundleID: String
-    /// SHA-256 of the text: the RP ID hash in the objects of the app.
+    /// SHA-256 of the text, which is the RP ID hash in the app's objects.
     public let digest: SHA256Digest
 
     /// `TEAM.bundle.id`.
     public var text: String { "\(teamID).\(bundleID)" }
 
-    /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID
-    /// has 1 to 155 letters, digits, hyphens, underscores and dots. So it refuses a bundle ID
-    /// with `*`: one app attests, not a group of apps.
+    /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID has 1 to 155
+    /// letters, digits, hyphens, underscores and dots. So a bundle ID with `*` is refused too, because
+    /// attestations come from a single app, not a group of apps.
     public init?(teamID: String, bundleID: String) {
         guard teamID.utf8.count == 10, teamID.utf8.allSatisfy(Self.isCapitalOrDigit),
             (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy(Self.isOfBundleID)
@@ -23,7 +23,7 @@ public struct AppID: Sendable, Hashable {
         digest = SHA256Digest.hash("\(teamID).\(bundleID)")
     }
 
-    /// Reads `TEAM.bundle.id`. Returns `nil` for a text of another form.
+    /// Parses `TEAM.bundle.id`. Returns `nil` for text in any other form.
     public init?(text: String) {
         guard let dot = text.firstIndex(of: ".") else { return nil }
         self.init(teamID: String(text[..<dot]), bundleID: String(text[text.index(after: dot)...]))
@@ -40,17 +40,17 @@ public struct AppID: Sendable, Hashable {
     }
 }
 
-/// The platform of an app. An attestation does not state it in a documented form, so it must be configured.
+/// An app's platform. It must be configured, because attestations do not state it in a documented form.
 public enum AppPlatform: String, Sendable, CaseIterable {
     /// iOS, iPadOS, tvOS, watchOS and visionOS.
     case iOS = "ios"
-    /// macOS 27 and later. Older versions have no App Attest.
+    /// macOS 27 and later. Older versions lack App Attest.
     case macOS = "macos"
 }
 
-/// The environment of App Attest in which a key was attested.
+/// The App Attest environment in which a key was attested.
 ///
-/// Builds that run from Xcode use development unless their entitlement differs. All builds from TestFlight,
+/// Builds run from Xcode use development unless their entitlement says otherwise. All builds from TestFlight,
 /// the App Store and enterprises use production.
 public enum AttestationEnvironment: String, Sendable, CaseIterable {
     case development
@@ -64,7 +64,7 @@ public enum AttestationEnvironment: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns `nil` for the AAGUID of neither environment.
+    /// Returns `nil` if the AAGUID belongs to neither environment.
     init?(aaguid: ArraySlice<UInt8>) {
         guard let match = Self.allCases.first(where: { $0.aaguid.elementsEqual(aaguid) }) else { return nil }
         self = match

@@ -1,8 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// The ID of a key of App Attest: SHA-256 of the public key as an
-/// uncompressed point. Clients use it as base64.
+/// The ID of an App Attest key: SHA-256 of the public key as an uncompressed point. Clients use it in base64.
 public struct AttestedKeyID: Sendable, Hashable {
     public let digest: SHA256Digest
 
@@ -14,17 +13,17 @@ public struct AttestedKeyID: Sendable, Hashable {
     /// Standard base64 with padding, as `DCAppAttestService` returns it.
     public var base64: String { Base64.encode(digest.bytes) }
 
-    /// Returns `nil` for a text that is not the canonical base64 of 32 bytes.
+    /// Returns `nil` unless the text is the canonical base64 of 32 bytes.
     public init?(base64 text: String) {
-        // The length is checked before the text is decoded.
+        // Checks the length before decoding.
         guard text.utf8.count == 44, let bytes = Base64.decode(text), let digest = SHA256Digest(bytes) else {
             return nil
         }
         self.digest = digest
     }
 
-    /// Reads the value of a path: base64url without padding, or base64 as the
-    /// device makes it. Returns `nil` for any other text.
+    /// Parses the ID in a URL path: base64url without padding, or base64 as the device returns it. Returns
+    /// `nil` for any other text.
     public init?(inPath text: String) {
         if let id = AttestedKeyID(base64: text) {
             self = id
@@ -43,23 +42,23 @@ public struct AttestedKeyID: Sendable, Hashable {
 
 /// The bytes that an app passed to Apple as `clientDataHash`.
 ///
-/// Nearly all apps pass a SHA-256 hash. Apple requires 16 bytes or more, and does not check that they are a
-/// hash: the samples in Apple's documentation pass the challenge itself.
+/// Nearly all apps pass a SHA-256 hash. Apple requires at least 16 bytes but does not check that they are a
+/// hash; the samples in Apple's documentation pass the challenge itself.
 public struct ClientDataHash: Sendable, Hashable {
     public let bytes: [UInt8]
 
-    /// Hashes the client data, or the challenge, with the same bytes as the app.
+    /// Hashes the client data, or the challenge: the same bytes that the app hashes.
     public init(hashing clientData: [UInt8]) {
         bytes = SHA256Digest.hash(clientData).bytes
     }
 
-    /// Uses the bytes without hashing. Returns `nil` for fewer than 16 and more than 64 bytes.
+    /// Uses the bytes without hashing. Returns `nil` for fewer than 16 or more than 64 bytes.
     public init?(bytes: [UInt8]) {
         guard (16...64).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// Returns the nonce of an object: SHA-256 of the authenticator data followed by these bytes.
+    /// Returns an object's nonce: SHA-256 of the authenticator data followed by these bytes.
     func nonce(after authenticatorData: ArraySlice<UInt8>) -> SHA256Digest {
         SHA256Digest.hash(Array(authenticatorData) + bytes)
     }

@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// The transfer of users between teams: `POST /auth/usermigrationinfo`. Apple responds for 60 days after the
-/// receiving team has accepted the app. Both calls only read and can be repeated.
+/// User transfers between teams: `POST /auth/usermigrationinfo`. Apple answers for 60 days after the
+/// receiving team has accepted the app. Both calls only read, so they can be repeated.
 public protocol AppleMigrationService: Sendable {
-    /// For the sending team: returns the identifier with which the receiving team can find this user.
+    /// For the sending team: returns the identifier by which the receiving team can find this user.
     func transferSubject(of subject: String, to recipientTeam: String, clientID: String)
         async throws(AppleCallError) -> String
 
@@ -12,8 +12,8 @@ public protocol AppleMigrationService: Sendable {
         -> MigratedUser
 }
 
-/// The identity of a transferred user for the receiving team. It is personal data and appears in no
-/// description.
+/// A transferred user's identity for the receiving team. It
+/// is personal data, so it appears in no description.
 public struct MigratedUser: Sendable, Equatable {
     public let subject: String
     public let email: String?

@@ -1,36 +1,36 @@
 import StrictJSON
 
-/// Apple's tokens: `POST /auth/token` and `POST /auth/revoke`.
+/// Calls to Apple's token endpoints: `POST /auth/token` and `POST /auth/revoke`.
 ///
-/// `clientID` is always the client ID to which the code or token was issued:
-/// the `aud` of the accompanying identity token.
+/// `clientID` is always the client ID that the code or token
+/// was issued to: the `aud` of the accompanying identity token.
 public protocol AppleTokenService: Sendable {
     /// Exchanges an authorization code, which can be used once and expires after five minutes. `redirectURI`
-    /// is the redirect URI of the web flow; a native app has none.
+    /// is the web flow's redirect URI; native apps have none.
     ///
-    /// The code must not be sent again after an error whose `mayHaveHappened` is true.
+    /// After an error whose `mayHaveHappened` is true, the code must not be sent again.
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
         -> AppleTokenResponse
 
-    /// Returns when a refresh token is still valid. The error `.rejected` with `.invalidGrant`
-    /// means that it is not valid; every other error proves nothing about the token. Apple
-    /// throttles more than one such call per user and day.
+    /// Returns normally if a refresh token is still valid. The error `.rejected` with
+    /// `.invalidGrant` means that it is not; any other error proves nothing
+    /// about the token. Apple throttles this call beyond one per user and day.
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 
-    /// Requests the revocation of a refresh token. Can be repeated. A successful call does not
-    /// prove the revocation, because Apple also responds with 200 for an unknown token. The
-    /// proof is that `validate` is refused afterwards.
+    /// Requests the revocation of a refresh token. The call can be repeated. Its
+    /// success does not prove the revocation, because Apple also responds with 200
+    /// for an unknown token; the proof is that `validate` is refused afterwards.
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
 
-/// A successful response of Apple's token endpoint. Every member except the
-/// lifetime is secret and appears in no description.
+/// A successful response from Apple's token endpoint. Every member
+/// except the lifetime is secret and appears in no description.
 public struct AppleTokenResponse: Sendable, Equatable {
     public let accessToken: String
-    /// The refresh token, present only when a code was exchanged.
+    /// The refresh token; present only after a code exchange.
     public let refreshToken: String?
-    /// The identity token, not yet verified.
+    /// The identity token, which is not yet verified.
     public let identityToken: String?
     /// The access token's lifetime.
     public let expiresIn: Duration
@@ -48,8 +48,8 @@ extension AppleTokenResponse: CustomStringConvertible, CustomDebugStringConverti
 }
 
 extension AppleTokenResponse {
-    /// Reads a successful response of the token endpoint (RFC 6749 §5.1). Throws the matching error for any
-    /// other response.
+    /// Reads a successful token endpoint response (RFC 6749
+    /// §5.1). Throws the matching error for any other response.
     init(_ response: AppleResponse) throws(AppleCallError) {
         let document = try response.json()
         guard let accessToken = document["access_token"]?.string, Self.isToken(accessToken),
@@ -64,8 +64,8 @@ extension AppleTokenResponse {
             identityToken: document["id_token"]?.string, expiresIn: .seconds(seconds))
     }
 
-    /// Returns true for visible ASCII (RFC 6749 appendix A.12) that is not longer
-    /// than the longest token that a verifier accepts.
+    /// Returns true for visible ASCII (RFC 6749 appendix A.12)
+    /// no longer than the longest token that a verifier accepts.
     private static func isToken(_ text: String) -> Bool {
         (1...16_000).contains(text.utf8.count)
             && text.utf8.allSatisfy { (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }

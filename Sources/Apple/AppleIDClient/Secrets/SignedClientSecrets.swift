@@ -2,8 +2,7 @@ import JOSE
 import StrictJSON
 import Synchronization
 
-/// Signs client secrets when they are needed, and caches them for most of their lifetime: one for each client
-/// ID and key.
+/// Signs client secrets on demand, one per client ID and key, and caches them for most of their lifetime.
 public final class SignedClientSecrets: ClientSecretSource {
     private let teams: [String: String]
     private let keys: any SigningKeySource
@@ -12,7 +11,7 @@ public final class SignedClientSecrets: ClientSecretSource {
     private let cache = Mutex(ClientSecretCache())
 
     /// - Parameters:
-    ///   - teams: The team of each client ID.
+    ///   - teams: The team ID for each client ID.
     ///   - secondsSince1970: The wall clock, because Apple compares the times with its own clock.
     public init(
         teams: [String: String], keys: any SigningKeySource,
@@ -27,7 +26,7 @@ public final class SignedClientSecrets: ClientSecretSource {
         let keys = keys.keys(ofTeam: team)
         guard !keys.isEmpty else { throw AppleCallError(.noSigningKey) }
         let now = secondsSince1970()
-        // Signing takes 0.1 ms and happens rarely, so one lock for all client IDs is enough.
+        // Signing takes 0.1 ms and happens rarely, so a single lock for all client IDs is enough.
         return try cache.withLock { cache throws(AppleCallError) in
             var secrets: [ClientSecret] = []
             for key in cache.order(keys, for: clientID) {
@@ -69,15 +68,15 @@ public final class SignedClientSecrets: ClientSecretSource {
 
 /// Provides client secrets.
 public protocol ClientSecretSource: Sendable {
-    /// Returns valid secrets of a client ID, one for each key of its team, in the order in which to try them.
-    /// Never empty. Throws `.noSigningKey` and `.signingFailed`.
+    /// Returns valid secrets for a client ID, one for each of its team's keys, in the order in which to try
+    /// them. Never empty. Throws `.noSigningKey` and `.signingFailed`.
     func secrets(for clientID: String) throws(AppleCallError) -> [ClientSecret]
 
-    /// Reports that Apple accepted this secret: its key comes first in later calls.
+    /// Reports that Apple accepted this secret, so that later calls try its key first.
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 
-/// A client secret: the JWT that authenticates a team and a client ID at Apple. It appears in no description.
+/// A client secret: the JWT that authenticates a team and client ID at Apple. It appears in no description.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String
@@ -95,17 +94,17 @@ extension ClientSecret: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// The cached client secrets, and the order in which to try them. The type only decides: it signs nothing and
-/// reads no clock.
+/// The cached client secrets, and the order in which to try them.
+/// The cache only decides: it signs nothing and reads no clock.
 struct ClientSecretCache {
-    /// The lifetime of a secret in seconds. Apple allows half a year;
-    /// an hour limits the use of a stolen secret.
+    /// Lifetime of a secret, in seconds. Apple allows half a year,
+    /// but an hour limits how long a stolen secret can be used.
     static let life: Int64 = 3600
-    /// `iat` is set this many seconds into the past, because Apple refuses an `iat` in the future, and clocks
-    /// differ.
+    /// Number of seconds by which `iat` is set back, because
+    /// clocks differ and Apple refuses an `iat` in the future.
     static let backdating: Int64 = 60
-    /// Remaining lifetime in seconds below which a secret is not used, so that none expires
-    /// during a call, even when the clock is behind.
+    /// Remaining lifetime, in seconds, below which a cached secret is no longer used, so that no secret
+    /// expires during a call even if the clock is behind.
     static let reserve: Int64 = 900
 
     private struct Entry {
@@ -116,19 +115,19 @@ struct ClientSecretCache {
     }
 
     private var entries: [Entry] = []
-    /// Accepted key by client ID, because Apple assigns a key to a primary App ID, and a team can have
-    /// several.
+    /// The accepted key for each client ID. A team can have several
+    /// keys, because Apple assigns each one to a primary App ID.
     private var acceptedKeyIDs: [String: String] = [:]
 
-    /// Returns the keys in the order in which to try them: first the key that Apple accepted last, then the
-    /// newest.
+    /// Returns the keys in the order in which to try them:
+    /// first the one that Apple accepted last, then the newest.
     func order(_ keys: [ClientSigningKey], for clientID: String) -> [ClientSigningKey] {
         guard let accepted = acceptedKeyIDs[clientID] else { return keys }
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }
     }
 
-    /// Returns a cached secret that can still be used. After the clock was set back, a cached secret would be
-    /// from the future and is not used.
+    /// Returns a cached secret that can still be used. If the clock was set back, a secret can be from the
+    /// future, and is then not used.
     func secret(of key: ClientSigningKey, for clientID: String, at now: Int64) -> ClientSecret? {
         let entry = entries.first { $0.clientID == clientID && $0.key == key }
         guard let entry, now >= entry.issuedAt, now - entry.issuedAt < Self.life - Self.reserve else {
@@ -137,8 +136,7 @@ struct ClientSecretCache {
         return entry.secret
     }
 
-    /// Replaces the client ID's secret of this key, and drops the secrets of keys that are no longer in
-    /// `keys`.
+    /// Replaces this key's secret for the client ID, and drops secrets whose keys are no longer in `keys`.
     mutating func put(
         _ secret: ClientSecret, of key: ClientSigningKey, for clientID: String, at now: Int64,
         keys: [ClientSigningKey]

@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A file with a signing key, at the time of the listing.
+/// A signing key file, as of the directory listing.
 struct SigningKeyFile: Equatable {
     let path: String
     let keyID: String
@@ -23,19 +23,19 @@ struct SigningKeyFile: Equatable {
         let nanoseconds: Int64
     }
 
-    /// The largest number of keys of one team. Each key that Apple refuses costs a call.
+    /// Maximum number of keys per team. Each key that Apple refuses costs a call.
     static let mostKeys = 8
-    /// Largest size in bytes. A `.p8` file has about 250.
+    /// Maximum size in bytes. A `.p8` file has about 250.
     private static let longestContent = 16_384
 
-    /// Returns the key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`,
+    /// Returns the key files at a location, newest first. Throws `.missing`, `.unreadable`, `.noKey`,
     /// `.tooManyKeys` and `.keyIDMissing`.
     static func list(_ location: SigningKeyLocation) throws(SigningKeyError) -> [SigningKeyFile] {
         switch location {
         case .key: return []
         case .file(let path, let keyID):
             guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else {
-                // For a file without a key, the error must be about the content, not the name.
+                // If the file contains no key, the error must be about its content, not its name.
                 try SigningKeyFile(path: path, keyID: "").checkContent()
                 throw SigningKeyError(.keyIDMissing, path: path)
             }
@@ -94,7 +94,7 @@ struct SigningKeyFile: Equatable {
     }
 
     private func content() throws(SigningKeyError) -> String {
-        // Opening a pipe without a writer would block the start forever.
+        // Nonblocking, because opening a pipe without a writer would otherwise block startup forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SigningKeyError(.unreadable, path: path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -109,18 +109,18 @@ struct SigningKeyFile: Equatable {
     }
 }
 
-/// A failure to read signing keys. Match on `code`.
+/// The reason why signing keys could not be read. Match on `code`.
 public struct SigningKeyError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The file or directory does not exist.
         case missing
-        /// The file or the directory cannot be read.
+        /// The file or directory cannot be read.
         case unreadable
-        /// A directory without a file named `AuthKey_<KEYID>.p8`.
+        /// The directory has no file with a name like `AuthKey_<KEYID>.p8`.
         case noKey = "no_key"
-        /// More keys than a rotation needs.
+        /// The directory has more keys than a key rotation needs.
         case tooManyKeys = "too_many_keys"
-        /// The key ID is neither configured nor part of the file name.
+        /// The key ID is neither configured nor contained in the file name.
         case keyIDMissing = "key_id_missing"
         case keyIDMalformed = "key_id_malformed"
         case notPEM = "not_pem"
@@ -128,7 +128,7 @@ public struct SigningKeyError: CodedError {
     }
 
     public let code: Code
-    /// The path of the file or directory with the error.
+    /// The path of the file or directory that caused the error.
     public let path: String?
 
     public init(_ code: Code, path: String? = nil) {

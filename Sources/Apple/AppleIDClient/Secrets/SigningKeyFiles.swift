@@ -3,20 +3,20 @@ public import JOSE
 public import StrictJSON
 import Synchronization
 
-/// Signing keys in files. Changed files are read again, so that a new key is used without a restart.
+/// Signing keys read from files. Changed files are read again, so a new key is used without a restart.
 ///
 /// While a file cannot be read, for example because it is being written, its last valid key stays in use.
-/// When a file is removed from a directory, its key is no longer used.
+/// Once a file is removed from a directory, its key is no longer used.
 public final class SigningKeyFiles: SigningKeySource {
     private let locations: [String: SigningKeyLocation]
     private let uptime: @Sendable () -> Duration
     private let held = Mutex<[String: CachedSigningKeys]>([:])
 
-    /// The shortest time between two checks of the files.
+    /// Minimum time between two checks of the files.
     public static let interval: Duration = .seconds(3)
 
     /// - Parameters:
-    ///   - locations: The locations by team ID.
+    ///   - locations: The key locations, by team ID.
     ///   - uptime: A monotonic clock.
     public init(
         _ locations: [String: SigningKeyLocation],
@@ -30,7 +30,7 @@ public final class SigningKeyFiles: SigningKeySource {
         look(atTeam: team).keys
     }
 
-    /// Returns the current keys, and the error of the last check of their files.
+    /// Returns the current keys, and the error from the last check of their files.
     public func look(atTeam team: String) -> (keys: [ClientSigningKey], trouble: SigningKeyError?) {
         guard let location = locations[team] else { return ([], nil) }
         if case .key(let key) = location { return ([key], nil) }
@@ -47,7 +47,7 @@ public final class SigningKeyFiles: SigningKeySource {
         }
     }
 
-    /// Reads all keys of a location, or throws the first error. For a check of the configuration.
+    /// Reads all keys at a location, or throws the first error. Used by configuration checks.
     public static func read(_ location: SigningKeyLocation) throws(SigningKeyError) -> [ClientSigningKey] {
         if case .key(let key) = location { return [key] }
         var keys: [ClientSigningKey] = []
@@ -58,20 +58,20 @@ public final class SigningKeyFiles: SigningKeySource {
 
 /// Provides the keys that sign client secrets.
 public protocol SigningKeySource: Sendable {
-    /// Returns the current keys of a team, the newest first; empty when the team has none. It
-    /// may read local files, but does nothing slower.
+    /// Returns a team's current keys, newest first; empty if it
+    /// has none. It may read local files, but does nothing slower.
     func keys(ofTeam team: String) -> [ClientSigningKey]
 }
 
 /// The location of a team's signing keys.
 public enum SigningKeyLocation: Sendable, Equatable {
     case key(ClientSigningKey)
-    /// One key in a file. Without a key ID, the file must have Apple's name: `AuthKey_<KEYID>.p8`.
+    /// One key in a file. Without a key ID, the file must be named as by Apple: `AuthKey_<KEYID>.p8`.
     case file(path: String, keyID: String?)
-    /// All files in a directory with a name like `AuthKey_<KEYID>.p8`; other files are ignored.
+    /// All files in a directory that have a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)
 
-    /// Returns the key ID in a file name like `AuthKey_<KEYID>.p8`.
+    /// Returns the key ID from a file name like `AuthKey_<KEYID>.p8`.
     public static func keyID(inFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
@@ -80,15 +80,15 @@ public enum SigningKeyLocation: Sendable, Equatable {
     }
 }
 
-/// A key with which a team signs its client secrets: a P-256 private key and its ID at Apple. It appears in
-/// no description.
+/// A key with which a team signs its client secrets: a P-256
+/// private key with its ID at Apple. It appears in no description.
 public struct ClientSigningKey: Sendable, Equatable {
     public let keyID: String
-    /// PKCS #8 in PEM, the format of Apple's `.p8` files.
+    /// PKCS #8 in PEM, which is the format of Apple's `.p8` files.
     let pem: String
 
     public enum Refusal: String, Error, Sendable, CaseIterable {
-        /// Key IDs have 10 capital letters and digits.
+        /// A key ID must have 10 capital letters and digits.
         case keyIDMalformed = "key_id_malformed"
         /// The text is not a `BEGIN PRIVATE KEY` block with base64.
         case notPEM = "not_pem"
@@ -96,26 +96,26 @@ public struct ClientSigningKey: Sendable, Equatable {
         case notP256 = "not_p256"
     }
 
-    /// Checks the format and the curve, because libjwt signs with any key. It cannot check whether Apple
-    /// knows the key. Line ends may be written as `\n`, so that a PEM fits in an environment variable.
+    /// Checks the format and the curve, because libjwt signs with any key. Whether Apple knows the key cannot
+    /// be checked here. Line ends may be written as `\n`, so that a PEM fits into an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
         pem = try Self.readPEM(text)
         self.keyID = keyID
     }
 
-    /// Returns a private key in the form that signing needs. Editors add a byte order mark, blank
-    /// lines, spaces and CRLF, which are not part of it.
+    /// Returns a private key in the form that signing needs, without the byte order mark, blank lines, spaces
+    /// and CRLF that editors add.
     ///
     /// - Throws: `.notPEM`, `.notP256`.
     static func readPEM(_ text: String) throws(Refusal) -> String {
-        // Works on scalars, because CRLF is one character of Swift.
+        // Works on scalars, because a CRLF is one character in Swift.
         let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
         let lines = scalars.split { $0 == "\n" || $0 == "\r" }
             .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
             .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
             .filter { !$0.isEmpty }
-        // OpenSSL accepts more, and would ask on the terminal for the password of an encrypted key.
+        // OpenSSL accepts more formats, and would ask for the password of an encrypted key on the terminal.
         guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
             lines.last == "-----END PRIVATE KEY-----",
             Base64.decode(lines.dropFirst().dropLast().joined()) != nil
@@ -132,7 +132,7 @@ public struct ClientSigningKey: Sendable, Equatable {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
     }
 
-    /// The key that verifies signatures of this key.
+    /// The key that verifies signatures made with this key.
     package var verificationKey: TokenVerificationKey? {
         guard let key = try? ECPrivateKey(pem: pem) else { return nil }
         return try? TokenVerificationKey(jwk: .object(key.publicKey.jwk(keyID: keyID)))
@@ -153,11 +153,11 @@ extension ClientSigningKey: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// The signing keys of one location as they were last read.
+/// The signing keys of one location, as last read.
 struct CachedSigningKeys {
     var lookedAt: Duration?
     private(set) var keys: [ClientSigningKey] = []
-    /// The error of the last read; `nil` when it succeeded. Keys from earlier reads stay in use.
+    /// The error from the last read; `nil` if it succeeded. Keys from earlier reads stay in use.
     private(set) var trouble: SigningKeyError?
     /// The files whose current content is in `keys`.
     private var files: [SigningKeyFile] = []
@@ -168,8 +168,8 @@ struct CachedSigningKeys {
             found = try SigningKeyFile.list(location)
         } catch {
             trouble = error
-            // An empty directory has no keys. Any other error can be temporary, while files are being
-            // replaced.
+            // An empty directory really has no keys. Any other error
+            // can be temporary, because files are being replaced.
             if error.code == .noKey { (files, keys) = ([], []) }
             return
         }

@@ -7,15 +7,15 @@ import StrictJSON
 import Synchronization
 import TraceExport
 
-/// Posts forms to Apple, with a time limit and a size limit for the response.
+/// Posts forms to Apple, with a time limit and a response size limit.
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
-    /// Clock that reads Apple's time from each response.
+    /// Picks up Apple's time from each response.
     let clock: AppleClock?
 
-    /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A
-    /// cancelled caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
+    /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.responseUnusable` (too large, redirected).
+    /// A cancelled caller gets `.unreachable` if nothing was sent, otherwise `.connectionLost`.
     func post(_ url: String, _ fields: [(name: String, value: String)], bearer: String? = nil)
         async throws(AppleCallError) -> AppleResponse
     {
@@ -26,7 +26,7 @@ struct AppleTransport: Sendable {
         return try await post(FormBody(fields), as: request)
     }
 
-    /// Posts a text. Throws the same errors.
+    /// Posts a text. Throws the same errors as for a form.
     func post(_ url: String, text: String, authorization: String) async throws(AppleCallError)
         -> AppleResponse
     {
@@ -67,13 +67,13 @@ struct AppleTransport: Sendable {
     private func ask(_ request: HTTPClientRequest) async throws -> AppleResponse {
         let response = try await client.execute(request, timeout: TimeAmount(total))
         clock?.notice(date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
-        // A redirected request has sent the code to another host. Its response is not accepted.
+        // A redirected request has sent the code to another host, so the response must not be accepted.
         guard response.history.count <= 1 else {
             throw AppleCallError(.responseUnusable, detail: "redirected")
         }
         let isRead = response.status.code < 500
         let body = isRead ? try await response.body.collect(upTo: AppleResponse.longestBody) : ByteBuffer()
-        // Reading a body in a cancelled task ends early and does not throw.
+        // In a cancelled task, reading a body ends early without throwing.
         try Task.checkCancellation()
         return AppleResponse(
             status: Int(response.status.code), body: Array(buffer: body),
@@ -96,11 +96,10 @@ struct AppleTransport: Sendable {
     private static let timeouts: [HTTPClientError] = [.readTimeout, .writeTimeout, .deadlineExceeded]
 }
 
-/// The body of a form post. It records if the client has begun to send it.
+/// The body of a form post, which records whether the client has begun to send it.
 ///
-/// The client reads a streamed body only after the connection is made, including TLS, and the request head is
-/// written. A body that was never read is therefore proof that Apple has not received the code or token in
-/// it.
+/// The client reads a streamed body only once the connection, including TLS, is established and the request
+/// head is written. So if a body was never read, Apple has not received the code or token in it.
 final class FormBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -130,15 +129,15 @@ final class FormBody: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
 }
 
-/// A response of Apple as it was received. Its content has not been checked.
+/// A response from Apple as received, with unchecked content.
 struct AppleResponse: Sendable, Equatable {
     let status: Int
     /// The body; empty for a 5xx, whose body is not read.
     let body: [UInt8]
-    /// `Retry-After` in seconds, at most an hour. The form with a date is ignored.
+    /// `Retry-After` in seconds, at most an hour. The date form of the header is ignored.
     var retryAfter: Duration?
 
-    /// Largest size in bytes: far more than any response of Apple has.
+    /// Maximum size in bytes, far more than any of Apple's responses has.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {
@@ -154,12 +153,12 @@ extension AppleResponse {
         do throws(JSONError) {
             return try JSONValue(parsing: body)
         } catch {
-            // HTML, an empty or truncated body, or more than one JSON value.
+            // The body is HTML, empty or truncated, or contains more than one JSON value.
             throw AppleCallError(.responseUnusable, detail: "no JSON: \(error.detail)")
         }
     }
 
-    /// Returns the error for a response with a status other than 200.
+    /// Returns the error for a response whose status is not 200.
     func failure() -> AppleCallError {
         if status == 429 || (status == 503 && retryAfter != nil) {
             return AppleCallError(.throttled, retryAfter: retryAfter, detail: "status \(status)")
@@ -167,8 +166,8 @@ extension AppleResponse {
         if status >= 500 {
             return AppleCallError(.serverFailed, retryAfter: retryAfter, detail: "status \(status)")
         }
-        // Only an OAuth error comes from Apple's service (RFC 6749 §5.2). A
-        // 400 or 404 without one can come from a proxy.
+        // Only an OAuth error comes from Apple's service (RFC 6749
+        // §5.2). A 400 or 404 without one can come from a proxy.
         guard (400..<500).contains(status), let document = try? JSONValue(parsing: body),
             let word = document["error"]?.string, !word.isEmpty
         else {

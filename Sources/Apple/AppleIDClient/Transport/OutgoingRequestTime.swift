@@ -4,29 +4,29 @@ public import Tracing
 
 /// Measures requests to other services, from the call to the end of the response, failures included.
 public enum OutgoingRequestTime {
-    /// The label of all deliveries to receivers of events. Their URLs can contain secrets.
+    /// The common label for all deliveries to event receivers, because their URLs can contain secrets.
     public static let delivery = "delivery"
 
-    /// - Parameter url: One of the configured endpoints. The last part of its path is the label, so the label
-    ///   has as many values as there are endpoints.
+    /// - Parameter url: One of the configured endpoints. The last path component becomes the label, so there
+    ///   are only as many label values as endpoints.
     public static func record(_ url: String, since start: ContinuousClock.Instant) {
         let path = url.prefix { $0 != "?" }
         record(endpoint: path.split(separator: "/").last.map(String.init) ?? "", since: start)
     }
 
-    /// - Parameter endpoint: A fixed name in this service. Each name is a separate series.
+    /// - Parameter endpoint: A fixed name in this service. Each name creates a separate series.
     public static func record(endpoint: String, since start: ContinuousClock.Instant) {
         Timer(label: "siwa_outgoing_request", dimensions: [("endpoint", endpoint)])
             .recordNanoseconds(Int64((ContinuousClock.now - start) / .nanoseconds(1)))
     }
 }
 
-/// A span around a request to another service (`InstrumentationSystem` of swift-distributed-tracing). The
-/// other service gets no trace IDs: Apple and Google have no use for them.
+/// A span around a request to another service (`InstrumentationSystem` of swift-distributed-tracing). No
+/// trace IDs are sent, because Apple and Google have no use for them.
 public enum OutgoingRequestSpan {
     /// - Parameters:
-    ///   - name: The work, in the terms of this service.
-    ///   - url: One of the configured endpoints. Only its host goes into the span.
+    ///   - name: The work being done, in this service's terms.
+    ///   - url: One of the configured endpoints. Only its host becomes part of the span.
     public static func with<Value: Sendable>(
         _ name: SpanName, _ url: String, _ body: (any Span) async throws -> Value
     ) async throws -> Value {
@@ -38,14 +38,14 @@ public enum OutgoingRequestSpan {
         }
     }
 
-    /// Notes the status of a response.
+    /// Records a response's status.
     public static func note(status: Int, on span: any Span) {
         guard span.isRecording else { return }
         span.updateAttributes { $0.set("http.response.status_code", value: .int64(Int64(status))) }
         if status >= 400 { span.setStatus(SpanStatus(code: .error)) }
     }
 
-    /// Returns the host without the text after it: a query can contain a secret.
+    /// Returns the host without any text after it, because a query can contain a secret.
     static func host(of url: String) -> String? {
         guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -57,8 +57,8 @@ public enum OutgoingRequestSpan {
     }
 }
 
-/// Limits the time of a request and its whole response. The client's own deadline ends with the response
-/// head, so a body that arrives byte by byte would keep a request open forever.
+/// Limits the total time of a request, including the whole response. The client's own deadline ends with the
+/// response head, so a body that trickles in byte by byte would keep a request open forever.
 struct TotalTime: Sendable {
     let limit: Duration
 

@@ -1,14 +1,14 @@
 import Encodings
 
-/// One requirement on the claims of a token. A check is pure and has no clock.
+/// A requirement on a token's claims. Checks have no side effects and read no clock.
 protocol ClaimCheck: Sendable {
     associatedtype Claims
 
-    /// Returns when the claims meet the requirement; throws the one code that names the violation.
+    /// Returns if the claims meet the requirement; otherwise throws the one code that names the violation.
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError)
 }
 
-/// Throws the violation, or notes it and continues with the next check.
+/// Handles a violation: throws it, or records it so that the next check can run.
 typealias Refusing = (AppleTokenError) throws(AppleTokenError) -> Void
 
 extension ClaimCheck {
@@ -20,7 +20,7 @@ extension ClaimCheck {
     }
 }
 
-/// Refuses a token of another issuer (OpenID Connect Core §3.1.3.7, rule 2).
+/// Refuses a token from another issuer (OpenID Connect Core §3.1.3.7, rule 2).
 struct IssuerCheck<Claims: AppleClaims>: ClaimCheck {
     let issuers: [String]
 
@@ -30,7 +30,7 @@ struct IssuerCheck<Claims: AppleClaims>: ClaimCheck {
     }
 }
 
-/// Refuses a token that was issued for another app (OpenID Connect Core §3.1.3.7, rule 3).
+/// Refuses a token issued for another app (OpenID Connect Core §3.1.3.7, rule 3).
 struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {
     private let clientIDs: Set<ByteString>
 
@@ -39,15 +39,15 @@ struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {
     }
 
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError) {
-        // Apple sends exactly one audience, as a string. An array means that the token is not Apple's.
+        // Apple sends exactly one audience, as a string, so a token with an array is not Apple's.
         guard case .one(let audience) = claims.audience, clientIDs.contains(ByteString(audience)) else {
             throw AppleTokenError(.audienceMismatch, detail: "aud=\(claims.audience)")
         }
     }
 }
 
-/// A string that is hashed and compared as bytes: two Unicode spellings of "é" are different, as they are for
-/// Apple.
+/// A string that is hashed and compared as bytes, because two
+/// Unicode spellings of "é" are different strings for Apple.
 private struct ByteString: Hashable {
     let string: String
 
@@ -63,7 +63,7 @@ private struct ByteString: Hashable {
     }
 }
 
-/// Refuses a token for a client ID that the caller did not name. It comes in addition to `AudienceCheck`.
+/// Refuses a token for a client ID other than the caller's. Runs in addition to `AudienceCheck`.
 struct RequestedClientIDCheck: ClaimCheck {
     let clientID: String
 
@@ -74,10 +74,10 @@ struct RequestedClientIDCheck: ClaimCheck {
     }
 }
 
-/// Refuses a `sub` that cannot identify an account: empty, longer than 255 characters (OpenID Connect Core
-/// §2), or with control characters.
+/// Refuses a `sub` that cannot identify an account, because it is empty, longer than 255 characters (OpenID
+/// Connect Core §2), or has control characters.
 ///
-/// It does not check the format: Apple promises only "a unique, stable string".
+/// The format is not checked, because Apple promises only "a unique, stable string".
 struct SubjectCheck: ClaimCheck {
     static let longestSubject = 255
 
@@ -91,9 +91,9 @@ struct SubjectCheck: ClaimCheck {
             var length = 0
             var previous: UInt8 = 0
             for byte in bytes {
-                // C0 and DEL, and C1, which is C2 80 to C2 9F.
+                // Control characters are C0 and DEL, and C1, which UTF-8 encodes as C2 80 to C2 9F.
                 if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
-                // Every byte except a continuation byte begins a character.
+                // Every byte that is not a continuation byte begins a character.
                 if byte & 0xC0 != 0x80 { length += 1 }
                 previous = byte
             }

@@ -25,8 +25,8 @@ struct AccessTokenHashCheck: ClaimCheck {
     }
 }
 
-/// The hash in `c_hash` and `at_hash`: base64url of the left 16 bytes of the SHA-256 (OpenID Connect Core
-/// §3.1.3.6, for RS256).
+/// The hash in `c_hash` and `at_hash`: base64url of the left 16 bytes of the SHA-256 digest (OpenID Connect
+/// Core §3.1.3.6, for RS256).
 package enum HalfDigest {
     package static func claim(for value: String) -> String {
         Base64URL.encode(SHA256Digest.hash(value).prefix(16))

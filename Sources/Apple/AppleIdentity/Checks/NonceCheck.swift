@@ -9,8 +9,7 @@ struct NonceCheck: ClaimCheck {
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
         guard let claim = claims.nonce else {
-            // Old systems cannot send a nonce, and Apple states this
-            // in the token. There is no other exception.
+            // Old systems cannot send a nonce, and Apple says so in the token. No other token may omit it.
             if claims.nonceSupported == false { return }
             throw AppleTokenError(.nonceMissing)
         }
@@ -23,11 +22,11 @@ struct NonceCheck: ClaimCheck {
     }
 }
 
-/// Encoding of the raw nonce in the app's request to Apple. Apple copies the value into the token unchanged.
+/// Encoding of the raw nonce in the app's request to Apple, which copies it into the token unchanged.
 public enum NonceEncoding: String, Sendable, CaseIterable {
-    /// Unchanged, as web clients do.
+    /// The raw nonce, as web clients send it.
     case raw
-    /// The SHA-256 in lowercase hexadecimal, as most native SDKs do.
+    /// Its SHA-256 digest in lowercase hexadecimal, as most native SDKs send it.
     case sha256Hexadecimal = "sha256_hex"
     case sha256Base64URL = "sha256_base64url"
     case sha256Base64 = "sha256_base64"

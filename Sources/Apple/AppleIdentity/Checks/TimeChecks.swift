@@ -2,7 +2,7 @@ import JOSE
 
 /// Refuses a token at or after its expiration time plus the leeway (RFC 7519 §4.1.4).
 struct ExpirationCheck<Claims: AppleClaims>: ClaimCheck {
-    /// Tolerated difference between clocks in seconds.
+    /// Tolerated clock skew, in seconds.
     let leeway: Int64
 
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError) {
@@ -13,9 +13,9 @@ struct ExpirationCheck<Claims: AppleClaims>: ClaimCheck {
     }
 }
 
-/// Refuses a token whose `iat` lies in the future (OpenID Connect Core §3.1.3.7, rule 10).
+/// Refuses a token whose `iat` is in the future (OpenID Connect Core §3.1.3.7, rule 10).
 struct IssuedAtCheck<Claims: AppleClaims>: ClaimCheck {
-    /// Tolerated difference between clocks in seconds.
+    /// Tolerated clock skew, in seconds.
     let leeway: Int64
 
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError) {
@@ -28,7 +28,7 @@ struct IssuedAtCheck<Claims: AppleClaims>: ClaimCheck {
 
 /// Refuses a token before `nbf` minus the leeway (RFC 7519 §4.1.5). A token without `nbf` passes.
 struct NotBeforeCheck<Claims: AppleClaims>: ClaimCheck {
-    /// Tolerated difference between clocks in seconds.
+    /// Tolerated clock skew, in seconds.
     let leeway: Int64
 
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError) {
@@ -39,12 +39,12 @@ struct NotBeforeCheck<Claims: AppleClaims>: ClaimCheck {
     }
 }
 
-/// Refuses an `auth_time` from the future (OpenID Connect Core §2).
+/// Refuses an `auth_time` in the future (OpenID Connect Core §2).
 ///
-/// `auth_time` is compared with the times of revocations: an `auth_time` far in the future would win over
-/// every later revocation.
+/// The service compares `auth_time` with revocation times, so an `auth_time` far in the future would take
+/// precedence over every later revocation.
 struct AuthenticationTimeCheck: ClaimCheck {
-    /// Tolerated difference between clocks in seconds.
+    /// Tolerated clock skew, in seconds.
     let leeway: Int64
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {

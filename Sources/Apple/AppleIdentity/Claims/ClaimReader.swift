@@ -3,19 +3,19 @@ import StrictJSON
 
 /// Reads typed claims from a payload in one pass.
 ///
-/// A claim of the wrong type is recorded and skipped. So a payload with a later JSON error is refused
-/// as malformed JSON, not because of the claim.
+/// A claim with the wrong type is recorded, and reading continues. If a JSON error follows, the payload is
+/// refused as malformed JSON, not because of the claim.
 struct ClaimReader {
     private var json: JSONReader
     private(set) var malformed: String?
-    /// Malformed claims that decide nothing: they are dropped, and do not refuse the token.
+    /// Malformed claims that were dropped. No decision depends on them, so the token stays valid.
     var dropped: DroppedClaims = []
 
     init(_ payload: [UInt8]) {
         json = JSONReader(payload)
     }
 
-    /// Returns the unverified `iat` of a payload; `nil` when it is absent, or the payload is not JSON.
+    /// Returns a payload's unverified `iat`; `nil` if there is none, or if the payload is not JSON.
     static func issuedAt(claimedIn payload: [UInt8]) -> NumericDate? {
         var claims = ClaimReader(payload)
         do throws(JSONError) {
@@ -50,7 +50,8 @@ struct ClaimReader {
         try json.readValue()
     }
 
-    /// - Parameter dropping: Set for a claim that decides nothing.
+    /// - Parameter dropping: The claim to drop if it is malformed.
+    ///   Set it only for claims on which no decision depends.
     mutating func string(
         _ claim: StaticString, dropping: DroppedClaims = []
     ) throws(JSONError) -> String? {
@@ -121,10 +122,10 @@ struct ClaimReader {
     }
 }
 
-/// Seconds since 1970-01-01T00:00:00Z, leap seconds ignored (RFC 7519 §2), between 1970 and the end of 9999.
+/// Seconds since 1970-01-01T00:00:00Z, ignoring leap seconds (RFC 7519 §2), from 1970 to the end of 9999.
 ///
-/// The range is part of the type, so that no arithmetic on a time from a token can overflow. Otherwise an
-/// `exp` near the largest Int64 would end the process.
+/// The range is part of the type, so that no arithmetic on a token's times can overflow. Otherwise an `exp`
+/// near the largest Int64 would crash the process.
 public struct NumericDate: Sendable, Hashable {
     public let secondsSince1970: Int64
 
@@ -136,7 +137,7 @@ public struct NumericDate: Sendable, Hashable {
         secondsSince1970 = seconds
     }
 
-    /// Creates the time from a clock. A time outside the range becomes the nearest end of the range.
+    /// Creates the time from a clock. A time outside the range becomes the nearest bound.
     public init(clampingSecondsSince1970 seconds: Int64) {
         secondsSince1970 = min(max(seconds, Self.validSeconds.lowerBound), Self.validSeconds.upperBound)
     }

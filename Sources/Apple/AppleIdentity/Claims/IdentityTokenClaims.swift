@@ -1,7 +1,7 @@
 import Encodings
 import StrictJSON
 
-/// The claims of an identity token as Apple signed them, typed but not yet checked.
+/// An identity token's claims as Apple signed them, typed but not yet checked.
 struct IdentityTokenClaims: AppleClaims {
     var issuer: String
     var subject: String
@@ -20,18 +20,18 @@ struct IdentityTokenClaims: AppleClaims {
     var realUserStatus: Int64?
     var transferSubject: String?
     var organizationID: String?
-    /// Malformed claims that decide nothing.
+    /// Malformed claims that were dropped.
     var dropped: DroppedClaims = []
 }
 
-/// Informational claims. A malformed informational claim is dropped, and the token is verified without it. A
-/// malformed claim that decides the user's identity or the token's validity refuses the token.
+/// Informational claims that may be dropped. If one is malformed, the token is verified without it. If a
+/// claim that decides the user's identity or the token's validity is malformed, the token is refused.
 public struct DroppedClaims: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The claim is not text, or not an address.
+    /// The claim is not a string, or not an e-mail address.
     static let email = DroppedClaims(rawValue: 1)
     /// The claim is neither a boolean nor one of the strings "true" and "false".
     static let isPrivateEmail = DroppedClaims(rawValue: 2)
@@ -39,7 +39,7 @@ public struct DroppedClaims: OptionSet, Sendable, Hashable {
     static let realUserStatus = DroppedClaims(rawValue: 4)
     static let organizationID = DroppedClaims(rawValue: 8)
 
-    /// The names of all claims that can be dropped.
+    /// All claims that can be dropped, with their names.
     public static let all: [(claim: DroppedClaims, name: String)] = [
         (.email, "email"), (.isPrivateEmail, "is_private_email"), (.realUserStatus, "real_user_status"),
         (.organizationID, "org_id"),
@@ -50,6 +50,8 @@ public struct DroppedClaims: OptionSet, Sendable, Hashable {
 }
 
 extension IdentityTokenClaims {
+    /// Parses the claims.
+    ///
     /// Throws `.tokenMalformed`, `.notAnIdentityToken`, `.claimMalformed` or `.claimMissing`.
     init(parsing payload: [UInt8]) throws(AppleTokenError) {
         var draft = Draft()
@@ -75,7 +77,7 @@ extension IdentityTokenClaims {
             organizationID: draft.organizationID, dropped: draft.dropped)
     }
 
-    /// Claims read so far; any claim may still be absent.
+    /// Claims read so far. Any claim may still be absent.
     private struct Draft {
         var issuer, subject, nonce, codeHash, accessTokenHash, email, transferSubject, organizationID: String?
         var audience: Audience?
@@ -126,21 +128,20 @@ extension IdentityTokenClaims {
     }
 }
 
-/// The claims that identity tokens and notifications share (RFC 7519 §4.1), read and typed but not yet
-/// checked.
+/// Claims that identity tokens and notifications share (RFC 7519 §4.1), typed but not yet checked.
 protocol AppleClaims: Sendable {
     var issuer: String { get }
     var audience: Audience { get }
     var expiresAt: NumericDate { get }
     var issuedAt: NumericDate { get }
-    /// `nbf`. Apple does not send it yet.
+    /// `nbf`: the start of the token's validity, which Apple does not send yet.
     var notBefore: NumericDate? { get }
 }
 
-/// `aud` (RFC 7519 §4.1.3).
+/// `aud`: the audience (RFC 7519 §4.1.3).
 enum Audience: Sendable, Equatable {
-    /// One string: the only form that Apple sends.
+    /// A single string, the only form that Apple sends.
     case one(String)
-    /// The array form, of any length, even with one string. Apple never sends it.
+    /// An array of any length, even with a single string. Apple never sends this form.
     case several
 }

@@ -1,13 +1,13 @@
-/// The freshness of a response according to its own headers (RFC 9111 §4.2.1, §5.1, §5.2.2).
+/// A response's freshness according to its headers (RFC 9111 §4.2.1, §5.1, §5.2.2).
 package enum CacheControl: Sendable, Equatable {
     /// The response does not state its freshness.
     case absent
     /// The response forbids caching, or its directives are malformed.
     case unusable
-    /// Fresh for this long from now on; zero when the response was stale on arrival.
+    /// The response stays fresh for this long from now; zero if it was stale on arrival.
     case fresh(milliseconds: Int64)
 
-    /// Largest size in bytes: far longer than real fields. A longer field is not parsed.
+    /// Maximum size of a header in bytes, far above that of real ones. Longer headers are ignored.
     private static let longestField = 4096
 
     package init(_ field: String?, age: String?) {
@@ -30,7 +30,7 @@ package enum CacheControl: Sendable, Equatable {
                     self = .unusable
                     return
                 }
-                // If the directive is repeated, the first value counts (RFC 9111 §4.2.1).
+                // If the directive is repeated, its first value counts (RFC 9111 §4.2.1).
                 longestAge = longestAge ?? seconds
             default: break
             }
@@ -44,20 +44,21 @@ package enum CacheControl: Sendable, Equatable {
         self = .fresh(milliseconds: remaining.multipliedSaturating(by: 1000))
     }
 
-    /// Reads a number of digits only that 64 bits can hold.
+    /// Parses a number. Returns `nil` unless the value has only digits and fits in 64 bits.
     private static func seconds(_ value: [UInt8]) -> Int64? {
         guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: value, as: UTF8.self))
     }
 
-    /// Reads the age. An age that does not fit in 64 bits counts as the
-    /// largest. An age that is not a number is ignored.
+    /// Parses the age. One that does not fit in 64 bits counts
+    /// as the maximum, and one that is not a number is ignored.
     private static func age(_ field: String) -> Int64 {
         guard !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return Int64(field) ?? .max
     }
 
-    /// Splits at the commas outside of quoted strings; an attacker's `private="max-age=9"` is one directive.
+    /// Splits a header at the commas outside quoted strings, because
+    /// an attacker's `private="max-age=9"` is a single directive.
     private static func directives(of field: [UInt8]) -> [(name: String, value: [UInt8])] {
         var directives: [(name: String, value: [UInt8])] = []
         var isQuoted = false
@@ -85,7 +86,7 @@ package enum CacheControl: Sendable, Equatable {
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
         let name = bytes.prefix { $0 != UInt8(ascii: "=") }
         var value = bytes.dropFirst(name.count + 1)
-        // Recipients accept both forms of an argument (RFC 9111 §5.2).
+        // Recipients must accept both forms of an argument (RFC 9111 §5.2).
         if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
             value = value.dropFirst().dropLast()
         }
@@ -93,12 +94,12 @@ package enum CacheControl: Sendable, Equatable {
     }
 }
 
-/// Checks entity tags (RFC 9110 §8.8.3) before they are stored and sent back.
+/// Checks entity tags (RFC 9110 §8.8.3) before the service stores them and sends them back.
 enum EntityTag {
     private static let longest = 256
 
-    /// Returns `nil` for a tag that a request header cannot carry: once stored, it would break every later
-    /// fetch.
+    /// Returns `nil` for a tag that a request header cannot contain,
+    /// because storing such a tag would break every later fetch.
     static func usable(_ tag: String?) -> String? {
         guard let tag, (1...longest).contains(tag.utf8.count),
             tag.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -1,27 +1,27 @@
 package import JOSE
 
-/// Fetches a remote key set. This is transport only: the caller checks the response.
+/// Fetches a remote key set. A source only transports; the caller checks the response.
 public protocol KeySetSource: Sendable {
-    /// Sends one request, with `If-None-Match` when there is an entity tag.
+    /// Sends one request, with `If-None-Match` if there is an entity tag.
     ///
-    /// Reads at most `KeySetResponse.longestBody` bytes, follows no redirect, reacts to cancellation
-    /// promptly, and ends within its own time limit. Throws `KeySetFetchError` when the cause is known; any
-    /// other error counts as `.unreachable`. A response with any status is returned, not thrown.
+    /// Reads at most `KeySetResponse.longestBody` bytes, follows no redirects, reacts to cancellation
+    /// promptly, and ends within a time limit of its own. Throws `KeySetFetchError` if the cause is known;
+    /// any other error counts as `.unreachable`. A response is returned, never thrown, whatever its status.
     func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse
 }
 
-/// The response of a key-set endpoint: the parts of the HTTP response that the cache needs, not yet checked.
+/// The response from a key-set endpoint: the parts that the cache needs, not yet checked.
 public struct KeySetResponse: Sendable, Equatable {
-    /// The longest accepted body in bytes. Apple's key set has about 2 KiB.
+    /// Maximum size of an accepted body, in bytes. Apple's key set has about 2 KiB.
     public static let longestBody = 65_536
 
     public let status: Int
     public let body: [UInt8]
     public let contentType: String?
     public let entityTag: String?
-    /// All `Cache-Control` fields, joined by commas (RFC 9110 §5.3).
+    /// All `Cache-Control` headers, joined by commas (RFC 9110 §5.3).
     public let cacheControl: String?
-    /// The `Age` field, in seconds (RFC 9111 §5.1).
+    /// The `Age` header, in seconds (RFC 9111 §5.1).
     public let age: String?
 
     public init(
@@ -43,7 +43,7 @@ package enum KeySetFetchOutcome: Sendable {
     /// The cached set is still current.
     case confirmed(CacheControl)
     case failed(KeySetFetchError.Code)
-    /// The fetch was cancelled. This is no evidence about Apple.
+    /// The fetch was cancelled, which says nothing about Apple.
     case cancelled
 
     /// Evaluates the response to a request that carried `entityTag`.
@@ -63,8 +63,8 @@ package enum KeySetFetchOutcome: Sendable {
         }
     }
 
-    /// Returns true for HTML. It only chooses the name of the failure: the fetch has
-    /// already failed because the body is not a key set.
+    /// Returns true for HTML. This only chooses the failure code,
+    /// because the fetch has already failed for lack of a key set.
     private static func isHTML(_ response: KeySetResponse) -> Bool {
         if let type = response.contentType?.lowercased(), type.hasPrefix("text/html") { return true }
         let spaces = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]
@@ -72,14 +72,15 @@ package enum KeySetFetchOutcome: Sendable {
     }
 }
 
-/// A key set that passed every check. It may replace the cached set.
+/// A key set that has passed every check and may replace the cached one.
 package struct ReceivedKeySet: Sendable {
     package let keys: JSONWebKeySet
     package let body: [UInt8]
     package let entityTag: String?
 
-    /// Throws `.empty`, `.tooLarge`, `.malformed` or `.noUsableKey`. The same checks apply to responses of
-    /// Apple, to stored snapshots and to pinned files.
+    /// Checks a key set. Apple's responses, stored snapshots and pinned files all undergo the same checks.
+    ///
+    /// Throws `.empty`, `.tooLarge`, `.malformed` or `.noUsableKey`.
     package init(_ body: [UInt8], entityTag: String? = nil) throws(KeySetFetchError) {
         guard !body.isEmpty else { throw KeySetFetchError(.empty) }
         guard body.count <= KeySetResponse.longestBody else {
@@ -98,25 +99,25 @@ package struct ReceivedKeySet: Sendable {
     }
 }
 
-/// Reason for a fetch without a usable key set. Match on `code`; equality is on `code`.
+/// The reason why a fetch returned no usable key set. Match on `code`; equality is on `code`.
 public typealias KeySetFetchError = KeySetFailure<KeySetFetchErrorCode>
 
-/// A closed list, so that it can label a metric.
+/// Codes for a failed fetch. The list is closed, so that the code can be a metric label.
 public enum KeySetFetchErrorCode: String, KeySetFailureCode {
     public static let subject = "key set not fetched"
 
-    /// The connection could not be made, or it broke.
+    /// The source could not connect, or the connection broke.
     case unreachable
     case timedOut = "timed_out"
-    /// Neither 200 nor a 304 to a conditional request. Redirects are not followed.
+    /// The status is neither 200 nor a 304 to a conditional request. A source follows no redirects.
     case statusUnexpected = "status_unexpected"
     case empty
-    /// More than 64 KiB.
+    /// The body is larger than 64 KiB.
     case tooLarge = "too_large"
-    /// A web page: an error page, a maintenance notice, a captive portal.
+    /// The body is a web page, for example an error page, a maintenance notice or a captive portal.
     case html
-    /// Not a JSON Web Key Set.
+    /// The body is not a JSON Web Key Set.
     case malformed
-    /// A key set in which no key may be used for verification.
+    /// No key in the set may be used for verification.
     case noUsableKey = "no_usable_key"
 }

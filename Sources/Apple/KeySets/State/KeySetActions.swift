@@ -1,8 +1,8 @@
-/// Action for the look-up of a key ID.
+/// The action for a caller that looks up a key ID.
 package enum LookUpAction: Sendable, Equatable {
-    /// The key is in the cache.
+    /// Use the cached key.
     case use
-    /// The key is in the cache; start a fetch, but do not wait for it.
+    /// Use the cached key, and start a fetch without waiting for it.
     case useAndStartFetch(KeySetFetch)
     case startFetch(KeySetFetch)
     /// Wait for the fetch with this number.
@@ -10,7 +10,7 @@ package enum LookUpAction: Sendable, Equatable {
     case refuse(KeySetError)
 }
 
-/// Next action of the refresh loop.
+/// The refresh loop's next action.
 package enum RefreshAction: Sendable, Equatable {
     case startFetch(KeySetFetch)
     /// Wait for the fetch with this number.
@@ -18,15 +18,15 @@ package enum RefreshAction: Sendable, Equatable {
     case sleep(untilMilliseconds: Int64)
 }
 
-/// Action after the end of a fetch.
+/// The action after a fetch has ended.
 package enum FinishAction: Sendable, Equatable {
     case wakeWaiters
     case wakeWaitersAndSave(KeySetSnapshot)
 }
 
-/// Action of a fetch after the snapshot store was read.
+/// The action for a fetch that has read the snapshot store.
 package enum StoredSetAction: Sendable, Equatable {
-    /// Another process has stored a sufficient set: the fetch has ended.
+    /// Wake the waiters: the fetch has ended, because another process has stored a sufficient set.
     case wakeWaiters
     /// Send the request to Apple.
     case ask(KeySetFetch)
@@ -35,9 +35,9 @@ package enum StoredSetAction: Sendable, Equatable {
 /// A fetch that the state machine has started.
 package struct KeySetFetch: Sendable, Equatable {
     package let number: UInt64
-    /// The value of `If-None-Match`.
+    /// The value for `If-None-Match`.
     package let entityTag: String?
-    /// The deadline, in milliseconds since 1970. A fetch that runs longer has failed.
+    /// Deadline, in milliseconds since 1970. A fetch that runs longer has failed.
     package let giveUpAt: Int64
     /// The unknown key ID that caused the fetch; `nil` for a refresh.
     package let keyID: String?

@@ -1,34 +1,33 @@
-/// All limits of the key-set cache, in milliseconds.
+/// Limits of the key-set cache, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// The shortest time for which a set counts as fresh, even if its headers say less: 5 minutes.
+    /// Minimum time for which a set counts as fresh, even if its headers say less: 5 minutes.
     public let shortestFreshness: Int64
-    /// The longest time for which a set counts as fresh: 24 hours.
+    /// Maximum time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64
-    /// The freshness when the headers do not state it or forbid caching: 1 hour.
+    /// Freshness to assume if the headers do not state it or forbid caching: 1 hour.
     public let defaultFreshness: Int64
-    /// Duration for which the last good set may be used after its last confirmation: 7 days.
+    /// Maximum time for which the last good set is used after its last confirmation: 7 days.
     public let longestUse: Int64
-    /// All unknown key IDs together cause at most one fetch in this time: 30 seconds.
+    /// Time within which all unknown key IDs together cause at most one fetch: 30 seconds.
     public let lookUpCooldown: Int64
-    /// The first retry delay while there is a usable set: 30 seconds. It doubles with each failure.
+    /// First retry delay with a usable set: 30 seconds. It doubles with each failure.
     public let retryDelayWithKeys: Int64
-    /// The first retry delay while there is no usable set: 1 second. It doubles with each failure.
+    /// First retry delay without a usable set: 1 second. It doubles with each failure.
     public let retryDelayWithoutKeys: Int64
-    /// The longest retry delay: 5 minutes.
+    /// Maximum retry delay: 5 minutes.
     public let longestRetryDelay: Int64
-    /// The time limit of a fetch: 20 seconds.
+    /// Time limit for a fetch: 20 seconds.
     public let longestFetch: Int64
-    /// The time limit of the load from the snapshot store before a fetch: 2 seconds.
+    /// Time limit for loading from the snapshot store before a fetch: 2 seconds.
     public let longestSnapshotLoad: Int64
-    /// The refresh loop reads the clock at least this often, so that
-    /// it notices a change of the clock: 1 minute.
+    /// Maximum sleep of the refresh loop, so that it notices clock changes: 1 minute.
     public let longestSleep: Int64
-    /// The largest number of callers that wait for a fetch, and of key IDs that are remembered as not found:
+    /// Maximum number of callers that wait for a fetch, and of key IDs that are remembered as not found:
     /// 4096. Further callers get `.keysUnavailable`.
     public let mostWaiters: Int
 
-    /// All durations must be positive, and each `shortest` at most its `longest`. A violation is a
-    /// programming error.
+    /// Creates the limits. Durations must be positive, and no `shortest` may exceed its `longest`; anything
+    /// else is a programming error. violation is a programming error.
     public init(
         shortestFreshness: Int64 = 300_000,
         longestFreshness: Int64 = 86_400_000,
@@ -64,8 +63,8 @@ public struct KeySetBounds: Sendable, Equatable {
     }
 }
 
-// Times and durations are milliseconds that come from headers, a stored snapshot or a wrong clock and can
-// have any value. An overflow would end the process, so all arithmetic on them saturates.
+// Times and durations are in milliseconds. They come from headers, a stored snapshot or a wrong clock, so
+// they can have any value. An overflow would crash the process, so all arithmetic on them saturates.
 extension Int64 {
     func addingSaturating(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,29 +1,29 @@
 package import JOSE
 
-/// All decisions of the key-set cache. It does no I/O and reads no clock; its owner executes the actions that
-/// it returns.
+/// The key-set cache's state and decisions. It does no I/O and
+/// reads no clock; its owner executes the actions that it returns.
 ///
-/// `now` is wall-clock time in milliseconds since 1970. The clock may be set forwards or back between two
-/// calls; the effect is limited to a duration of `KeySetBounds`.
+/// `now` is wall-clock time in milliseconds since 1970. The clock may be set forward or back between two
+/// calls; the damage lasts no longer than one of the `KeySetBounds` durations.
 package struct KeySetState: Sendable {
     let bounds: KeySetBounds
 
     var held: HeldKeySet?
     var running: KeySetFetch?
     var isStopped = false
-    /// Time of the next fetch by the refresh loop; initially, at once.
+    /// Time of the refresh loop's next fetch. The first fetch starts immediately.
     var nextFetchAt = Int64.min
     /// Time of the last fetch for an unknown key.
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
-    /// The unknown key IDs that callers look for with the running or last fetch,
-    /// as bytes. At most `KeySetBounds.mostWaiters`.
+    /// Unknown key IDs, as bytes, that callers want from the running or last fetch. At most
+    /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
-    /// The key IDs that the last fetch looked for. IDs that its set lacks are not Apple's. Empty
-    /// while a fetch runs and after a failed fetch.
+    /// Key IDs that the last fetch looked for; those that the fetched set lacks are not Apple's. Empty while
+    /// a fetch runs, and if the last one failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
-    /// Number of failed fetches since the last successful fetch.
+    /// Number of failed fetches since the last successful one.
     var failures = 0
     var record = KeySetRecord()
 
@@ -31,22 +31,22 @@ package struct KeySetState: Sendable {
         self.bounds = bounds
     }
 
-    /// Returns the key while it may be used. This is the hot path; it changes nothing.
+    /// Returns the key if it is usable. This is the hot path, and it does not change the state.
     package func usableKey(for keyID: String, at now: Int64) -> RSAPublicKey? {
         guard let held, held.isUsable(at: now, for: bounds.longestUse) else { return nil }
         return held.received.keys.key(for: keyID)
     }
 
     /// - Parameters:
-    ///   - issuedAt: The `iat` of the token, in milliseconds and unverified.
-    ///   - waiters: The number of callers that already wait for a fetch.
+    ///   - issuedAt: The token's `iat`, in milliseconds and unverified.
+    ///   - waiters: Number of callers already waiting for a fetch.
     package mutating func lookUp(
         _ keyID: String, issuedAt: Int64?, at now: Int64, waiters: Int
     ) -> LookUpAction {
         adjust(toClock: now)
         if usableKey(for: keyID, at: now) != nil {
-            // Without a refresh loop, callers keep the set fresh. A look-up of a cached key never waits for
-            // the fetch.
+            // Without a refresh loop, callers keep the set fresh.
+            // Looking up a cached key never waits for the fetch.
             guard running == nil, !isStopped, now >= nextFetchAt else { return .use }
             return .useAndStartFetch(start(at: now))
         }
@@ -62,15 +62,16 @@ package struct KeySetState: Sendable {
             return .refuse(refusal(for: keyID, issuedAt: issuedAt, at: now))
         }
         lookUpFetchAt = now
-        // Unconditional, so that an intermediate cache that wrongly responds with 304 cannot hide a new key.
+        // The request is unconditional, so that an intermediate cache
+        // that wrongly responds with 304 cannot hide a new key.
         return .startFetch(start(for: keyID, at: now))
     }
 
-    /// Returns the error for a key that is not in the cache when no fetch is started for it.
+    /// Returns the error for a key that is not cached and for which no fetch starts.
     ///
-    /// The key is not Apple's if the last fetch has looked for it, or if the token is
-    /// older than the last set. Any other key may be new: the flood of invented keys
-    /// that began the cooldown proves nothing about it.
+    /// The key is not Apple's if the last fetch looked for it, or if the token
+    /// is older than the last set. Any other key may be new, because the flood
+    /// of invented keys that began the cooldown proves nothing about it.
     package func refusal(for keyID: String, issuedAt: Int64?, at now: Int64) -> KeySetError {
         guard !isStopped else { return KeySetError(.keysUnavailable) }
         if running == nil, let held, hasUsableKeys(at: now),
@@ -84,7 +85,7 @@ package struct KeySetState: Sendable {
 
     package func isRunning(_ number: UInt64) -> Bool { running?.number == number }
 
-    /// Starts no fetch from now on. The cached keys stay usable.
+    /// Prevents further fetches. The cached keys stay usable.
     package mutating func stop() { isStopped = true }
 
     package mutating func resume() { isStopped = false }
@@ -93,7 +94,7 @@ package struct KeySetState: Sendable {
         held?.isUsable(at: now, for: bounds.longestUse) ?? false
     }
 
-    /// Starts a refresh (`keyID` is `nil`) or a fetch for an unknown key.
+    /// Starts a refresh (`keyID` is `nil`), or a fetch for an unknown key.
     mutating func start(for keyID: String? = nil, at now: Int64) -> KeySetFetch {
         startedFetches &+= 1
         sought = keyID.map { [Array($0.utf8)] } ?? []
@@ -106,8 +107,8 @@ package struct KeySetState: Sendable {
         return fetch
     }
 
-    /// After the clock was set back, stored times lie in the future: the set would seem too young, and the
-    /// next fetch would be too late, by as much as the clock was moved. This corrects them.
+    /// Corrects stored times that are in the future because the clock was set back. Otherwise the set would
+    /// seem too young, and the next fetch would start too late, by as much as the clock moved.
     mutating func adjust(toClock now: Int64) {
         defer { noticedAt = now }
         guard now < noticedAt else { return }
@@ -120,15 +121,15 @@ package struct KeySetState: Sendable {
 
     private var cooldownEnd: Int64 { lookUpFetchAt?.addingSaturating(bounds.lookUpCooldown) ?? .min }
 
-    /// The latest time at which the running fetch ends; without one, the time at which a look-up or the refresh
-    /// loop fetches again.
+    /// Returns the latest possible end of the running fetch or, if none is running, the time at which a
+    /// lookup or the refresh loop fetches again.
     private func nextAttempt(at now: Int64) -> Int64 {
         running?.giveUpAt ?? min(nextFetchAt, cooldownEnd)
     }
 }
 
 extension KeySetState {
-    /// Returns the next action of the refresh loop.
+    /// Returns the refresh loop's next action.
     package mutating func nextRefresh(at now: Int64) -> RefreshAction {
         adjust(toClock: now)
         if let running { return .joinFetch(running.number) }
@@ -136,8 +137,8 @@ extension KeySetState {
         return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
     }
 
-    /// Processes the result of a fetch. `jitter` is a random number from 0 to 1000: it spreads the requests
-    /// of replicas that would otherwise refresh at the same time.
+    /// Processes the result of a fetch. `jitter` is a random number from 0 to 1000, which spreads out the
+    /// requests of replicas that would otherwise refresh at the same time.
     package mutating func finish(
         _ fetch: KeySetFetch, with outcome: KeySetFetchOutcome, at now: Int64, jitter: Int64
     ) -> FinishAction {
@@ -164,7 +165,7 @@ extension KeySetState {
         }
     }
 
-    /// The next refresh: before the end of freshness by 10% to 25% of the whole duration.
+    /// Returns the time of the next refresh: before the end of freshness by 10% to 25% of its duration.
     func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
         let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
         return fetchedAt.addingSaturating(freshness - lead)
@@ -194,8 +195,8 @@ extension KeySetState {
         let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
         let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
         let retryAt = now.addingSaturating(pause).addingSaturating(spread)
-        // A set that is still fresh keeps its planned refresh: a flood of invented key IDs during an outage
-        // must not make the loop fetch earlier.
+        // A set that is still fresh keeps its planned refresh, because a flood of invented key IDs during an
+        // outage must not make the loop fetch earlier.
         nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
         return .wakeWaiters
     }
@@ -215,15 +216,15 @@ extension KeySetState {
     /// Adopts a set that another process has stored, so that many replicas send few more requests to Apple
     /// than one process would.
     ///
-    /// A newer set is always adopted. It ends the fetch when it is fresh, when it has the requested key, or
-    /// when it was fetched so recently that the look-up cooldown still runs.
+    /// A newer set is always adopted. It replaces the fetch if it is fresh enough for a refresh, has the
+    /// requested key, or was fetched so recently that the lookup cooldown is still running.
     package mutating func adopt(
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, for fetch: KeySetFetch, at now: Int64,
         jitter: Int64
     ) -> StoredSetAction {
         adjust(toClock: now)
         guard isRunning(fetch.number) else { return .wakeWaiters }
-        // A set from the future would be newer than every other set, and would prevent every later fetch.
+        // A set from the future would be newer than every other set, and so would prevent every later fetch.
         guard snapshot.fetchedAt <= now, restore(received, from: snapshot, at: now, jitter: jitter) else {
             return .ask(fetch)
         }
@@ -231,9 +232,8 @@ extension KeySetState {
         running = nil
         failures = 0
         record.fetches.adopted &+= 1
-        // The cooldown begins at the time when the set was fetched from Apple. The other process
-        // has looked for keys of its own callers, so the set proves nothing about the keys of
-        // callers here, unless their tokens are older.
+        // The cooldown starts when the other process fetched the set. That process looked for the keys of its
+        // own callers, so the set proves nothing about the keys wanted here, unless their tokens are older.
         if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
         return .wakeWaiters
     }
@@ -244,7 +244,8 @@ extension KeySetState {
         return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)
     }
 
-    /// Uses the entity tag of the adopted set: a 304 to the old tag would confirm the wrong set.
+    /// Replaces the entity tag with the adopted set's tag,
+    /// because a 304 to the old tag would confirm the wrong set.
     private mutating func conditional(_ fetch: KeySetFetch) -> KeySetFetch {
         let fetch = KeySetFetch(
             number: fetch.number, entityTag: fetch.keyID == nil ? held?.received.entityTag : nil,
@@ -255,10 +256,10 @@ extension KeySetState {
 }
 
 extension KeySetState {
-    /// Restores a stored set. Returns false when the cached set is at least as new.
+    /// Restores a stored set. Returns false if the cached set is at least as new.
     ///
-    /// The times in a snapshot are not trusted: they can shorten a duration within its bound, but never
-    /// extend it.
+    /// The times in a snapshot are not trusted: they can shorten
+    /// a duration within its bounds, but never extend it.
     package mutating func restore(
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, at now: Int64, jitter: Int64
     ) -> Bool {
@@ -267,12 +268,13 @@ extension KeySetState {
         if let held, held.fetchedAt >= fetchedAt { return false }
         let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
             .clamped(to: 0...bounds.longestFreshness)
-        // A snapshot does not say when its fetch began: not earlier than by the time limit of a fetch.
+        // A snapshot does not say when its fetch began. The earliest
+        // possible time is `fetchedAt` minus the fetch time limit.
         held = HeldKeySet(
             received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
             fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
-        // The set was stored with a clock that was ahead, or the present clock is behind: use the set, and
-        // fetch at once.
+        // The set was stored by a process whose clock was ahead, or this process's clock is behind. The set
+        // is used, but a fetch starts immediately.
         let isFromTheFuture = snapshot.fetchedAt > now
         nextFetchAt =
             isFromTheFuture
@@ -286,19 +288,20 @@ public enum RestoreResult: String, Sendable, CaseIterable {
     case restored
     /// There is no store, or it is empty.
     case nothingStored = "nothing_stored"
-    /// The stored bytes are not a key set with a usable key, or the cached set is newer.
+    /// The stored bytes are not a key set with a usable key, or the cached set is at least as new.
     case ignored
     case storeFailed = "store_failed"
 }
 
-/// The last good set, and the limits of its use. Times are in milliseconds since 1970.
+/// The last good set, and how long it may be used. Times are in milliseconds since 1970.
 struct HeldKeySet: Sendable {
     let received: ReceivedKeySet
     /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
-    /// Time at which the fetch of the set began, or earlier: the set contains keys of older tokens. `nil`
-    /// after the clock was set back behind it, because no token can then be compared with it.
+    /// Time at which the fetch of the set began, or earlier, so the set contains
+    /// the keys of all tokens issued before. `nil` once the clock was set back
+    /// to before this time, because tokens then cannot be compared with it.
     private(set) var askedAt: Int64?
 
     init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {
@@ -318,13 +321,13 @@ struct HeldKeySet: Sendable {
         now < fetchedAt.addingSaturating(longestUse)
     }
 
-    /// Returns true if the fetch began when a token with this issue time, in milliseconds, already existed.
+    /// Returns true if the token's issue time, in milliseconds, is not later than the start of the fetch.
     func isNewer(thanTokenOf issuedAt: Int64?) -> Bool {
         guard let issuedAt, let askedAt else { return false }
         return issuedAt <= askedAt
     }
 
-    /// Corrects times that lie in the future after the clock was set back.
+    /// Corrects times that are in the future because the clock was set back.
     mutating func moveBack(to now: Int64, longestFreshness: Int64) {
         if let asked = askedAt, asked > now { askedAt = nil }
         fetchedAt = min(fetchedAt, now)

@@ -1,34 +1,34 @@
-// AppleAccounts owns the accounts: the users with an account, the state of Apple's credentials, and
-// the effect of every command on them. It does no I/O, reads no clock, and knows no HTTP or
-// databases. It owns the protocols that stores implement, and the encodings of events that leave
-// the service: JSON and security event tokens.
+// AppleAccounts owns the account model: users with an account, the state of their Apple
+// credentials, and the effect of every command on them. It does no I/O, reads no clock, and
+// knows nothing of HTTP or databases. It also owns the protocols that stores implement, and
+// the JSON and security event token encodings of events that leave the service.
 
-/// One user of one team, as callers see the account. Unknown values are `nil`, never empty.
+/// A user within one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {
     public var id: AccountID
     public var team: TeamID
     public var subject: AppleSubject
-    /// The address that Apple signed last, else the unsigned address
-    /// that the app posted at the first sign-in.
+    /// The address that Apple signed most recently; before Apple has signed one, the unsigned address that
+    /// the app posted at the first sign-in.
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// True for a relay address; `nil` when unknown: for an unsigned address, and when
-    /// neither Apple's claim nor the domain decides.
+    /// True for a relay address; `nil` if the address is unsigned,
+    /// or if neither Apple's claim nor the domain settles it.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
-    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real): later
-    /// sign-ins of a real user send "unknown" again.
+    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real), because later sign-ins
+    /// of a real user send "unknown" again.
     public var realUserStatus: Int64?
-    /// The disabling; `nil` unless the account is disabled here.
+    /// The current disabled period; `nil` unless the account is disabled here.
     public var disabling: Disabling?
-    /// Time at which the user was last signed out everywhere, by our clock.
+    /// Time of the user's last sign-out everywhere, by our clock.
     public var sessionsEndedAt: Moment?
     public var createdAt: Moment
-    /// Time of the last sign-in to any of the apps, by our clock.
+    /// Time of the last sign-in to any app, by our clock.
     public var lastSignInAt: Moment?
-    /// Credentials of every known app, sorted by the bytes of the primary client ID.
+    /// Credentials for all known apps, sorted by the bytes of the primary client ID.
     public var credentials: [Credential]
 
     public init(
@@ -57,9 +57,9 @@ public struct Account: Sendable, Hashable {
 }
 
 extension Account {
-    /// Returns the account without the credentials for apps that the caller may not see, and
-    /// without the sign-ins to these apps. `nil` when no credential remains: for a caller that is
-    /// limited to other apps the account does not exist.
+    /// Returns the account without the credentials for apps that the caller may not see, and without the
+    /// times of sign-ins to those apps. Returns `nil` when no credential remains: to a caller limited to
+    /// other apps, the account does not exist.
     public func narrowed(to scope: AppScope) -> Account? {
         guard case .only = scope else { return self }
         guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
@@ -70,20 +70,20 @@ extension Account {
     }
 }
 
-/// One account's authorization of one app, as callers see it.
+/// The authorization of one app by an account's user, as callers see it.
 public struct Credential: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
     public let state: CredentialState
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The moment of the fact that decides the state.
+    /// Time of the fact that decides the state.
     public let since: Moment?
-    /// Time of the last sign-in, by our clock. Known only for credentials of an account.
+    /// Time of the last sign-in, by our clock. Known only for credentials within an account.
     public internal(set) var lastSignInAt: Moment?
-    /// The status of the refresh token; `nil` until the first code.
+    /// The refresh token status; `nil` until the first code arrives.
     public let refreshToken: RefreshTokenStatus?
-    /// Time until which the account is disabled; `nil` if it is enabled. Independent of Apple's state.
+    /// Time until which the account is disabled; `nil` if it is enabled. Independent of the state at Apple.
     public internal(set) var disabledUntil: Moment?
 
     public init(
@@ -101,16 +101,16 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-/// State of Apple's forwarding of mail to the user's relay address.
+/// State of mail forwarding from the user's relay address by Apple.
 public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
     case enabled
     case disabled
-    /// No notification about forwarding has arrived yet.
+    /// No forwarding notification has arrived yet.
     case unknown
 }
 
 extension EmailForwarding: Comparable {
-    /// Breaks ties between equal moments: `disabled` stays, because mail that is not sent cannot bounce.
+    /// Breaks ties between equal moments. `disabled` wins, because mail that is not sent cannot bounce.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
 
     private var rank: Int {

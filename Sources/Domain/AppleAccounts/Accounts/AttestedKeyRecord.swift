@@ -1,36 +1,35 @@
 public import AppAttestation
 import Encodings
 
-/// A key of App Attest, with the stored facts of its attestation.
+/// An App Attest key, with the facts stored from its attestation.
 ///
-/// It belongs to the app that attested it. No user owns a key: an app attests before a user signs in, and the
-/// users of one device share its key. So no value leads to a user, and an erasure deletes no key.
+/// A key belongs to the app that attested it, never to a user: an app attests before a user signs in, and all
+/// users of a device share its key. So no value here leads to a user, and erasures delete no keys.
 public struct AttestedKeyRecord: Sendable, Hashable {
-    /// Longest time without use, in milliseconds. After it the key is
-    /// deleted; its app then has to attest a new key.
+    /// Milliseconds after which an unused key is deleted. Its app then has to attest a new key.
     public static let keptUnused: Int64 = 400 * 86_400_000
-    /// Precision of the time of the last use, in milliseconds. The time is written at most once in
-    /// this duration, because an index contains it.
+    /// Precision of the last-use time, in milliseconds. The time is
+    /// indexed, so it is written at most once within this duration.
     public static let usePrecision: Int64 = 86_400_000
 
     public let id: AttestedKeyID
     public let appID: AppID
-    /// The point on P-256, uncompressed (X9.62): 65 bytes.
+    /// The uncompressed P-256 point (X9.62): 65 bytes.
     public let publicKey: [UInt8]
     public let environment: AttestationEnvironment
     /// Counter of the last assertion; 0 after the attestation. It never falls.
     public internal(set) var counter: UInt32
     public let createdAt: Moment
-    /// Time of the last use, with the precision `usePrecision`.
+    /// Last-use time, with the precision `usePrecision`.
     public internal(set) var usedAt: Moment
-    /// The facts in the last proof of the key: its attestation, or an assertion.
+    /// Facts from the latest proof made with the key: its attestation, or an assertion.
     public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// Time from which the receipt may be exchanged for a new receipt. `nil` if it is not exchanged.
+    /// Time from which the receipt may be exchanged for a new one; `nil` if it will not be exchanged.
     public let receiptRefreshAt: Moment?
-    /// Apple's number of keys that this app attested on the device in
-    /// the last 30 days. No decision depends on it.
+    /// Apple's count of the keys that this app attested on the
+    /// device in the last 30 days. No decision depends on it.
     public let riskMetric: Int64?
 
     public init(
@@ -60,21 +59,21 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     }
 }
 
-/// The facts of iOS 27 and macOS 27 about the app that uses a key, in a form that
-/// every store accepts. No decision depends on them.
+/// Facts that iOS 27 and macOS 27 report about the app that uses a key, in a form that every store accepts.
+/// No decision depends on them.
 public struct AttestedAppFacts: Sendable, Hashable {
-    /// Largest size in bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
+    /// Maximum size in bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
     public static let longestBundleVersion = 64
 
-    /// Validation category. It can have values outside `ValidationCategory`.
+    /// The validation category, which can be a value that `ValidationCategory` lacks.
     public let validationCategory: UInt32?
     public let bundleVersion: String?
 
-    /// No facts: the app runs on an older system.
+    /// No facts, because the app runs on an older system.
     public static let none = AttestedAppFacts()
 
-    /// Creates the facts. A version that is too long, or has a control
-    /// character, counts as absent: the text is untrusted.
+    /// Creates the facts. The version is untrusted text, so a version that is too long or contains a control
+    /// character counts as absent.
     public init(validationCategory: UInt32? = nil, bundleVersion: String? = nil) {
         self.validationCategory = validationCategory
         self.bundleVersion = bundleVersion.flatMap { text in
@@ -89,12 +88,12 @@ public struct AttestedAppFacts: Sendable, Hashable {
     }
 }
 
-/// A proof of App Attest that came with a request: the challenge to consume, and the counter to raise.
+/// An App Attest proof that came with a request: the challenge to consume, and the counter to raise.
 public struct AppProof: Sendable, Hashable {
-    /// The challenge, consumed whatever the result of the request.
+    /// The challenge. It is consumed whatever the outcome of the request.
     public let challenge: UsedNonce
-    /// The counter; `nil` when a check before the transaction has failed: the
-    /// challenge is consumed, and no counter rises.
+    /// The counter; `nil` when a check before the transaction failed,
+    /// in which case the challenge is consumed but no counter rises.
     public let assertion: AssertedCounter?
 
     public init(challenge: UsedNonce, assertion: AssertedCounter?) {
@@ -102,7 +101,7 @@ public struct AppProof: Sendable, Hashable {
     }
 }
 
-/// The counter of an assertion that has passed all other checks.
+/// The counter from an assertion that has passed all other checks.
 public struct AssertedCounter: Sendable, Hashable {
     public let keyID: AttestedKeyID
     /// The app that made the assertion.

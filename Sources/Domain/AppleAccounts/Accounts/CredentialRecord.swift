@@ -1,8 +1,8 @@
-/// The state rule: the latest authorization and the latest revocation of one user for one app.
+/// The latest authorization and the latest revocation of one app by one user, which decide the state.
 ///
-/// The credential is authorized if the authorization is strictly later, else revoked. Nothing
-/// else is stored, and `merge` keeps the later of each, so that any order and any number of
-/// deliveries of the same facts produces the same record.
+/// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
+/// stored, and `merge` keeps the later of each, so the same facts produce the same record in whatever order
+/// and however often they are delivered.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -39,7 +39,7 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// The moment of the fact that decides the state. `nil` when the state is `notFound`.
+    /// Time of the fact that decides the state; `nil` when the state is `notFound`.
     public var since: Moment? {
         switch state {
         case .authorized: authorization?.moment
@@ -48,9 +48,9 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// Returns true if a token of this moment may sign in. Only a token issued after the
-    /// latest revocation may, even if the signature of an earlier token is valid: identity
-    /// tokens live for a day, often longer than a consent.
+    /// Returns true if a token issued at this moment may sign the user in. It must be issued after the latest
+    /// revocation: identity tokens live for a day, often longer than the consent, so an earlier token may
+    /// still have a valid signature.
     public func admits(authorizationAt moment: Moment) -> Bool {
         revocation.map { moment > $0.moment } ?? true
     }
@@ -76,7 +76,7 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 }
 
-/// State of Apple's credential of one user for one app, with the words of `getCredentialState`.
+/// State of a user's Apple credential for one app, in the words of `getCredentialState`.
 public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     /// The user may stay signed in.
     case authorized
@@ -86,18 +86,18 @@ public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     case notFound
 }
 
-/// Reason of a credential's state.
+/// Reason for a credential's state.
 public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
     case signedIn = "signed_in"
     case consentRevoked = "consent_revoked"
     case appleAccountDeleted = "apple_account_deleted"
-    /// Apple refused the refresh token. This also happens after a change of the Apple Account's password.
+    /// Apple refused the refresh token. This also happens after the Apple Account's password changes.
     case refreshTokenRejected = "refresh_token_rejected"
     /// The account was erased here.
     case erased
 }
 
-/// The origin of a fact.
+/// The source of a fact.
 public enum CredentialSource: String, Sendable, Hashable, CaseIterable {
     case signIn = "sign_in"
     case notification
@@ -105,7 +105,7 @@ public enum CredentialSource: String, Sendable, Hashable, CaseIterable {
     case erasure
 }
 
-/// The user's consent: its moment by Apple's clock, and the source of this fact.
+/// The user's consent: the time it was given, by Apple's clock, and the source of this fact.
 public struct Authorization: Sendable, Hashable {
     public let moment: Moment
     public let source: CredentialSource
@@ -116,15 +116,15 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// Compares moments. The source only makes the order total, so that the later of two
-    /// authorizations is the same in any order of arrival.
+    /// Compares moments. The source only makes the order total, so that the same authorization counts as the
+    /// later one in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
 }
 
 extension CredentialSource {
-    /// Breaks ties between equal moments: Apple's notifications come before our requests and actions.
+    /// Breaks ties between equal moments. Apple's notifications win over our own requests and actions.
     var rank: Int {
         switch self {
         case .erasure: 0
@@ -135,7 +135,7 @@ extension CredentialSource {
     }
 }
 
-/// The end of the user's consent: its moment by Apple's clock (or ours, when we ended it), and the reason.
+/// The end of the user's consent: its time, by Apple's clock (or ours, if we ended it), and the reason.
 public struct Revocation: Sendable, Hashable {
     public let moment: Moment
     public let reason: CredentialReason
@@ -147,15 +147,15 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// Compares moments. Reason and source only make the order total, so that the later of two
-    /// revocations is the same in any order of arrival.
+    /// Compares moments. The reason and the source only make the order total, so that the same revocation
+    /// counts as the later one in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }
 }
 
 extension CredentialReason {
-    /// Breaks ties between equal moments: the more final reason stays.
+    /// Breaks ties between equal moments. The more final reason wins.
     fileprivate var rank: Int {
         switch self {
         case .signedIn: 0
@@ -167,10 +167,10 @@ extension CredentialReason {
     }
 }
 
-/// A value that many facts can set: the value with the latest moment, by Apple's clock, stays.
+/// A value that many facts can set: the one with the latest moment, by Apple's clock, wins.
 ///
-/// If two values have the same moment, the greater value stays, so that the outcome never depends on the
-/// order of arrival.
+/// If two values have the same moment, the greater value wins,
+/// so the outcome never depends on the order of arrival.
 public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
     public private(set) var value: Value
     public private(set) var moment: Moment
@@ -179,7 +179,7 @@ public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
         (self.value, self.moment) = (value, moment)
     }
 
-    /// Keeps the later of both values. Commutative, associative, idempotent.
+    /// Keeps the later of the two values. Commutative, associative, idempotent.
     public mutating func merge(_ other: LastWriter<Value>) {
         guard (moment, value) < (other.moment, other.value) else { return }
         self = other

@@ -1,7 +1,6 @@
-/// A time for which an account is disabled: its user cannot sign in, and OAuth tokens are suspended.
+/// A period in which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
-    /// Reason for disabling an account, with the wire words. A closed
-    /// list, so that no text about a user is stored.
+    /// Reason for disabling an account, in wire words. A closed list, so that no text about a user is stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The user broke the rules of the app.
         case abuse
@@ -15,9 +14,9 @@ public struct Disabling: Sendable, Hashable {
         case other
     }
 
-    /// Start, by our clock.
+    /// Start of the period, by our clock.
     public let since: Moment
-    /// Moment at which the account is enabled again. `Moment.last` means no end.
+    /// Time at which the account is enabled again; `Moment.last` if it stays disabled indefinitely.
     public let until: Moment
     public let reason: Reason
 
@@ -25,14 +24,14 @@ public struct Disabling: Sendable, Hashable {
         (self.since, self.until, self.reason) = (since, until, reason)
     }
 
-    /// Returns true if the account is disabled at a moment.
+    /// Returns true if the period still covers a moment.
     public func holds(at moment: Moment) -> Bool { moment < until }
 }
 
 extension Account {
     public func isDisabled(at moment: Moment) -> Bool { disabling?.holds(at: moment) ?? false }
 
-    /// Returns the account at a moment, without an expired disabling.
+    /// Returns the account as of a moment, without a disabled period that has expired by then.
     public func current(at moment: Moment) -> Account {
         guard let disabling, !disabling.holds(at: moment) else { return self }
         var account = self
@@ -43,7 +42,7 @@ extension Account {
 }
 
 extension Credential {
-    /// Returns the credential at a moment, without an expired disabling of its account.
+    /// Returns the credential as of a moment, without a disabled period that has expired by then.
     public func current(at moment: Moment) -> Credential {
         guard let disabledUntil, moment >= disabledUntil else { return self }
         var credential = self
@@ -56,7 +55,7 @@ extension SubjectRecord {
     public func isDisabled(at moment: Moment) -> Bool { disabling?.holds(at: moment) ?? false }
 }
 
-/// An account that is stored as disabled, with its key at the time of the read.
+/// An account stored as disabled, with its key at the time of the read.
 public struct DisabledAccount: Sendable, Hashable {
     public let accountID: AccountID
     public let key: SubjectKey

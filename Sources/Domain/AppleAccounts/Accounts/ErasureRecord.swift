@@ -1,16 +1,16 @@
-/// Finished and remaining steps of an erasure. No member identifies the user.
+/// Completed and remaining steps of an erasure. No member identifies the user.
 public struct ErasureRecord: Sendable, Hashable {
     public let id: ErasureID
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// Time from which the service sends no more requests to Apple.
+    /// Time from which the service stops sending requests to Apple.
     public let deadline: Moment
-    /// Time at which the last Apple code or token was finished; the time of the erasure if there was none.
+    /// Time at which the last Apple code or token was finished; the erasure time if there was none.
     public var finishedAt: Moment?
-    /// Apps in the order of the primary client IDs' bytes.
+    /// Apps, sorted by the bytes of their primary client IDs.
     public let apps: [ErasedApp]
-    /// Codes and tokens in the order of their IDs.
+    /// Codes and tokens, sorted by ID.
     public var tokens: [ErasureToken]
 
     public init(
@@ -28,7 +28,7 @@ public struct ErasureRecord: Sendable, Hashable {
     }
 }
 
-/// Facts about one app at the erasure of the account.
+/// Facts about one app at the time the account was erased.
 public struct ErasedApp: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
@@ -36,7 +36,7 @@ public struct ErasedApp: Sendable, Hashable {
     public let hadToken: Bool
     public let stateBefore: CredentialState
     public let reasonBefore: CredentialReason?
-    /// Reason for a missing token although a code had arrived.
+    /// Reason why no token was held, although a code had arrived.
     public let refreshTokenCause: RefreshTokenCause?
 
     public init(
@@ -52,21 +52,21 @@ public struct ErasedApp: Sendable, Hashable {
     }
 }
 
-/// A code or token of an erased account, to be revoked at Apple.
+/// An erased account's code or token, which must be revoked at Apple.
 public struct ErasureToken: Sendable, Hashable {
-    /// Next step.
+    /// The next step.
     public enum Step: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// Apple must refuse a refresh with the token.
+        /// Apple must be asked for a refresh with the token, and refuse it.
         case prove
         case done(ErasureOutcome)
     }
 
-    /// ID of the code or token before the erasure.
+    /// The ID that the code or token had before the erasure.
     public let id: UniqueID
-    /// Client ID that the code or token was issued to.
+    /// The client ID that the code or token was issued to.
     public let clientID: ClientID
     /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
@@ -74,21 +74,21 @@ public struct ErasureToken: Sendable, Hashable {
     public var step: Step
     /// Number of claims since the erasure.
     public var attempts: Int64
-    /// Time of the next possible claim. During a claim: the time at which the claim expires.
+    /// Time of the next possible claim; during a claim, the time at which the claim expires.
     public var nextAttemptAt: Moment
-    /// True during a claim: a worker has claimed it and has not reported the result.
+    /// True during a claim, until the worker reports the result.
     public var isClaimed: Bool
-    /// The largest number of characters of a cause.
+    /// Maximum length of a cause, in characters.
     public static let longestCause = 64
 
-    /// Cause of the last failure: Apple's error or our own code. Not empty, and at most `longestCause`
-    /// characters.
+    /// Cause of the last failure: Apple's error or a code of
+    /// ours. Not empty, and at most `longestCause` characters.
     public var cause: String?
     /// The sealed code or token; `nil` after the last step.
     public var sealed: SealedSecret?
-    /// Redirect URI; only for a code of the web flow.
+    /// Redirect URI; only for web flow codes.
     public let redirectURI: String?
-    /// Time from which Apple refuses the code; only for a code.
+    /// Time from which Apple refuses the code; only for codes.
     public let expiresAt: Moment?
 
     public init(
@@ -122,8 +122,8 @@ extension ErasureToken {
             kind: .refreshToken, step: .revoke, nextAttemptAt: moment, sealed: token.sealed)
     }
 
-    /// Creates the token for a code. A code whose exchange is running stays
-    /// claimed, so that it is not sent a second time.
+    /// Creates the entry for a code. If its exchange is running,
+    /// the code stays claimed, so that it is not sent twice.
     init(_ code: AuthorizationCodeRecord, at moment: Moment) {
         self.init(
             id: code.id, clientID: code.clientID, primaryClientID: code.primaryClientID,
@@ -133,22 +133,22 @@ extension ErasureToken {
     }
 }
 
-/// The outcome for one Apple code or token of an erased account.
+/// The outcome for an erased account's Apple code or token.
 public enum ErasureOutcome: String, Sendable, Hashable, CaseIterable {
     /// Apple revoked the token, and then refused it.
     case provenRevoked = "revoked_and_proven"
-    /// The token could not be revoked, or the revocation could not be proven. `cause` has the reason.
+    /// The token could not be revoked, or its revocation could not be proven; `cause` has the reason.
     case notRevoked = "not_revoked"
 }
 
-/// A claimed Apple code or token of an erased account. Only the holder of the claim works on it.
+/// A claimed Apple code or token of an erased account. Only the claim holder works on it.
 public struct ClaimedErasureToken: Sendable, Hashable {
     public let erasureID: ErasureID
     public let accountID: AccountID
     public let team: TeamID
     public let deadline: Moment
     public let token: ErasureToken
-    /// True if an earlier claim ended without a result, so that its step may have happened.
+    /// True if an earlier claim ended without a result, so that its step may already have happened.
     public let isInterrupted: Bool
 
     public init(

@@ -1,9 +1,9 @@
 import Encodings
 
-/// The name of a user. The app receives it from Apple once, at the first authorization. It is not signed.
+/// The user's name. Apple gives it to the app, unsigned, only at the first authorization.
 ///
-/// The sign-in, the record and the account hold the name as one value, so that a new member changes only
-/// this type and the code that reads and writes it.
+/// The sign-in, the record and the account hold the name as one value, so a new member changes only this type
+/// and the code that reads and writes it.
 public struct Profile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
@@ -12,17 +12,17 @@ public struct Profile: Sendable, Hashable {
         (self.firstName, self.lastName) = (firstName, lastName)
     }
 
-    /// The largest number of characters of a name.
+    /// Maximum length of a name, in characters.
     public static let longestName = 256
 
-    /// The profile with names that every store accepts. Apple sends a name once, so this cleans and cuts
-    /// a name; only an empty name counts as absent.
+    /// The profile with names that every store accepts. Apple sends a name only once, so unsuitable names are
+    /// cleaned and shortened rather than dropped; only an empty name counts as absent.
     var storable: Profile {
         Profile(firstName: firstName.flatMap(Self.storable), lastName: lastName.flatMap(Self.storable))
     }
 
-    /// Returns the name cut to `longestName`, with one space replacing control characters and
-    /// adjacent white space. `nil` when nothing remains.
+    /// Returns the name shortened to `longestName`, with each run of control characters and white space
+    /// replaced by one space; `nil` when nothing remains.
     private static func storable(_ name: String) -> String? {
         if let name = name.storable(upTo: longestName) { return name }
         let words = name.split { $0.isWhitespace || String($0).hasControlCharacters }
@@ -36,8 +36,8 @@ public struct Profile: Sendable, Hashable {
         return text.isEmpty ? nil : text
     }
 
-    /// Fills missing members from another profile and keeps known members: Apple sends the name once, so a
-    /// later value never replaces an earlier value. Returns true if anything changed.
+    /// Fills missing members from another profile, and keeps known members: Apple sends the name once, so a
+    /// later value never replaces an earlier one. Returns true if anything changed.
     mutating func fill(from other: Profile) -> Bool {
         let before = self
         firstName = firstName ?? other.firstName
@@ -47,19 +47,19 @@ public struct Profile: Sendable, Hashable {
 }
 
 extension String {
-    /// Returns the text; `nil` when it is empty, has control characters or more than `longest` characters.
+    /// Returns the text; `nil` if it is empty, has control characters, or exceeds `longest` characters.
     func storable(upTo longest: Int) -> String? {
         guard !isEmpty, characterCount <= longest, !hasControlCharacters else { return nil }
         return self
     }
 }
 
-/// An e-mail address as Apple signed it. It never identifies a user: it can change,
-/// and two users can have had the same address.
+/// An e-mail address that Apple signed. It never identifies a user, because it can change, and two users can
+/// have had the same address.
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool
-    /// True for a relay address that hides the real address. `nil` when unknown.
+    /// True for a relay address, which hides the real one; `nil` when unknown.
     public let isPrivate: Bool?
 
     /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.

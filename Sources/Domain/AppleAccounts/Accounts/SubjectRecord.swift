@@ -1,51 +1,51 @@
 import Cryptography
 import Encodings
 
-/// All facts about one subject: the unit that a command loads, changes and saves.
+/// All facts about one subject: the unit that commands load, change and save.
 ///
-/// A record can exist without an account: it stores facts from Apple about a user who is not yet known here,
-/// because the user's sign-in may not have arrived yet.
+/// A record can exist without an account: Apple's facts about a user who is not yet known here are stored
+/// too, because the user's sign-in may simply not have arrived yet.
 public struct SubjectRecord: Sendable, Hashable {
-    /// The key. It changes when the account is transferred to another team.
+    /// The key, which changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey
-    /// The account; `nil` while the user is not known here.
+    /// The account; `nil` as long as the user is not known here.
     public var accountID: AccountID?
     /// Creation time; `nil` exactly when `accountID` is.
     public var createdAt: Moment?
-    /// The address. Its moment moves with every sign-in that confirms the address. Stores may save the moment
-    /// in the credential's row, which is written anyway, as long as they load the latest moment.
+    /// The address. Its moment advances with every sign-in that confirms the address. Stores may save the
+    /// moment in the credential's row, which is written anyway, as long as they load the latest one.
     public var email: LastWriter<EmailAddress>?
-    /// Address posted by the app; stored only until Apple has signed an address.
+    /// Address posted by the app; stored only until Apple signs an address.
     public var unsignedEmail: String?
     public var forwarding: LastWriter<EmailForwarding>?
     public var profile = Profile()
     public var realUserStatus: Int64?
-    /// Revocation that ends the credentials of all apps, also of apps that are first seen later.
+    /// Revocation that ends the credentials for all apps, including apps that are first seen later.
     public var revocationOfAllApps: Revocation?
-    /// The disabling, which may have expired; `nil` if there is none.
+    /// The disabled period, which may have expired; `nil` if there is none.
     public var disabling: Disabling?
-    /// Time of the sign-out everywhere: authentications up to this moment, by our clock, are not valid.
+    /// Time of the last sign-out everywhere, by our clock: authentications up to this moment are not valid.
     public var sessionsEndedAt: Moment?
-    /// True if the store has a row for the facts that apply to all apps.
+    /// True if the store has a row with the facts that apply to all apps.
     public var hasRowOfAllApps = false
     /// Credentials, sorted by client ID.
     public var credentials: [AppCredential]
     /// True if the store has a row for this subject.
     public internal(set) var isStored: Bool
-    /// True if the row is a tombstone: the remainder of an erased user. It has only a revocation of all apps.
-    /// It stays unchanged when the user comes back and gets a new row.
+    /// True if the row is a tombstone: the remainder of an erased user, with only a revocation for all apps.
+    /// If the user comes back, the tombstone stays unchanged and the user gets a new row.
     public internal(set) var isTombstone = false
-    /// Write that the store must make to the row with everything except the credentials.
+    /// The write that the store must make to the subject's row (everything except the credentials).
     public internal(set) var rowChange: RowChange = .none
 
-    /// Creates an unknown subject, or the first state of a record that the store then fills.
+    /// Creates an unknown subject, or an initial record that the store then fills.
     public init(key: SubjectKey, isStored: Bool = false) {
         self.key = key
         self.isStored = isStored
         credentials = []
     }
 
-    /// Creates the tombstone of an erased user.
+    /// Creates an erased user's tombstone.
     public init(tombstoneOf key: SubjectKey, erasedAt moment: Moment) {
         self.init(key: key, isStored: true)
         isTombstone = true
@@ -57,7 +57,7 @@ public struct SubjectRecord: Sendable, Hashable {
         return account(accountID, createdAt: createdAt)
     }
 
-    /// Returns the account. The record must have an account.
+    /// Returns the account, which the record must have.
     func account(_ id: AccountID, createdAt: Moment) -> Account {
         Account(
             id: id, team: key.team, subject: key.subject,
@@ -75,22 +75,22 @@ public struct SubjectRecord: Sendable, Hashable {
             })
     }
 
-    /// Returns the credential for one app, as callers see it, also for an unknown app.
+    /// Returns the credential for an app, as callers see it, even if the app is unknown.
     public func credential(for clientID: ClientID) -> Credential {
         let own = credentials.first { $0.clientID == clientID }
-        // A caller learns only about accounts of its own apps.
+        // Callers learn only about accounts of their own apps.
         return Credential(
             clientID: clientID, record: record(for: clientID), refreshToken: own?.refreshToken,
             disabledUntil: own == nil ? nil : disabling?.until)
     }
 
-    /// Returns the effective facts for one app: its own, and the facts that apply to all apps.
+    /// Returns the effective facts for one app: its own, merged with those that apply to all apps.
     public func record(for clientID: ClientID) -> CredentialRecord {
         let own = credentials.first { $0.clientID == clientID }?.record ?? CredentialRecord()
         return own.merged(with: revocationOfAllApps)
     }
 
-    /// Returns the index of an app's credential, or the index at which to insert it.
+    /// Returns the index of an app's credential, or the index at which it belongs.
     func position(of clientID: ClientID) -> (index: Int, isPresent: Bool) {
         for (index, credential) in credentials.enumerated() where !(credential.clientID < clientID) {
             return (index, credential.clientID == clientID)
@@ -99,18 +99,18 @@ public struct SubjectRecord: Sendable, Hashable {
     }
 }
 
-/// Write that a store must make to a row at the end of a batch.
+/// The write that a store must make to a row at the end of a batch.
 public enum RowChange: Sendable, Hashable {
     case none, update, insert
 }
 
 extension SubjectRecord {
-    /// Marks the row with everything except the credentials. A subject without a row gets a new row.
+    /// Marks the subject's row for writing. A subject without a row gets a new one.
     mutating func touchRow() {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
-    /// Keeps the tombstone and begins a new row, because the user came back.
+    /// Leaves the tombstone as it is and starts a new row, because the user came back.
     mutating func leaveTombstone() {
         guard isTombstone else { return }
         isTombstone = false
@@ -118,8 +118,8 @@ extension SubjectRecord {
         rowChange = .insert
     }
 
-    /// The record as it will be loaded after its changes are saved; `nil` when
-    /// the store has no row for it, or a tombstone.
+    /// The record as it will be loaded once its changes are saved; `nil`
+    /// when the store then has no row for it, or only a tombstone.
     public var saved: SubjectRecord? {
         guard !isTombstone, isStored || rowChange == .insert else { return nil }
         var record = self
@@ -130,7 +130,7 @@ extension SubjectRecord {
         return record
     }
 
-    /// Marks the row of one app's credential, and creates the credential if it is missing. Returns its index.
+    /// Marks the row of an app's credential for writing, creating it if it is missing. Returns its index.
     mutating func touchCredential(of clientID: ClientID) -> Int {
         let (index, isPresent) = position(of: clientID)
         if isPresent {
@@ -138,7 +138,7 @@ extension SubjectRecord {
         } else {
             credentials.insert(AppCredential(clientID: clientID), at: index)
             credentials[index].rowChange = .insert
-            // A credential refers to its subject's row.
+            // A credential row refers to the subject's row, so that row must exist.
             if !isStored { touchRow() }
         }
         return index
@@ -156,7 +156,7 @@ extension SubjectRecord {
     }
 }
 
-/// A user's identity within one team. It is the key of accounts; an e-mail address never is.
+/// A user's identity within one team. Accounts are keyed by it, never by an e-mail address.
 public struct SubjectKey: Hashable, Sendable {
     public let team: TeamID
     public let subject: AppleSubject
@@ -167,32 +167,32 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// Defines the order in which stores lock, so that two stores cannot wait for each other.
+    /// Defines the order in which stores take locks, so that two of them cannot deadlock.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }
 }
 
 extension SubjectKey {
-    /// Replacement of the `sub` after an erasure: U+0001, which no `sub` can have, and the SHA-256 of team,
-    /// line feed and `sub`. The `sub` leads to the tombstone, but cannot be computed from it.
+    /// The name that replaces the `sub` after an erasure: U+0001, which no `sub` can contain, and the SHA-256
+    /// of team, line feed and `sub`. The tombstone can be found from the `sub`, but not the other way round.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))
     }
 }
 
-/// Facts about one subject for one app. They change with every sign-in, so stores keep the row narrow.
+/// Facts about one subject for one app. They change with every sign-in, so stores keep these rows narrow.
 public struct AppCredential: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Facts of this app alone, without the facts that hold for all apps.
+    /// Facts for this app alone, without those that apply to all apps.
     public var record: CredentialRecord
     /// Time of the last sign-in, by our clock.
     public var lastSignInAt: Moment?
-    /// Status of the refresh token; `nil` until the first code.
+    /// Refresh token status; `nil` until the first code arrives.
     public var refreshToken: RefreshTokenStatus?
-    /// Write that the store must make to this row.
+    /// The write that the store must make to this row.
     public internal(set) var rowChange: RowChange = .none
 
     public init(
@@ -206,8 +206,8 @@ public struct AppCredential: Sendable, Hashable {
     }
 }
 
-/// The facts about a user that apply to all apps, also to apps that are first seen later. Stores have one row
-/// for them beside the credentials, so that a read of a state finds them there.
+/// Facts about a user that apply to all apps, including apps first seen later. Stores keep them in a row next
+/// to the credentials, so that a state query finds them there.
 public struct FactsOfAllApps: Sendable, Hashable {
     public let revocation: Revocation?
     public let disabling: Disabling?
@@ -223,8 +223,8 @@ public struct FactsOfAllApps: Sendable, Hashable {
 }
 
 extension SubjectRecord {
-    /// The facts to write when the subject's row has changed. `nil` when
-    /// there are none and the store has no row for them.
+    /// The facts to write when the subject's row has changed; `nil`
+    /// when there are none and the store has no row for them.
     public var factsOfAllApps: FactsOfAllApps? {
         guard hasRowOfAllApps || hasFactsOfAllApps else { return nil }
         return FactsOfAllApps(

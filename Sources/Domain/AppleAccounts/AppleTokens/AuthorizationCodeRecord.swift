@@ -1,23 +1,23 @@
-/// An authorization code that waits for its exchange.
+/// An authorization code that is waiting to be exchanged.
 public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let id: UniqueID
     public let accountID: AccountID
     /// The client ID that the code was issued to.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// Primary client ID of the app to which the client ID belongs.
     public let primaryClientID: ClientID
     public let redirectURI: String?
     public let sealed: SealedSecret
-    /// Authorization time of the identity token that came with the code.
+    /// Authorization time from the identity token that came with the code.
     public let authorizedAt: Moment
-    /// Arrival time of the code. Its exchange is due from then on.
+    /// Arrival time of the code, from which its exchange is due.
     public let receivedAt: Moment
     public let expiresAt: Moment
-    /// Number of claims.
+    /// Number of claims so far.
     public var attempts: Int64
-    /// Time of the next possible claim. During a claim: the time at which the claim expires.
+    /// Time of the next possible claim; during a claim, the time at which the claim expires.
     public var nextAttemptAt: Moment
-    /// True during a claim: a worker has claimed the code and has not reported the result.
+    /// True during a claim, until the worker reports the result.
     public var isClaimed: Bool
 
     public init(
@@ -40,12 +40,12 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     }
 }
 
-/// A claimed authorization code. Only the holder of the claim exchanges it.
+/// A claimed authorization code. Only the claim holder exchanges it.
 public struct ClaimedCode: Sendable, Hashable {
     public let record: AuthorizationCodeRecord
     public let key: SubjectKey
-    /// True if an earlier claim ended without a result. The code may have
-    /// been sent to Apple, and the response was lost.
+    /// True if an earlier claim ended without a result, so the
+    /// code may have been sent to Apple and the response lost.
     public let isInterrupted: Bool
 
     public init(record: AuthorizationCodeRecord, key: SubjectKey, isInterrupted: Bool) {
@@ -53,12 +53,12 @@ public struct ClaimedCode: Sendable, Hashable {
     }
 }
 
-/// An authorization code that came with a sign-in, to be stored until its exchange.
+/// An authorization code that came with a sign-in, to be kept until it is exchanged.
 public struct AuthorizationCodeOffer: Sendable, Hashable {
     public let id: UniqueID
-    /// The client ID that the code was issued to: the token's own `aud`.
+    /// The client ID that the code was issued to: the `aud` of the token itself.
     public let clientID: ClientID
-    /// Redirect URI; only for a code of the web flow.
+    /// Redirect URI; only for web flow codes.
     public let redirectURI: String?
     /// Expiration time, by our clock. Apple accepts a code for five minutes.
     public let expiresAt: Moment
@@ -76,14 +76,14 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
     }
 }
 
-/// An authorization code to be stored for an account. A store seals it when it writes its row,
-/// because only the transaction knows the account.
+/// An authorization code to be stored for an account. Only the transaction knows the account, so the store
+/// seals the code when it writes the row.
 public struct NewAuthorizationCode: Sendable, Hashable {
     public let offer: AuthorizationCodeOffer
     public let accountID: AccountID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// Primary client ID of the app to which the client ID belongs.
     public let primaryClientID: ClientID
-    /// Authorization time of the identity token that came with the code.
+    /// Authorization time from the identity token that came with the code.
     public let authorizedAt: Moment
     /// Time of the first possible claim.
     public let nextAttemptAt: Moment

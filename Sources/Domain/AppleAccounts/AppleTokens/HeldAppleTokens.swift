@@ -1,8 +1,8 @@
-/// The codes and tokens of one account.
+/// An account's codes and tokens.
 public struct HeldAppleTokens: Sendable, Hashable {
     public var codes: [AuthorizationCodeRecord]
     public var tokens: [RefreshTokenRecord]
-    /// Codes from sign-ins of the same working set; they have no row yet.
+    /// Codes from sign-ins in the same working set, which have no rows yet.
     var newCodes: [NewAuthorizationCode] = []
 
     public init(codes: [AuthorizationCodeRecord] = [], tokens: [RefreshTokenRecord] = []) {
@@ -26,7 +26,7 @@ public struct HeldAppleTokens: Sendable, Hashable {
         return codes.count + newCodes.count < count
     }
 
-    /// Removes the ended codes, and returns their IDs and apps.
+    /// Removes the codes that have ended, and returns their IDs and apps.
     mutating func removeCodes(
         where isEnded: (_ primaryClientID: ClientID, _ authorizedAt: Moment) -> Bool
     ) -> [(id: UniqueID, primaryClientID: ClientID)] {
@@ -45,16 +45,16 @@ public struct HeldAppleTokens: Sendable, Hashable {
     }
 }
 
-/// A write of a store to codes and tokens at the end of a batch, in this order.
+/// A change to codes and tokens that a store writes at the end of a batch, in the order of the changes.
 public enum AppleTokenChange: Sendable, Hashable {
-    /// Inserts a code, sealed with the hook that the store was opened with. Does nothing when a code with
-    /// this ID exists, because the command was repeated.
+    /// Inserts a code, sealed by the sealer that the store was opened with. Does nothing if a code with this
+    /// ID exists, because then the command is a repetition.
     case insertCode(NewAuthorizationCode)
     case removeCode(UniqueID)
-    /// Replaces the token of the same account and client ID.
+    /// Replaces the token for the same account and client ID.
     case putToken(RefreshTokenRecord)
     case removeToken(AccountID, ClientID)
-    /// Removes the codes and tokens of all client IDs.
+    /// Removes the codes and tokens for all client IDs.
     case removeAll(AccountID)
 }
 
@@ -78,8 +78,8 @@ extension WorkingSet {
         appleTokenChanges.append(.putToken(token))
     }
 
-    /// Drops the codes and tokens of an app, or of all apps, that
-    /// were authorized up to a moment, as Apple does.
+    /// Drops the codes and tokens for one app, or for all apps, that were authorized up to a moment, because
+    /// Apple has ended them too.
     mutating func dropAppleTokens(of position: Int, app: ClientID?, upTo moment: Moment) {
         guard let accountID = subjects[position].accountID, let before = tokens[accountID] else { return }
         var held = before

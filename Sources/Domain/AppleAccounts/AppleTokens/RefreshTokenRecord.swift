@@ -1,17 +1,17 @@
-/// The newest refresh token of an account and one client ID.
+/// The newest refresh token for an account and client ID.
 public struct RefreshTokenRecord: Sendable, Hashable {
     /// Distinguishes this token from earlier and later tokens.
     public let id: UniqueID
     public let accountID: AccountID
     /// The client ID that the token was issued to. Apple accepts the token only from this client.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// Primary client ID of the app to which the client ID belongs.
     public let primaryClientID: ClientID
     public var sealed: SealedSecret
-    /// Authorization time of the identity token that came with its code.
+    /// Authorization time from the identity token that came with its code.
     public let authorizedAt: Moment
     public var nextCheckAt: Moment
-    /// Time since which a check has been due and none has succeeded. `nil` unless the last check has failed.
+    /// Time since which a check has been due without success; `nil` unless the last check failed.
     public var uncheckedSince: Moment?
 
     public init(
@@ -29,21 +29,21 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     }
 
     /// Returns true if this token replaces the other. The ID only makes the order total, so that the same
-    /// token stays in any order of arrival.
+    /// token wins in any order of arrival.
     func isNewer(than other: RefreshTokenRecord) -> Bool {
         (other.authorizedAt, other.id) < (authorizedAt, id)
     }
 }
 
-/// State of the refresh token that this service uses at Apple for a user in an app.
+/// State of the refresh token that this service uses at Apple for a user of an app.
 public enum RefreshTokenStatus: Sendable, Hashable {
-    /// A refresh token is held, also while a newer code is being exchanged.
+    /// A refresh token is held, even if a newer code is being exchanged.
     case held
-    /// A code waits for its exchange.
+    /// A code is waiting to be exchanged.
     case pending
     case unavailable(RefreshTokenCause)
 
-    /// True if a store may have a code or a token. Otherwise no look-up is needed.
+    /// True if a store may have a code or a token; otherwise no lookup is needed.
     public var mayHaveAppleTokens: Bool {
         switch self {
         case .held, .pending: true
@@ -52,35 +52,35 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     }
 }
 
-/// Reason for a missing refresh token although a code arrived. The raw values are the wire words.
+/// Reason why there is no refresh token although a code arrived. The raw values are the wire words.
 public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
-    /// There is no key to seal with, and tokens are never stored unsealed.
+    /// There is no sealing key, and tokens are never stored unsealed.
     case noSealingKey = "no_sealing_key"
     /// No private key is configured for the team, so no request to Apple is possible.
     case noSigningKey = "no_signing_key"
     /// Apple responded with `invalid_grant`: the code was already used, or was not issued to us.
     case codeRejected = "code_rejected"
-    /// Its five minutes passed while Apple was unreachable.
+    /// The code's five minutes passed while Apple was unreachable.
     case codeExpired = "code_expired"
-    /// A request was sent to Apple and the response was lost. A code
-    /// that may have been used is never sent again.
+    /// A request was sent to Apple but the response was lost.
+    /// A code that may have been used is never sent again.
     case exchangeUncertain = "exchange_uncertain"
     /// Apple refused the client secret or the client ID.
     case clientRejected = "client_rejected"
-    /// The identity token of the exchange names another user.
+    /// The identity token from the exchange names another user.
     case identityMismatch = "identity_mismatch"
-    /// Apple refused the refresh token at a daily check.
+    /// Apple refused the refresh token in a daily check.
     case rejected
     /// The token was dropped when the credential was revoked.
     case credentialRevoked = "credential_revoked"
-    /// The token belonged to the team that the account was transferred from.
+    /// The token belonged to the team from which the account was transferred.
     case transferred
     /// No key could open the token.
     case sealedUnreadable = "sealed_unreadable"
 }
 
-/// A refresh token, claimed for its daily check. The time of its next check has
-/// already moved, so no other worker checks it.
+/// A refresh token claimed for its daily check. The time of its
+/// next check has already been moved, so no other worker checks it.
 public struct ClaimedCheck: Sendable, Hashable {
     public let tokenID: UniqueID
     public let accountID: AccountID
@@ -88,11 +88,11 @@ public struct ClaimedCheck: Sendable, Hashable {
     public let primaryClientID: ClientID
     public let sealed: SealedSecret
     public let authorizedAt: Moment
-    /// Time since which the check has been due and none has succeeded.
+    /// Time since which the check has been due without success.
     public let dueSince: Moment
     public let key: SubjectKey
 
-    /// - Parameter token: The token before the claim.
+    /// - Parameter token: The token as it was before the claim.
     public init(_ token: RefreshTokenRecord, key: SubjectKey) {
         tokenID = token.id
         accountID = token.accountID

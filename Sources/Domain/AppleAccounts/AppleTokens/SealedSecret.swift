@@ -1,12 +1,11 @@
-/// A sealed secret of Apple's (a refresh token or an authorization code). This module can neither seal nor
-/// open it.
+/// A sealed Apple secret: a refresh token or an authorization code. This module can neither seal nor open it.
 public struct SealedSecret: Sendable, Hashable {
     public static let longest = 16384
 
     /// 1 to `longest` bytes.
     public let bytes: [UInt8]
 
-    /// Returns `nil` when there are no bytes, or more than `longest`.
+    /// Returns `nil` if there are no bytes, or more than `longest`.
     public init?(_ bytes: [UInt8]) {
         guard (1...Self.longest).contains(bytes.count) else { return nil }
         self.bytes = bytes
@@ -14,11 +13,11 @@ public struct SealedSecret: Sendable, Hashable {
 }
 
 extension SealedSecret: CustomStringConvertible {
-    /// Describes the size without the bytes, which must not reach a log even when sealed.
+    /// Shows the size but not the bytes, which must not reach a log even when sealed.
     public var description: String { "sealed secret of \(bytes.count) bytes" }
 }
 
-/// Kind of a sealed secret. The raw values are part of the authenticated data and never change.
+/// Purpose of a sealed secret. The raw values are part of the authenticated data and never change.
 public enum SealedPurpose: String, Sendable, Hashable, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"
@@ -26,7 +25,7 @@ public enum SealedPurpose: String, Sendable, Hashable, CaseIterable {
 
 /// A sealed secret with the purpose, account and client ID that it is bound to.
 public struct SealedRow: Sendable, Hashable {
-    /// Position after this row.
+    /// Position just after this row.
     public let cursor: SealedCursor
     public let purpose: SealedPurpose
     public let accountID: AccountID
@@ -45,10 +44,10 @@ public struct SealedRow: Sendable, Hashable {
     }
 }
 
-/// A position in the sequence of all sealed secrets of a store.
+/// A position in the sequence of all sealed secrets in a store.
 ///
-/// Secrets only move forward, from codes to tokens to erasures, so a walk
-/// sees a moving secret twice rather than never.
+/// Secrets only move forward, from codes to tokens to erasures,
+/// so a walk sees a moving secret twice rather than never.
 public struct SealedCursor: Sendable, Hashable {
     public enum Place: Int64, Sendable, Hashable, CaseIterable {
         case code = 1
@@ -56,7 +55,7 @@ public struct SealedCursor: Sendable, Hashable {
     }
 
     public let place: Place
-    /// ID of the code or of the erasure's entry; the account's ID for a token.
+    /// ID of the code or of the erasure entry; for a token, the account ID.
     public let id: UniqueID
     /// Client ID; only for a token.
     public let clientID: ClientID?
@@ -66,7 +65,7 @@ public struct SealedCursor: Sendable, Hashable {
     }
 }
 
-/// A sealed secret as it was read, and its replacement.
+/// A sealed secret as it was read, with its replacement.
 public struct SealedChange: Sendable, Hashable {
     public let row: SealedRow
     public let sealed: SealedSecret
@@ -76,15 +75,15 @@ public struct SealedChange: Sendable, Hashable {
     }
 }
 
-/// An authorization code or a refresh token as Apple issued it, before it is
-/// sealed. It is never stored and never logged.
+/// An authorization code or refresh token as Apple issued
+/// it, before it is sealed. It is never stored or logged.
 public struct AppleTokenSecret: Sendable, Hashable {
-    /// Largest size in bytes of UTF-8. Apple's codes and tokens are far shorter.
+    /// Maximum size in UTF-8 bytes. Apple's codes and tokens are far shorter.
     public static let longest = 8192
 
     public let text: String
 
-    /// Returns `nil` for a text that is empty, or too long to be Apple's.
+    /// Returns `nil` for text that is empty, or too long to be Apple's.
     public init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count) else { return nil }
         self.text = text
@@ -92,27 +91,27 @@ public struct AppleTokenSecret: Sendable, Hashable {
 }
 
 extension AppleTokenSecret: CustomStringConvertible, CustomReflectable {
-    /// Describes the size without the text, which must not reach a log.
+    /// Shows the size but not the text, which must not reach a log.
     public var description: String { "secret of \(text.utf8.count) bytes" }
 
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Seals the unsealed secrets that a store receives. A store is opened with a sealer.
+/// Seals the plain secrets that a store receives. Every store is opened with a sealer.
 public protocol AppleTokenSealing: Sendable {
-    /// Seals a secret for one purpose, account and client ID. It can be opened only for the same three.
+    /// Seals a secret for a purpose, account and client ID. It can be opened only for the same three.
     ///
-    /// A store calls this inside its transaction, when it writes the row, and again when it has to repeat the
-    /// transaction. It must not wait for anything.
-    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then only
-    ///   the command that brought the secret fails.
+    /// Stores call this within the transaction when they write the row, and again if they have to repeat the
+    /// transaction, so it must not wait for anything.
+    /// - Throws: `StorageError` `valueRefused` if there is no sealing
+    ///   key. Then only the command that brought the secret fails.
     func seal(
         _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(StorageError) -> SealedSecret
 }
 
 extension AppleTokenSealing {
-    /// Returns the row of a new code.
+    /// Returns the row for a new code.
     public func seal(_ code: NewAuthorizationCode) throws(StorageError) -> AuthorizationCodeRecord {
         let offer = code.offer
         return AuthorizationCodeRecord(
@@ -125,7 +124,7 @@ extension AppleTokenSealing {
     }
 }
 
-/// For a store that never receives a code, or that has no key. It refuses every secret.
+/// Refuses every secret, for a store that never receives a code or has no key.
 public struct NoAppleTokenSealing: AppleTokenSealing {
     public init() {}
 

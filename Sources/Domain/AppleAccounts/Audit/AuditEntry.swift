@@ -1,4 +1,4 @@
-/// A fact for the audit log, before the store seals and numbers it.
+/// A fact for the audit log, before the store numbers and seals it.
 public struct AuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
     /// The account concerned; `nil` if there is none.
@@ -19,7 +19,7 @@ public struct AuditEntry: Sendable, Hashable {
         self.person = person
     }
 
-    /// The entry without a reference to its person.
+    /// The same entry without a reference to a person.
     public var withoutPerson: AuditEntry {
         AuditEntry(
             facts,
@@ -32,11 +32,11 @@ public struct AuditEntry: Sendable, Hashable {
 /// The account that an entry is about.
 public struct AuditPerson: Sendable, Hashable {
     public let account: AccountID
-    /// The token family that began or ended. An access token names it, so it is data about the user too.
+    /// The token family that began or ended. Access tokens name it, so it counts as data about the user too.
     public let tokenFamily: UniqueID?
-    /// The scope that the user allowed, space-separated.
+    /// The scope that the user granted, space-separated.
     public let scope: String?
-    /// True if the user is erased: the row keeps a digest without its salt.
+    /// True if the user has been erased, in which case the row keeps the digest but not its salt.
     public let isErased: Bool
 
     public init(
@@ -47,12 +47,12 @@ public struct AuditPerson: Sendable, Hashable {
     }
 }
 
-/// The part of a row of the audit log that never changes and names no user. It has no token,
-/// no address, no key, and no text from outside.
+/// The part of an audit log row that never changes and names no user. It contains no token, address or key,
+/// and no text from outside the service.
 public struct AuditFacts: Sendable, Hashable {
-    /// Largest number of characters of the detail.
+    /// Maximum length of the detail, in characters.
     public static let longestDetail = 500
-    /// Largest number of characters of the other texts.
+    /// Maximum length of the other texts, in characters.
     public static let longestName = 255
 
     /// Time of the fact, by our clock.
@@ -60,14 +60,14 @@ public struct AuditFacts: Sendable, Hashable {
     public let actor: AuditActor
     public let action: AuditAction
     public let outcome: AuditOutcome
-    /// A rule's word for the end of a grant, or for a refusal.
+    /// The word for the rule that ended a grant or refused the action.
     public let reason: String?
     public let oauthClient: OAuthClientID?
     public let requestID: String?
     public let detail: String?
 
-    /// Creates the facts. Shortens texts that a store would not accept,
-    /// so that no fact is lost because of its length.
+    /// Creates the facts. Texts too long for a store are
+    /// shortened, so that no fact is lost because of its length.
     public init(
         moment: Moment, actor: AuditActor, action: AuditAction, outcome: AuditOutcome = .done,
         reason: String? = nil, oauthClient: OAuthClientID? = nil, requestID: String? = nil,
@@ -82,7 +82,7 @@ public struct AuditFacts: Sendable, Hashable {
         self.detail = detail.flatMap { Self.storable($0, Self.longestDetail) }
     }
 
-    /// Shortens a text. Databases count code points, and PostgreSQL has no U+0000.
+    /// Shortens a text. Databases count code points, and PostgreSQL cannot store U+0000.
     static func storable(_ text: String, _ longest: Int) -> String? {
         guard !text.isEmpty else { return nil }
         let isPlain = text.utf8.count <= longest && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
@@ -96,42 +96,42 @@ public struct AuditFacts: Sendable, Hashable {
 }
 
 extension AuditEntry {
-    /// Returns the entry about the resumption of an event receiver, by the party behind the current work.
+    /// Returns an entry for resuming an event receiver, attributed to whoever requested the current work.
     package static func resumed(_ name: ReceiverName, at moment: Moment) -> AuditEntry {
         AuditEntry(.deliveryResumed, by: .current, at: moment, detail: name.rawValue)
     }
 
-    /// Returns the entry about a repeated delivery of events to a
-    /// receiver, by the party behind the current work.
+    /// Returns an entry for redelivering events to a receiver,
+    /// attributed to whoever requested the current work.
     package static func replayed(_ name: ReceiverName, after cursor: Int64, at moment: Moment) -> AuditEntry {
         AuditEntry(
             .deliveryReplayed, by: .current, at: moment, detail: "\(name.rawValue) after event \(cursor)")
     }
 }
 
-/// The kinds of facts in the audit log. The raw values are the words of exports, and the
-/// hash chain covers them: a word never changes.
+/// The kinds of audit log facts. The raw values are the words used
+/// in exports. The hash chain covers them, so a word never changes.
 public enum AuditAction: String, Sendable, CaseIterable {
     /// A user allowed an OAuth client to act for them.
     case grantCreated = "grant_created"
     /// A user gave a grant a larger scope.
     case grantWidened = "grant_widened"
     case grantEnded = "grant_ended"
-    /// A token family began: an access token, with or without a refresh token. Later refreshes belong to it.
+    /// A token family began: an access token, with or without a refresh token. It includes later refreshes.
     case tokensIssued = "tokens_issued"
-    /// A token family ended before its time.
+    /// A token family ended before it expired.
     case tokensEnded = "tokens_ended"
     case accountErased = "account_erased"
     case accountDisabled = "account_disabled"
     case accountEnabled = "account_enabled"
     case accountSignedOut = "account_signed_out"
     case accountTransferred = "account_transferred"
-    /// Accounts of a page of the interface, or of a command, were returned to the caller.
+    /// A page of accounts, from the interface or a command, was returned to the caller.
     case accountsExported = "accounts_exported"
     case auditExported = "audit_exported"
-    /// Rows past their time were deleted. The detail has the number and the hash of the last deleted row.
+    /// Rows past their retention time were deleted. The detail has the last deleted row's number and hash.
     case auditPurged = "audit_purged"
-    /// A part of the configuration differs from the last start.
+    /// Part of the configuration differs from what it was at the last start.
     case configurationChanged = "configuration_changed"
     case signingKeyMade = "signing_key_made"
     case signingKeyRemoved = "signing_key_removed"
@@ -145,33 +145,33 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case requestReplayed = "request_replayed"
 }
 
-/// The outcome of the action in a row of the audit log.
+/// The outcome of an action in an audit log row.
 public enum AuditOutcome: String, Sendable, CaseIterable {
     case done
-    /// A rule refused the action, and nothing changed. The reason has the rule's word.
+    /// A rule refused the action, so nothing changed. The reason is the rule's word.
     case refused
 }
 
-/// The party that executed the action in a row of the audit log.
+/// The actor who performed the action in an audit log row.
 public struct AuditActor: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// A backend, by the name of its API key.
+        /// A backend, identified by its API key's name.
         case apiKey = "api_key"
         case oauthClient = "oauth_client"
-        /// An operator in the console, by the name of the operator's API key.
+        /// A console operator, identified by the name of the operator's API key.
         case consoleOperator = "operator"
-        /// This service itself: a worker, or the start.
+        /// The service itself: a worker, or the startup code.
         case service
-        /// A command on the terminal.
+        /// A terminal command.
         case command
-        /// A user in a browser or an app. A row never has a user's name.
+        /// A user in a browser or an app. Rows never contain a user's name.
         case user
         case apple
         case google
     }
 
     public let kind: Kind
-    /// The name of the key, the client or the command; never a key. `nil` if the kind suffices.
+    /// The name of the API key, client or command, never the key itself; `nil` if the kind suffices.
     public let name: String?
 
     private init(_ kind: Kind, _ name: String? = nil) { (self.kind, self.name) = (kind, name) }
@@ -184,24 +184,24 @@ public struct AuditActor: Sendable, Hashable {
     public static let apple = AuditActor(.apple)
     public static let google = AuditActor(.google)
 
-    /// - Parameter name: Name of the key; `nil` in development without API keys.
+    /// - Parameter name: Name of the API key; `nil` in development without API keys.
     public static func apiKey(_ name: String?) -> AuditActor { AuditActor(.apiKey, name) }
     public static func oauthClient(_ id: OAuthClientID) -> AuditActor {
         AuditActor(.oauthClient, id.rawValue)
     }
     public static func consoleOperator(_ name: String) -> AuditActor { AuditActor(.consoleOperator, name) }
 
-    /// - Parameter name: The words of the command, such as "transfer apply".
+    /// - Parameter name: The words of the command, for example "transfer apply".
     public static func command(_ name: String) -> AuditActor { AuditActor(.command, name) }
 }
 
-/// The party behind a command, and the request that brought it, for the audit log.
+/// The issuer of a command, and the request that brought it, for the audit log.
 ///
-/// A class, so that commands carry a reference of eight bytes.
+/// This is a class, so that commands carry only an eight-byte reference.
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?
-    /// False if a refused change of the actor leaves no row, because the actor already has many rows.
+    /// False if the actor already has many rows, so that a refused change leaves no further row.
     public let notesRefusals: Bool
 
     public init(_ actor: AuditActor, requestID: String? = nil, notesRefusals: Bool = true) {
@@ -211,13 +211,13 @@ public final class AuditOrigin: Sendable {
     public static let service = AuditOrigin(.service)
     public static let apple = AuditOrigin(.apple)
 
-    /// The origin of this task's work. The interface binds it around a request, the console around
-    /// a page, and a command around its whole run; a command reads it when it is created. Work
-    /// without a request belongs to the service itself.
+    /// The origin of this task's work. The interface binds it around each request, the console around each
+    /// page, and a terminal command around its whole run; an account command reads it when it is created.
+    /// Work outside any request belongs to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
-    /// Returns the same request with another actor, for a rule that
-    /// knows the actor more exactly than the caller.
+    /// Returns the same request with another actor, for rules
+    /// that know the actor more precisely than the caller does.
     public func acting(as actor: AuditActor) -> AuditOrigin {
         actor == self.actor
             ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)

@@ -1,31 +1,30 @@
 public import Cryptography
 import Encodings
 
-/// Walks the chain of the audit log, the oldest row first, and stops at the
-/// first row that differs from the row as written.
+/// Walks the audit log chain from the oldest row, and stops at the first row that is not as it was written.
 ///
-/// It finds rows that were changed, removed, inserted or reordered. It cannot detect that the whole
-/// chain was rewritten, or that its newest rows were cut off with its head: for this, keep a hash of
-/// the chain elsewhere and pass it as `expected`.
+/// This detects rows that were changed, removed, inserted or reordered. It cannot detect a rewrite of the
+/// whole chain, or the removal of its newest rows along with its head; to detect those, keep a chain hash
+/// elsewhere and pass it as `expected`.
 public struct AuditVerification: Sendable {
     public struct Fault: Error, Sendable, Equatable {
         public enum Code: String, Sendable, CaseIterable {
             /// The row with this number is missing.
             case missing
-            /// The row does not follow from the row before it: the row was changed, inserted or moved.
+            /// The hash does not follow from the previous row, so this row was changed, inserted or moved.
             case changed
-            /// The account beside the row is not the account that the row was written with.
+            /// The account stored with the row is not the account that the row was written for.
             case personChanged
-            /// Rows are missing at the end, or were added without the chain.
+            /// Rows are missing at the end, or were added outside the chain.
             case headDiffers
-            /// The oldest rows are missing, and no row of the chain records their purge.
+            /// The oldest rows are missing, and no row in the chain records their purge.
             case anchorUnproven
             /// No row has the expected hash.
             case expectedMissing
         }
 
         public let code: Code
-        /// The number of the first row concerned.
+        /// The number of the first affected row.
         public let sequence: Int64
 
         public init(_ code: Code, at sequence: Int64) { (self.code, self.sequence) = (code, sequence) }
@@ -37,7 +36,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// Number of rows whose person an erasure has dropped.
+    /// Number of rows whose person was dropped by an erasure.
     public private(set) var anonymous = 0
 
     /// - Parameters:
@@ -56,7 +55,7 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
-        // During a long walk the unverified rows can be rewritten, but the head is known.
+        // Unverified rows can be rewritten during a long walk, but the head is already known.
         guard number != chain.head.sequence || row.link == chain.head else {
             throw Fault(.headDiffers, at: number)
         }
@@ -72,8 +71,7 @@ public struct AuditVerification: Sendable {
         if row.link.hash == expected { expectedSequence = number }
     }
 
-    /// Checks the ends of the chain after its last row. Rows that
-    /// were written during the walk are not a fault.
+    /// Checks the ends of the chain after its last row. Rows written during the walk are not a fault.
     public func finish() throws(Fault) {
         guard verified.sequence >= chain.head.sequence else {
             throw Fault(.headDiffers, at: verified.sequence + 1)
@@ -90,6 +88,6 @@ public struct AuditVerification: Sendable {
     /// The number of the first row to verify.
     public var firstSequence: Int64 { chain.anchor.sequence + 1 }
 
-    /// Number of rows after the row with the expected hash; `nil` without one.
+    /// Number of rows after the row with the expected hash; `nil` if none was given.
     public var rowsSinceExpected: Int64? { expectedSequence.map { verified.sequence - $0 } }
 }

@@ -1,20 +1,20 @@
 /// A part of the configuration that differs from the last start. Values appear only as fingerprints.
 public struct ConfigurationChange: Sendable, Hashable {
-    /// The name of the part, such as "api_key backend".
+    /// The name of the part, for example "api_key backend".
     public let item: String
-    /// Earlier fingerprint; `nil` for a new part.
+    /// The earlier fingerprint; `nil` for a new part.
     public let before: String?
-    /// New fingerprint; `nil` for a removed part.
+    /// The new fingerprint; `nil` for a removed part.
     public let after: String?
 
     public init(item: String, before: String?, after: String?) {
         (self.item, self.before, self.after) = (item, before, after)
     }
 
-    /// Largest number of characters of the name of a part.
+    /// Maximum length of a part's name, in characters.
     public static let longestItem = 300
 
-    /// Compares fingerprints by item. Returns changes in the order of the items.
+    /// Compares fingerprints item by item, and returns the changes sorted by item.
     public static func between(_ before: [String: String], _ after: [String: String]) -> [ConfigurationChange]
     {
         Set(before.keys).union(after.keys).sorted()
@@ -34,13 +34,13 @@ public struct ConfigurationChange: Sendable, Hashable {
     }
 }
 
-/// A part of the configuration at the last start.
+/// A configuration part, as it was at the last start.
 public struct SeenConfigurationPart: Sendable, Hashable {
-    /// The name of the part, such as "sealing_key 2026".
+    /// The name of the part, for example "sealing_key 2026".
     public let item: String
     public let fingerprint: String
-    /// Time of the first start with this fingerprint on this database. A key may be
-    /// older, or may have been used elsewhere before.
+    /// Time of the first start with this fingerprint on this database. The key itself may be older, or may
+    /// have been used elsewhere before.
     public let firstSeenAt: Moment
 
     public init(item: String, fingerprint: String, firstSeenAt: Moment) {

@@ -1,20 +1,20 @@
 public import Cryptography
 import Encodings
 
-/// An entry of the audit log as it is chained and stored.
+/// An audit log entry, as it is chained and stored.
 ///
 /// The chain covers a digest instead of the person. The digest covers a random salt, the account, the token
-/// family and the scope, which are stored beside it. An erasure clears these four values, and the digest then
-/// identifies no person: the same chain still verifies.
+/// family and the scope, which are stored next to it. An erasure clears these four values. After that the
+/// digest identifies no one, but the same chain still verifies.
 public struct SealedAuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
-    /// Digest of the person; `nil` for a fact without an account.
+    /// Digest of the person; `nil` if the fact concerns no account.
     public let personDigest: SHA256Digest?
-    /// The person; `nil` without an account, and after its erasure.
+    /// The person; `nil` if there is no account, and after the person's erasure.
     public let person: StoredPerson?
 
     public struct StoredPerson: Sendable, Hashable {
-        /// Number of bytes of a salt. Each row has its own salt.
+        /// Size of a salt in bytes. Each row has its own salt.
         public static let saltSize = 16
 
         public let account: AccountID
@@ -40,7 +40,7 @@ public struct SealedAuditEntry: Sendable, Hashable {
         (self.facts, self.personDigest, self.person) = (facts, personDigest, person)
     }
 
-    /// The entry after the erasure of its user.
+    /// The entry as it is after its user's erasure.
     public var withoutPerson: SealedAuditEntry {
         SealedAuditEntry(facts: facts, personDigest: personDigest, person: nil)
     }
@@ -59,8 +59,8 @@ public struct SealedAuditEntry: Sendable, Hashable {
         person = known.isErased ? nil : stored
     }
 
-    /// The bytes that the hash of the row covers, the same in every version: each value with its presence,
-    /// texts with their length, so that no two entries have the same bytes.
+    /// The bytes that the row hash covers, the same in every version. Each value is marked as present or
+    /// missing, and texts carry their length, so no two entries have the same bytes.
     public var canonicalBytes: [UInt8] {
         var bytes = CanonicalBytes()
         bytes.add("siwa-audit-1")
@@ -78,8 +78,8 @@ public struct SealedAuditEntry: Sendable, Hashable {
     }
 }
 
-/// Writer of canonical bytes: 0 for a missing value; 1, the length in four bytes and the bytes for a text or
-/// bytes; eight bytes for a number. The most significant byte comes first.
+/// Writes canonical bytes: 0 for a missing value; 1, a four-byte length and the bytes for a text or byte
+/// string; eight bytes for a number. The most significant byte comes first.
 private struct CanonicalBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -97,18 +97,18 @@ private struct CanonicalBytes {
     }
 }
 
-/// A place in the chain of the audit log: the number of a row, and its hash.
+/// A position in the audit log chain: a row's number and hash.
 public struct AuditLink: Sendable, Hashable {
     public let sequence: Int64
     public let hash: SHA256Digest
 
     public init(sequence: Int64, hash: SHA256Digest) { (self.sequence, self.hash) = (sequence, hash) }
 
-    /// The place before the first row.
+    /// The position before the first row.
     public static let beginning = AuditLink(sequence: 0, hash: SHA256Digest.hash("siwa-audit-1"))
 
-    /// Returns the link of the following row: SHA-256 over this hash, the number of the row in eight bytes,
-    /// the most significant first, and the canonical bytes of the row.
+    /// Returns the link of the next row: SHA-256 over this hash, the row number as eight bytes (most
+    /// significant first), and the row's canonical bytes.
     public func next(_ canonicalBytes: [UInt8]) -> AuditLink {
         let number = sequence + 1
         var bytes = hash.bytes
@@ -116,15 +116,15 @@ public struct AuditLink: Sendable, Hashable {
         return AuditLink(sequence: number, hash: SHA256Digest.hash(bytes + canonicalBytes))
     }
 
-    /// The hash as 64 hexadecimal digits.
+    /// The hash in 64 hexadecimal digits.
     public var hashText: String { Hexadecimal.encode(hash) }
 }
 
-/// The ends of the stored chain.
+/// The two ends of the stored chain.
 public struct AuditChain: Sendable, Hashable {
     /// The row before the oldest stored row.
     public let anchor: AuditLink
-    /// The newest row. Equal to the anchor when there is no row.
+    /// The newest row; equal to the anchor if there are no rows.
     public let head: AuditLink
 
     public init(anchor: AuditLink, head: AuditLink) { (self.anchor, self.head) = (anchor, head) }
@@ -132,10 +132,10 @@ public struct AuditChain: Sendable, Hashable {
     public static let empty = AuditChain(anchor: .beginning, head: .beginning)
 }
 
-/// A stored row of the audit log.
+/// A stored audit log row.
 public struct AuditRow: Sendable, Hashable {
     public let entry: SealedAuditEntry
-    /// The number and the hash of the row, as stored.
+    /// The row's number and hash, as stored.
     public let link: AuditLink
 
     public init(_ entry: SealedAuditEntry, link: AuditLink) { (self.entry, self.link) = (entry, link) }
@@ -144,24 +144,24 @@ public struct AuditRow: Sendable, Hashable {
     public var facts: AuditFacts { entry.facts }
 }
 
-/// The deletion of rows past their time. The row before the oldest remaining row becomes the anchor of the
-/// chain, and a new row records the purge, so that a verification detects old rows that were cut off by hand.
+/// Deletes rows past their retention time. The row before the oldest remaining row becomes the chain's
+/// anchor, and a new row records the purge, so verification detects it if old rows were cut off by hand.
 public enum AuditPurge {
-    /// Largest number of rows that one step deletes, and that it reads to decide,
-    /// so that audited changes do not wait for long.
+    /// Maximum number of rows that a step reads and deletes.
+    /// It is bounded so that audited changes do not wait long.
     public static let largestStep = 1000
-    /// Largest number of rows after these rows in which a step looks for the end of rows of the future.
+    /// Maximum number of further rows in which a step looks for the end of a run of future-dated rows.
     public static let farthestSearch = 100_000
 
-    /// Returns the number of the oldest rows that a step deletes. They are a beginning of
-    /// the chain, so that the rest stays connected: up to the last old row before the
-    /// first row that is neither old nor of the future.
+    /// Returns the number of oldest rows that a step deletes. They are always a
+    /// prefix of the chain, so the rest stays connected: the prefix ends with the
+    /// last old row before the first row that is neither old nor future-dated.
     ///
     /// - Parameters:
-    ///   - oldest: The times of the oldest rows, `largestStep` at most.
+    ///   - oldest: The times of the oldest rows, at most `largestStep` of them.
     ///   - end: Rows recorded before this time are old.
-    ///   - next: Returns the time of the first row after `oldest` that is old or not of the future, out of
-    ///     `farthestSearch` rows. Called only when a full step ends with rows of the future.
+    ///   - next: Returns the time of the first row after `oldest` that is old or not future-dated, within
+    ///     `farthestSearch` rows. Called only when a full step ends with future-dated rows.
     public static func step(
         _ oldest: [Moment], before end: Moment, at now: Moment, next: () throws -> Moment?
     ) rethrows -> Int {

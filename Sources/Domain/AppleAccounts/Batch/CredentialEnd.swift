@@ -1,30 +1,31 @@
-/// The final end of a credential, or of all credentials of an account: consent was withdrawn,
-/// the Apple Account was deleted, or the account was erased here. Also the end of all
-/// sessions of an account, whose credentials stay.
+/// The final end of one credential, or of all credentials of an account: consent was withdrawn, the Apple
+/// Account was deleted, or the account was erased here. Also used when all sessions of an account end,
+/// although its credentials then stay.
 ///
-/// OAuth tokens that depend on the credential end in the same transaction. The end of a refresh token at
-/// Apple (`refresh_token_rejected`) is not a credential end: it suspends tokens until the next sign-in.
+/// OAuth tokens that depend on the credential end in the same transaction.
+/// The end of a refresh token at Apple (`refresh_token_rejected`) is not a
+/// credential end, because it suspends tokens only until the next sign-in.
 public struct CredentialEnd: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
-    /// The user; `nil` when the user is erased.
+    /// The user; `nil` if the user was erased.
     public let subject: AppleSubject?
     /// The primary client ID of the app; `nil` for all apps.
     public let clientID: ClientID?
-    /// Authorizations up to this moment have ended. Later authorizations continue.
+    /// Authorizations up to this moment have ended; later ones continue.
     public let moment: Moment
     public let reason: GrantEndReason
-    /// The source; `nil` when the app's backend signed the user out.
+    /// The source; `nil` if the app's backend signed the user out.
     public let source: CredentialSource?
     /// OAuth clients whose grants stay.
     public let keptClients: Set<OAuthClientID>
     /// True if authorizations after `moment` end too.
     private let isOfAllMoments: Bool
-    /// Time of the record, by our clock.
+    /// Time of recording, by our clock.
     public let recordedAt: Moment
-    /// Index in the working set's `events` before which the end of tokens is reported.
+    /// Index in the working set's `events` before which to report that tokens have ended.
     public let eventIndex: Int
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     init(
@@ -40,17 +41,17 @@ public struct CredentialEnd: Sendable, Hashable {
         self.reason = reason
         self.source = source
         keptClients = []
-        // An erasure ends every authorization, even an authorization by a replica with a faster clock.
+        // An erasure ends every authorization, even one made by a replica whose clock is ahead.
         isOfAllMoments = subject == nil
         self.recordedAt = recordedAt
         self.eventIndex = eventIndex
         self.origin = origin
     }
 
-    /// Creates the end of everything that the user has authorized until now, except for some OAuth clients.
+    /// Creates an end of everything that the user has authorized so far, except for some OAuth clients.
     ///
-    /// - Parameter moment: Time by our clock. It is not compared with Apple's moments: everything that
-    ///   the transaction finds was authorized before.
+    /// - Parameter moment: Time by our clock. It is not compared with Apple's moments, because everything
+    ///   that the transaction finds was authorized before.
     init(
         signingOut accountID: AccountID, key: SubjectKey, keptClients: Set<OAuthClientID>, moment: Moment,
         eventIndex: Int, origin: AuditOrigin
@@ -78,8 +79,8 @@ public struct CredentialEnd: Sendable, Hashable {
             reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex, origin: origin)
     }
 
-    /// Returns true if this end covers an authorization of an app,
-    /// named by its primary client ID, at a moment.
+    /// Returns true if this end covers the authorization of
+    /// an app, named by its primary client ID, at a moment.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
         return isOfAllMoments || authorizedAt <= moment
@@ -87,8 +88,7 @@ public struct CredentialEnd: Sendable, Hashable {
 }
 
 extension CredentialReason {
-    /// Reason of the end of tokens when a credential is revoked for this reason; `nil` when tokens do not
-    /// end.
+    /// Reason given for ended tokens when a credential is revoked for this reason; `nil` if no tokens end.
     public var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

@@ -1,47 +1,48 @@
 import AppAttestation
 
-/// A batch of commands with all data that they need, and the changes that they make.
+/// A batch of commands, with all data that they need and the changes that they make.
 ///
-/// A store creates a working set for each of `groups`, loads the records that `subjectKeys`,
-/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few
-/// round trips as it can, then the records that `appleTokenAccounts`, `transferQuestion` and
-/// `movingAccountID` name, calls `applyCommands`, and saves the records that are marked as changed. The
-/// working set does no I/O and knows no storage, so every store gives the same results. Later commands of
-/// the batch see the changes of earlier commands.
+/// A store creates a working set for each of `groups` and first loads the records that `subjectKeys`,
+/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round
+/// trips as it can. Then it loads the records that `appleTokenAccounts`, `transferQuestion` and
+/// `movingAccountID` name, calls `applyCommands`, and saves the records marked as changed. The working set
+/// does no I/O and knows nothing about storage, so all stores give the same results. Later commands in the
+/// batch see the changes made by earlier ones.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
-    /// Subjects of the batch, without duplicates. A store loads each record at the same index of `subjects`.
+    /// The batch's subjects, without duplicates. Stores load each record at the same index of `subjects`.
     public let subjectKeys: [SubjectKey]
     public private(set) var nonceDigests: [NonceDigest] = []
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// Records after `applyCommands`. Their `rowChange`, and their credentials' `rowChange`, name the writes.
+    /// Records after `applyCommands`. Their own `rowChange`
+    /// and that of their credentials say which rows to write.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. If two transactions insert the same nonce, on
-    /// any replicas, only one transaction may commit.
+    /// Nonces to insert. If two transactions insert the same
+    /// nonce, on any replicas, only one of them may commit.
     public internal(set) var usedNonces: [UsedNonce] = []
-    /// Notifications to store, with the keys of their new events.
+    /// Notifications to store, with their new event keys.
     public internal(set) var keptNotifications: [KeptNotification] = []
-    /// Account events to append, in this order.
+    /// Account events to append, in order.
     public internal(set) var events: [AccountEvent] = []
-    /// Entries of the audit log, in this order. A sign-in of a known user has none.
+    /// Audit log entries, in order. A known user's sign-in has none.
     public internal(set) var audit: [AuditEntry] = []
-    /// Entries to append to the accounts' histories, in this order. A store keeps the last
-    /// `HistoryEntry.mostPerAccount` entries of each account.
+    /// Entries to append to account histories, in order. A store keeps each account's last
+    /// `HistoryEntry.mostPerAccount` entries.
     public internal(set) var history: [HistoryEntry] = []
-    /// Changes of Apple codes and Apple tokens, in this order.
+    /// Changes to Apple codes and tokens, in order.
     public internal(set) var appleTokenChanges: [AppleTokenChange] = []
-    /// Final ends of credentials. A store ends the OAuth tokens that depend on them in the same transaction;
-    /// a sign-in of a known user has none.
+    /// Final ends of credentials. Stores end the dependent OAuth tokens
+    /// in the same transaction. A known user's sign-in has none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// Erasures: at most one, and then without other changes. The row of the subject becomes a
-    /// tombstone, its credentials are deleted, earlier events lose their subject, and the inbox loses
-    /// the user. The tombstone replaces an older tombstone.
+    /// Erasures: at most one, and then without other changes. The subject's row
+    /// becomes a tombstone, replacing any older one; its credentials are
+    /// deleted, earlier events lose their subject, and the inbox loses the user.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// Re-keying before the subjects are saved. The inbox deletes the notifications of the old key.
+    /// Re-keying to do before the subjects are saved. The inbox deletes the old key's notifications.
     public internal(set) var rekeying: Rekeying?
-    /// Accounts whose stored transfers are finished.
+    /// Accounts whose stored transfers are completed.
     public internal(set) var finishedTransfers: [AccountID] = []
 
     var namedKeyIDs: [AttestedKeyID] = []
@@ -71,7 +72,7 @@ public struct WorkingSet: Sendable {
         index.reserveCapacity(commands.count)
         var appleTokenPositions: Set<Int> = []
         func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
-            // Written through the default, so that a new key is hashed once.
+            // Writes through the default value, so that a new key is hashed only once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
             if withAppleTokens { appleTokenPositions.insert(position) }
@@ -119,7 +120,7 @@ public struct WorkingSet: Sendable {
 
     private static func value(of position: inout Int) -> Int { position }
 
-    /// Loads the stored record of the subject at an index of `subjectKeys`.
+    /// Loads the stored record for the subject at an index of `subjectKeys`.
     public mutating func load(_ record: SubjectRecord, at index: Int) {
         precondition(record.key == subjectKeys[index], "the record belongs to another subject")
         subjects[index] = record
@@ -180,13 +181,13 @@ public struct WorkingSet: Sendable {
         return results
     }
 
-    /// Returns the index in `subjects` of the subject of an account event.
+    /// Returns the index in `subjects` of an account event's subject.
     public func position(of event: AccountEvent) -> Int {
-        // An event without subject comes from an erasure, which is alone in its group.
+        // An event without a subject comes from an erasure, which is alone in its group.
         event.key.map { position(of: $0) } ?? 0
     }
 
-    /// Returns the index in `subjects` of the subject of a command.
+    /// Returns the index in `subjects` of a command's subject.
     public func position(of key: SubjectKey) -> Int {
         guard let position = subjectIndex[key] else {
             preconditionFailure("no command of the batch names this subject")
@@ -196,8 +197,8 @@ public struct WorkingSet: Sendable {
 }
 
 extension WorkingSet {
-    /// Accounts whose codes and tokens the commands need. Read it after the
-    /// subjects are loaded; sign-ins never need any.
+    /// Accounts whose codes and tokens the commands need. Read this
+    /// after the subjects are loaded. Sign-ins never need any.
     public var appleTokenAccounts: [AccountID] {
         guard !appleTokenPositions.isEmpty else { return [] }
         return appleTokenPositions.sorted().compactMap { position in
@@ -214,8 +215,8 @@ extension WorkingSet {
         tokens[account] = held
     }
 
-    /// Team and identifier of the transfer to look for. Read it after the subjects are loaded; `nil` unless a
-    /// token had an identifier and its user is unknown.
+    /// Team and identifier of the transfer to look up; `nil` unless a token had an identifier and its user is
+    /// unknown. Read this after the subjects are loaded.
     public var transferQuestion: (team: TeamID, transferSubject: AppleSubject)? {
         guard case .signIn(let signIn) = commands.first, let transferSubject = signIn.transferSubject,
             subjects[position(of: signIn.key)].accountID == nil
@@ -227,8 +228,8 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// ID of the account that may move, to be looked up among the accounts and the erased accounts. Read it
-    /// after the transfer of `transferQuestion` is loaded.
+    /// ID of the account that may move, to be looked up among both accounts and erased accounts. Read this
+    /// after the transfer for `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }
@@ -247,8 +248,8 @@ extension WorkingSet {
 }
 
 extension WorkingSet {
-    /// Divides a batch into working sets that are applied and saved one after the other, in the same
-    /// transaction. Nearly always this is a single working set.
+    /// Divides a batch into working sets that are applied and saved one after another in the same
+    /// transaction. There is nearly always only one.
     public static func groups(of commands: [AccountCommand]) -> [[AccountCommand]] {
         guard commands.contains(where: \.standsAlone) else { return [commands] }
         var groups: [[AccountCommand]] = []

@@ -1,10 +1,10 @@
-/// A change of an account, as a plain value. It names the data that it needs; its effect is in `WorkingSet`.
+/// A change to an account, as a plain value that names the data it needs. Its effect is in `WorkingSet`.
 ///
-/// A command names the app by its primary client ID and contains every time of our clock: applying a command
-/// reads no clock and no configuration.
+/// A command names the app by its primary client ID, and carries every time by our clock that it needs, so
+/// applying it reads no clock and no configuration.
 ///
-/// Indirect, because queues and batches pass commands on, and copying the many
-/// members costs as much as a part of the work itself.
+/// The enum is indirect because queues and batches pass commands along, and copying so many members would
+/// cost as much as part of the work itself.
 public indirect enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
@@ -18,7 +18,7 @@ public indirect enum AccountCommand: Sendable, Hashable {
     case enable(EnableCommand)
     case signOut(SignOutCommand)
 
-    /// True if the command may move a subject to another row, so that it cannot share a working set.
+    /// True if the command may move a subject to another row, and so cannot share a working set.
     public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true
@@ -30,30 +30,30 @@ public indirect enum AccountCommand: Sendable, Hashable {
     }
 }
 
-/// Refusal of a command. The command changed nothing, but consumed
-/// the challenge of App Attest that came with it.
+/// The refusal of a command. A refused command changes nothing,
+/// but does consume the App Attest challenge that came with it.
 public struct AccountRefusal: Error, Sendable {
     /// The raw values are the wire words.
     public enum Code: String, Sendable, CaseIterable {
         /// The token was issued before the latest revocation.
         case credentialRevoked = "credential_revoked"
         case accountNotFound = "account_not_found"
-        /// The nonce has our form, but has expired or was not minted here.
+        /// The nonce has our format, but has expired or was not minted here.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
         /// The user already has another account, which a transfer must not replace.
         case accountExists = "account_exists"
         /// The account has a credential for an app that the caller may not see.
         case callerForbidden = "caller_forbidden"
-        /// The challenge of App Attest was consumed by another request.
+        /// Another request has already consumed the App Attest challenge.
         case challengeUsed = "challenge_used"
-        /// The key of App Attest does not exist, or belongs to an app other than the request's.
+        /// The App Attest key does not exist, or belongs to an app other than the one in the request.
         case attestationKeyUnknown = "attestation_key_unknown"
         /// Another app has attested the key.
         case attestationKeyTaken = "attestation_key_taken"
-        /// The app has reached its largest number of keys.
+        /// The app has reached its maximum number of keys.
         case attestationKeysFull = "attestation_keys_full"
-        /// The counter of the assertion is not above the stored counter: a replay, or a late assertion.
+        /// The assertion's counter is not above the stored counter, so it is a replay or arrived late.
         case counterNotIncreased = "counter_not_increased"
         /// The account is disabled here.
         case accountDisabled = "account_disabled"
@@ -72,26 +72,26 @@ extension AccountRefusal: CustomStringConvertible {
 
 /// A command with its own outcome type.
 ///
-/// A batch mixes commands of all kinds, so a store accepts `AccountCommand` or `GrantCommand`,
-/// and returns `AccountOutcome` or `GrantOutcome`. This protocol connects them for callers
-/// that submit one command and need its outcome.
+/// A batch mixes commands of all kinds, so stores accept `AccountCommand` or
+/// `GrantCommand`, and return `AccountOutcome` or `GrantOutcome`. This protocol
+/// links the two for callers that submit a single command and need its outcome.
 public protocol TypedCommand: Sendable {
-    /// The type of all commands of its batch.
+    /// The type common to all commands in its batch.
     associatedtype Command: BatchCommand
     associatedtype Output: Sendable
 
     /// The command as part of a batch.
     var untyped: Command { get }
 
-    /// Converts an outcome. Returns `nil` for an outcome of another kind of command.
+    /// Converts an outcome. Returns `nil` for the outcome of another kind of command.
     static func output(_ outcome: Command.Outcome) -> Output?
 }
 
 extension TypedCommand {
-    /// Returns the outcome of this kind of command.
+    /// Returns the outcome for this kind of command.
     ///
-    /// - Throws: `StorageError` for an outcome of another kind of command, which a conforming store never
-    ///   returns.
+    /// - Throws: `StorageError` for the outcome of another kind
+    ///   of command, which a conforming store never returns.
     @inlinable
     public static func requireOutput(_ outcome: Command.Outcome) throws(StorageError) -> Output {
         guard let output = output(outcome) else {

@@ -1,9 +1,9 @@
-/// A command that a store commits together with others: `AccountCommand`,
-/// and `GrantCommand` of the authorization server.
+/// A command that a store commits together with others:
+/// `AccountCommand`, or the authorization server's `GrantCommand`.
 public protocol BatchCommand: Sendable {
-    /// Outcome of one executed command.
+    /// Outcome of an executed command.
     associatedtype Outcome: Sendable
-    /// Results of the commands that were committed together.
+    /// Results of commands that were committed together.
     associatedtype Batch: CommittedBatch where Batch.Outcome == Outcome
 }
 
@@ -12,39 +12,39 @@ extension AccountCommand: BatchCommand {
     public typealias Batch = CommitResult
 }
 
-/// The results of commands that were committed together, in the order of the commands.
+/// The results of commands that were committed together, in command order.
 public protocol CommittedBatch: Sendable {
-    /// Result of one command as stores return it.
+    /// Result of one command, as stores return it.
     associatedtype Element: Sendable
     associatedtype Outcome: Sendable
 
     var results: [Element] { get }
-    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
+    /// Sequence number of the batch's last account event; `nil` if the batch produced none.
     var lastEventSequence: Int64? { get }
 
     init(results: [Element], lastEventSequence: Int64?)
 
-    /// Creates the result of a command that the database refused while it stored other commands of the batch.
+    /// Creates the result for a command that the database refused while storing other commands in the batch.
     static func failure(_ error: StorageError) -> Element
 
-    /// Returns the result for the caller of a command.
+    /// Returns the result for the caller that submitted the command.
     static func outcome(_ result: Element) -> Result<Outcome, any Error>
 }
 
 extension CommittedBatch {
-    /// Commits a batch in one transaction. If the database refuses a value of the batch
-    /// (`valueRefused`), it commits each command in a separate transaction: no row accepts a value of
-    /// one command, and the other commands must not fail with it.
+    /// Commits a batch in one transaction. If the database refuses a value in it (`valueRefused`), commits
+    /// each command in a transaction of its own, because one command has a value that no row accepts, and the
+    /// other commands must not fail with it.
     ///
-    /// A command that is committed separately fails alone, whatever the cause: the commands
-    /// before it are already durable, and the commands after it may succeed. After a lost
-    /// connection its outcome is unknown, as for a batch.
+    /// A separately committed command fails alone, whatever the cause: earlier
+    /// commands are already durable, and later ones may still succeed. If the
+    /// connection is lost, the command's outcome is unknown, just as for a batch.
     ///
     /// - Parameters:
-    ///   - storageError: Maps an error of the database to the error of the service.
-    ///   - afterEach: Called after each transaction of one command, even after a failure.
-    ///   - transaction: Commits some commands in one transaction. When it throws, no transaction stays open.
-    /// - Throws: The error of the transaction of all commands, unless its code is `valueRefused`.
+    ///   - storageError: Maps a database error to the service's error.
+    ///   - afterEach: Called after each single-command transaction, even if it failed.
+    ///   - transaction: Commits some commands in one transaction. If it throws, none stays open.
+    /// - Throws: The error from the transaction with all commands, unless its code is `valueRefused`.
     @inlinable
     public static func committing<Command>(
         _ commands: [Command], storageError: (any Error) -> StorageError, afterEach: () -> Void = {},
@@ -70,11 +70,11 @@ extension CommittedBatch {
     }
 }
 
-/// The result of a batch.
+/// The result for a batch.
 public struct CommitResult: Sendable, Equatable {
-    /// Results of the commands, in the order of the commands.
+    /// Results, in command order.
     public let results: [CommandResult]
-    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
+    /// Sequence number of the batch's last account event; `nil` if the batch produced none.
     public let lastEventSequence: Int64?
 
     public init(results: [CommandResult], lastEventSequence: Int64?) {
@@ -94,12 +94,12 @@ extension CommitResult: CommittedBatch {
     }
 }
 
-/// Result of one command of a batch.
+/// Result for one command in a batch.
 public enum CommandResult: Sendable, Equatable {
     case done(AccountOutcome)
-    /// Refused by the rules. Nothing of the command was stored, except that its challenge is consumed.
+    /// Refused by the rules. Nothing was stored, except that the command's challenge is consumed.
     case refused(AccountRefusal)
-    /// Refused by the database, which accepted the rest of the batch. Nothing of the command was stored.
+    /// Refused by the database, which accepted the rest of the batch. Nothing from this command was stored.
     case failed(StorageError)
 }
 

@@ -1,16 +1,16 @@
-/// A request to disable an account. A repetition with other values replaces them.
+/// Disables an account. Repeating the command with other values replaces them.
 public struct DisableCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
     public let reason: Disabling.Reason
-    /// End of the disabling; `Moment.last` for no end.
+    /// End of the disabled period; `Moment.last` if it has no end.
     public let until: Moment
-    /// Scope of the caller. It must allow all apps that the account has a credential for.
+    /// The caller's scope. It must allow every app for which the account has a credential.
     public let scope: AppScope
     /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -27,18 +27,18 @@ public struct DisableCommand: Sendable, Hashable {
     }
 }
 
-/// The end of a disabling.
+/// Enables an account again.
 public struct EnableCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
-    /// True if only an expired disabling ends. Otherwise every disabling ends.
+    /// True to end the disabled period only if it has expired; otherwise it ends in any case.
     public let onlyIfOver: Bool
-    /// Scope of the caller. It must allow all apps that the account has a credential for.
+    /// The caller's scope. It must allow every app for which the account has a credential.
     public let scope: AppScope
     /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -54,19 +54,18 @@ public struct EnableCommand: Sendable, Hashable {
     }
 }
 
-/// A request to sign a user out everywhere: the sessions of browsers and the grants
-/// of OAuth clients end. Apple's consent stays.
+/// Signs a user out everywhere: browser sessions and OAuth client grants end, but Apple's consent stays.
 public struct SignOutCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
     /// The OAuth clients whose grants stay.
     public let keptClients: Set<OAuthClientID>
-    /// Scope of the caller. It must allow all apps that the account has a credential for.
+    /// The caller's scope. It must allow every app for which the account has a credential.
     public let scope: AppScope
     /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -83,8 +82,8 @@ public struct SignOutCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Disables an account. Appends an event only if the account was enabled at this moment; other values
-    /// replace the stored values, and the start stays.
+    /// Disables an account, with an event only if the account was enabled until now. Otherwise the new values
+    /// replace the stored ones, but the start stays.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -135,7 +134,7 @@ extension WorkingSet {
             of: command.key, command.accountID, in: command.scope, for: .accountSignedOut, command.origin,
             at: command.moment)
         let isNew = isNewSignOut(of: subjects[position], at: command.moment)
-        // The later moment stays: two replicas may have different clocks.
+        // Replicas may have different clocks, so the later moment wins.
         let endedAt = subjects[position].sessionsEndedAt.map { max($0, command.moment) } ?? command.moment
         subjects[position].sessionsEndedAt = endedAt
         subjects[position].touchRow()
@@ -153,8 +152,8 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Returns false for a repeated sign-out that cannot have ended a session: within an hour, without a
-    /// sign-in in between. Grants that it ends have their own rows.
+    /// Returns false for a repeated sign-out that cannot have ended a session, because it came within an hour
+    /// of the last one and no sign-in happened in between. Any grants that it ends have rows of their own.
     private func isNewSignOut(of subject: SubjectRecord, at moment: Moment) -> Bool {
         guard let last = subject.sessionsEndedAt, moment < last.advanced(byMilliseconds: 3_600_000) else {
             return true
@@ -164,12 +163,12 @@ extension WorkingSet {
         }
     }
 
-    /// Ends an expired disabling, with an event. The maintenance sweep does the same later.
+    /// Ends a disabled period that has expired, with an event. Otherwise the maintenance sweep does so later.
     mutating func endDisabling(
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
-        // The disabling expired on its own, whichever command finds it.
+        // The period expired on its own, whichever command happens to notice it.
         enable(position, at: disabling.until, recordedAt: moment, by: .service, using: &generator)
     }
 
@@ -186,7 +185,7 @@ extension WorkingSet {
         append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
     }
 
-    /// Returns the position of an account's subject. It compares the caller's apps in the transaction,
+    /// Returns the position of an account's subject. The caller's apps are compared within the transaction,
     /// because the user can sign in to another app until then.
     private mutating func changeablePosition(
         of key: SubjectKey, _ id: AccountID, in scope: AppScope, for action: AuditAction,
@@ -204,7 +203,7 @@ extension WorkingSet {
         return position
     }
 
-    /// Records that a caller may not change an account of which it may see a part.
+    /// Records that a caller was refused a change to an account that it may see only in part.
     mutating func noteRefusal(
         _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
     ) {

@@ -1,16 +1,16 @@
-/// A request to erase an account.
+/// Erases an account.
 public struct EraseCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
     public let erasureID: ErasureID
     /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// Time from which the service sends no more requests to Apple.
+    /// Time from which the service stops sending requests to Apple.
     public let deadline: Moment
-    /// Scope of the caller. It must allow all apps that the account has a credential for at the erasure.
+    /// The caller's scope. At the erasure it must allow every app for which the account has a credential.
     public let scope: AppScope
 
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -28,9 +28,9 @@ public struct EraseCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Turns all facts about a user into a tombstone and an erasure.
+    /// Replaces all facts about a user by a tombstone and an erasure.
     ///
-    /// It checks the user's apps in the transaction, because the user can sign in to another app until then.
+    /// The transaction checks the user's apps, because the user can sign in to another app until then.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {
@@ -52,7 +52,7 @@ extension WorkingSet {
             guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
             append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
         }
-        // The last event of the account is its erasure, so tokens end before it.
+        // The erasure is the account's last event, so its tokens end before it.
         credentialEnds.append(
             CredentialEnd(
                 accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,
@@ -62,7 +62,7 @@ extension WorkingSet {
 
         let erasure = erasure(of: subject, by: command)
         erasures.append(erasure)
-        // The audit entry keeps the fact without the person.
+        // The audit log keeps the fact, but not the person.
         audit.append(
             AuditEntry(
                 .accountErased, by: command.origin, at: command.requestedAt, detail: erasure.id.rawValue,
@@ -73,8 +73,8 @@ extension WorkingSet {
         return erasure
     }
 
-    /// Returns a moment that is not before any fact from Apple about the user: Apple's clock can be ahead of
-    /// ours, and the token of the last sign-in must not restore the account.
+    /// Returns a moment that is not earlier than any of Apple's facts about the user. Apple's clock can be
+    /// ahead of ours, and the token from the last sign-in must not restore the account.
     private static func tombstoneMoment(of subject: SubjectRecord, requestedAt: Moment) -> Moment {
         let revocations = subject.credentials.compactMap(\.record.revocation?.moment)
         let authorizations = subject.credentials.compactMap(\.record.authorization?.moment)

@@ -1,7 +1,7 @@
-/// The end of the exchange of a code.
+/// Records the result of a code exchange.
 public struct ExchangeCommand: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
-        /// - Parameter authorizedAt: Authorization time of the identity token that came with the code.
+        /// - Parameter authorizedAt: Authorization time from the identity token that came with the code.
         case token(SealedSecret, tokenID: UniqueID, authorizedAt: Moment, nextCheckAt: Moment)
         case unavailable(RefreshTokenCause)
     }
@@ -30,21 +30,21 @@ public struct ExchangeCommand: Sendable, Hashable {
     }
 }
 
-/// The result of an exchange.
+/// The receipt for an exchange.
 public enum ExchangeReceipt: Sendable, Hashable {
     /// The service holds the token.
     case kept
-    /// The same token, or a token of a later authorization, was already held.
+    /// The same token, or one from a later authorization, was already held.
     case superseded
-    /// The credential was revoked after the token's authorization. The token is not stored.
+    /// The credential was revoked after the token was authorized, so the token is not stored.
     case dropped
     /// There was no token, and the code was removed.
     case unavailable
 }
 
 extension WorkingSet {
-    /// Applies the end of an exchange. Its order relative to other
-    /// exchanges and to revocations does not matter.
+    /// Applies the end of an exchange. Its order relative to
+    /// other exchanges and to revocations does not matter.
     mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
         let position = position(of: command.key)
         guard subjects[position].accountID == command.accountID else {
@@ -62,8 +62,8 @@ extension WorkingSet {
             note(receipt, of: command)
             return receipt
         case .unavailable(let cause):
-            // Without the code, the end of the exchange was already
-            // applied, or a revocation removed the code.
+            // If the code is gone, the end of the exchange has
+            // already been applied, or a revocation removed the code.
             settle(command, otherwise: wasThere ? cause : nil)
             if wasThere { note(.unavailable, of: command) }
             return .unavailable
@@ -79,7 +79,7 @@ extension WorkingSet {
         return .kept
     }
 
-    /// Sets the credential's status from the held codes and tokens; sets the cause when there are none.
+    /// Sets the credential's status from the held codes and tokens, or to the cause if there are none.
     private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
         let held = tokens[command.accountID]?.status(of: command.primaryClientID)
         guard let status = held ?? cause.map({ .unavailable($0) }) else { return }

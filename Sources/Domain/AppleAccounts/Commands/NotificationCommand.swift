@@ -1,20 +1,21 @@
 import Cryptography
 import Encodings
 
-/// A verified server-to-server notification of Apple.
+/// A verified server-to-server notification from Apple.
 ///
-/// A notification is applied once: a repetition with the same identifier changes nothing. From a notification
-/// with another identifier, it applies only events that are new for their client ID, subject, type and time.
+/// A notification is applied only once: repeating it with the same identifier
+/// changes nothing. If it arrives under another identifier, only events with
+/// a new combination of client ID, subject, type and time are applied.
 public struct NotificationCommand: Sendable, Hashable {
     public let identifier: InboxIdentifier
     public let team: TeamID
     /// The app's primary client ID.
     public let clientID: ClientID
     public let events: [NotifiedEvent]
-    /// The largest number of characters of a payload. Tokens are far shorter.
+    /// Maximum length of a payload, in characters. Real tokens are far shorter.
     public static let longestPayload = 65536
 
-    /// The signed payload as received.
+    /// The signed payload, as received.
     public let payload: String
     /// Arrival time, by our clock.
     public let receivedAt: Moment
@@ -33,18 +34,18 @@ public struct NotificationCommand: Sendable, Hashable {
     }
 }
 
-/// The result of a notification. Apple gets the same HTTP response for each.
+/// The result for a notification. Apple gets the same HTTP response in every case.
 public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
-    /// At least one event was new and of a known type, and the state of its user changed.
+    /// At least one event was new and of a known type, and its user's state changed.
     case applied
-    /// As `applied`, but no state changed, because later facts decide or the user already had the state.
+    /// Like `applied`, but no state changed: later facts take precedence, or the user already had the state.
     case unchanged
     /// No event was new.
     case duplicate
-    /// The notification was stored, but this version knows none of its new events.
+    /// The notification was stored, but this version recognizes none of its new events.
     case unknownType = "unknown_type"
 
-    /// The wire word. The interface has one word for `applied` and `unchanged`.
+    /// The wire word. The interface uses the same word for `applied` and `unchanged`.
     public var word: String {
         switch self {
         case .applied, .unchanged: "applied"
@@ -54,28 +55,28 @@ public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// One event of a notification.
+/// One event in a notification.
 public struct NotifiedEvent: Sendable, Hashable {
     public enum Change: Sendable, Hashable {
         case consentRevoked
         case appleAccountDeleted
-        /// The address is `nil` when Apple did not send all of its members.
+        /// The address is `nil` if Apple left out any of its members.
         case emailForwarding(EmailForwarding, EmailAddress?)
-        /// A type that this version does not know. The event is stored and changes nothing.
+        /// A type unknown to this version. The event is stored but changes nothing.
         case unknown
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. A word that no store accepts, because it has more than
-    /// `longestType` characters or a control character, is replaced by "sha256:" and its digest: if it were
-    /// refused, Apple would deliver it forever; if it were cut off, it could equal another word.
+    /// Apple's word for the type, as sent. If no store would accept the word, because it exceeds
+    /// `longestType` characters or has a control character, it is replaced by "sha256:" and its digest: if it
+    /// were refused, Apple would redeliver it forever, and if it were cut off, it could equal another word.
     public let type: String
     /// The user; `nil` only for an unknown type.
     public let subject: AppleSubject?
     /// Apple's `event_time`.
     public let moment: Moment
 
-    /// Largest number of characters. The stores index types and subjects, and index entries are bounded.
+    /// Maximum length in characters. Stores index types and subjects, and index entries have a size limit.
     public static let longestType = 255
 
     public init(change: Change, type: String, subject: AppleSubject?, moment: Moment) {
@@ -99,7 +100,7 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 }
 
-/// Identifies an event across deliveries whose notifications have different identifiers.
+/// Identifies an event across deliveries whose notification identifiers differ.
 public struct InboxKey: Sendable {
     public let clientID: ClientID
     public let subject: AppleSubject
@@ -113,8 +114,8 @@ public struct InboxKey: Sendable {
         self.moment = moment
     }
 
-    /// Returns `nil` for an event without a subject: only the identifier of the notification distinguishes
-    /// two such events.
+    /// Returns `nil` for an event without a subject, because two such events are told apart only by their
+    /// notification's identifier.
     init?(_ event: NotifiedEvent, of command: NotificationCommand) {
         guard let subject = event.subject else { return nil }
         self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)
@@ -136,7 +137,7 @@ extension InboxKey: Hashable {
 }
 
 extension WorkingSet {
-    /// Applies a notification once, even after repeated deliveries and when one batch contains it twice.
+    /// Applies a notification once, even if it is delivered repeatedly or occurs twice in one batch.
     mutating func apply(
         _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
     ) -> NotificationReceipt {
@@ -147,7 +148,8 @@ extension WorkingSet {
         for event in command.events {
             if let key = InboxKey(event, of: command) {
                 guard knownInboxKeys.insert(key).inserted else { continue }
-                // The key names the user; without a key a repetition only repeats the same changes.
+                // The key names the user, so an erased user gets none. Without
+                // a key, a repetition only makes the same changes again.
                 if subjects[position(of: SubjectKey(team: command.team, subject: key.subject))].isTombstone {
                     isErased = true
                 } else {
@@ -156,7 +158,7 @@ extension WorkingSet {
             }
             newEvents.append(event)
         }
-        // A repetition under another identifier needs no storage.
+        // A repetition under another identifier need not be stored.
         guard !newEvents.isEmpty || command.events.isEmpty else { return .duplicate }
 
         var receipt = NotificationReceipt.unknownType
@@ -173,7 +175,7 @@ extension WorkingSet {
         return receipt
     }
 
-    /// Returns true if the state of the user changed.
+    /// Returns true if the user's state changed.
     private mutating func take(
         _ event: NotifiedEvent, of key: SubjectKey, in command: NotificationCommand,
         using generator: inout some RandomNumberGenerator
@@ -193,7 +195,7 @@ extension WorkingSet {
                     accountID: accountID, clientID: clientID, reason: reason, source: .notification,
                     moment: event.moment, recordedAt: command.receivedAt))
         }
-        // Facts about a user without an account are not visible yet, except for the credential.
+        // Facts about a user without an account are not visible yet, except in the credential.
         if accountID != nil {
             if change.isAccountDeleted { append(.accountDeleted, reason: .appleAccountDeleted) }
             if change.isForwardingChanged { append(.emailForwardingChanged) }
@@ -205,8 +207,8 @@ extension WorkingSet {
                 reason: subjects[position].record(for: clientID).reason)
         }
         if let accountID { note(event, change, of: accountID, at: position, in: command) }
-        // Applies even when a later sign-in keeps the credential
-        // authorized: earlier authorizations have ended.
+        // Applies even if a later sign-in keeps the credential
+        // authorized, because earlier authorizations have ended.
         if let accountID, let reason = event.change.grantEndReason {
             credentialEnds.append(
                 CredentialEnd(
@@ -220,7 +222,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Reason of the end of tokens by this event; `nil` when no tokens end.
+    /// Reason for which this event ends tokens; `nil` if it ends none.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked
@@ -231,12 +233,12 @@ extension NotifiedEvent.Change {
 }
 
 extension SubjectRecord {
-    /// Changes by an event of a notification that a caller can see.
+    /// Changes that callers can see, made by one event in a notification.
     struct NotificationChange {
         var isAccountDeleted = false
         var isEmailChanged = false
         var isForwardingChanged = false
-        /// Apps whose credentials the event ended.
+        /// Apps whose credentials were ended by the event.
         var revokedClientIDs: [ClientID] = []
 
         var hasChanged: Bool {
@@ -261,8 +263,8 @@ extension SubjectRecord {
         }
     }
 
-    /// Moves only the time before which tokens are refused: a late
-    /// revocation adds no other fact to an erased user.
+    /// Moves only the time before which tokens are refused: a
+    /// late revocation adds no other fact to an erased user.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }
@@ -276,7 +278,7 @@ extension SubjectRecord {
         let index = touchCredential(of: clientID)
         credentials[index].record.merge(
             Revocation(moment: moment, reason: .consentRevoked, source: .notification))
-        // Includes an unknown user, whose state changes from "not found": callers ask by `sub`.
+        // This includes unknown users, whose state changes from "not found", because callers ask by `sub`.
         if stateBefore != .revoked, record(for: clientID).state == .revoked {
             change.revokedClientIDs = [clientID]
         }
@@ -288,7 +290,7 @@ extension SubjectRecord {
         let revocation = Revocation(moment: moment, reason: .appleAccountDeleted, source: .notification)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return change }
         var clientIDs = credentials.map(\.clientID)
-        // The app of the notification gets an event, even if the user was not known there.
+        // The notification's app gets an event even if the user was not known there.
         let (index, isPresent) = position(of: clientID)
         if !isPresent { clientIDs.insert(clientID, at: index) }
         let before = clientIDs.map { record(for: $0).state }
@@ -321,13 +323,13 @@ extension SubjectRecord {
     }
 }
 
-/// A notification for the inbox.
+/// A notification to store in the inbox.
 public struct KeptNotification: Sendable, Hashable {
     public let command: NotificationCommand
     public let receipt: NotificationReceipt
-    /// Keys of the notification's new events.
+    /// Keys for the notification's new events.
     public let newInboxKeys: [InboxKey]
-    /// Payload to store, as received; only the word "erased" when it is about an erased user.
+    /// The payload to store: as received, or just the word "erased" if it is about an erased user.
     public let payload: String
 
     init(command: NotificationCommand, receipt: NotificationReceipt, newInboxKeys: [InboxKey], isErased: Bool)
@@ -338,6 +340,6 @@ public struct KeptNotification: Sendable, Hashable {
         payload = isErased ? Self.erasedPayload : command.payload
     }
 
-    /// Replacement for a payload in the inbox that names an erased user.
+    /// Stored in the inbox in place of a payload that names an erased user.
     public static let erasedPayload = "erased"
 }

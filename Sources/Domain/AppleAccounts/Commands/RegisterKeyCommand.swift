@@ -1,14 +1,14 @@
 public import AppAttestation
 
-/// A key of App Attest with a verified attestation.
+/// An App Attest key whose attestation has been verified.
 public struct RegisterKeyCommand: Sendable, Hashable {
-    /// The largest number of keys of one app. Each needs a genuine attestation of Apple's.
+    /// Maximum number of keys per app. Each one needs a genuine attestation from Apple.
     public static let mostKeys: Int64 = 10_000_000
 
-    /// The key, with the counter 0. A known key keeps its counter.
+    /// The key, with counter 0. A known key keeps its counter.
     public let key: AttestedKeyRecord
-    /// The challenge of the attestation. Consumed whatever the result. `nil` for an expired challenge:
-    /// the command then only finds a registered key.
+    /// The attestation challenge, consumed whatever the outcome; `nil` if it has expired, in which case the
+    /// command can only find a key that is already registered.
     public let challenge: UsedNonce?
     public let mostKeys: Int64
 
@@ -19,7 +19,7 @@ public struct RegisterKeyCommand: Sendable, Hashable {
 
 /// The result of a registration.
 public struct RegisteredKey: Sendable, Hashable {
-    /// The key as it is stored.
+    /// The key, as stored.
     public let key: AttestedKeyRecord
     public let isNew: Bool
 
@@ -28,8 +28,8 @@ public struct RegisteredKey: Sendable, Hashable {
     }
 }
 
-/// A proof of App Attest at a call that is not a sign-in: its challenge
-/// is consumed, and the counter of its key rises.
+/// An App Attest proof in a call that is not a sign-in: its
+/// challenge is consumed, and its key's counter rises.
 public struct UseProofCommand: Sendable, Hashable {
     public let proof: AppProof
     /// Arrival time, by our clock.
@@ -40,7 +40,7 @@ public struct UseProofCommand: Sendable, Hashable {
     }
 }
 
-// Keys of App Attest: rows that the commands need, and their rules.
+// App Attest keys: the rows that commands need, and the rules that apply to them.
 extension WorkingSet {
     /// Keys to load, without duplicates, in the order in which all replicas lock them.
     public var attestedKeyIDs: [AttestedKeyID] {
@@ -48,7 +48,7 @@ extension WorkingSet {
         return Set(namedKeyIDs).sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
     }
 
-    /// Apps whose number of keys must be loaded, in the order in which all replicas lock them.
+    /// Apps whose key counts must be loaded, in the order in which all replicas lock them.
     public var countedApps: [AppID] {
         guard !registeringApps.isEmpty else { return [] }
         return Set(registeringApps).sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
@@ -59,7 +59,7 @@ extension WorkingSet {
         attestedKeys[key.id] = key
     }
 
-    /// Loads the number of keys of an app in `countedApps`; 0 for an app that has never had a key.
+    /// Loads the key count of an app in `countedApps`; 0 for an app that has never had a key.
     public mutating func load(keyCount: Int64, of app: AppID) {
         keyCounts[app] = keyCount
     }
@@ -67,16 +67,16 @@ extension WorkingSet {
     /// Keys to insert.
     public var newAttestedKeys: [AttestedKeyRecord] { records(newKeyIDs) }
 
-    /// Keys whose counter has risen. A store writes the counter only if the stored counter is lower.
+    /// Keys whose counter has risen. A store writes the counter only if the stored one is lower.
     public var raisedAttestedKeys: [AttestedKeyRecord] { records(raisedKeyIDs.subtracting(newKeyIDs)) }
 
-    /// Apps with new keys, with their numbers of keys.
+    /// Apps with new keys, and their key counts.
     public var changedKeyCounts: [(app: AppID, count: Int64)] {
         Set(newAttestedKeys.map(\.appID)).compactMap { app in keyCounts[app].map { (app, $0) } }
             .sorted { $0.app.text.utf8.lexicographicallyPrecedes($1.app.text.utf8) }
     }
 
-    /// True if keys or counts must be saved.
+    /// True if keys or key counts must be saved.
     public var changesAttestedKeys: Bool { !newKeyIDs.isEmpty || !raisedKeyIDs.isEmpty }
 
     private func records(_ ids: Set<AttestedKeyID>) -> [AttestedKeyRecord] {
@@ -84,11 +84,11 @@ extension WorkingSet {
         return ids.sorted { $0.digest.lexicographicallyPrecedes($1.digest) }.compactMap { attestedKeys[$0] }
     }
 
-    /// Registers a key. A repetition changes nothing: the key of an app keeps its counter,
-    /// because setting it back would allow replays.
+    /// Registers a key. Repeating this changes nothing: a known key keeps its counter, because resetting the
+    /// counter would allow replays.
     ///
-    /// A repetition by the same app also finds its key when its challenge was used or has expired: the
-    /// response to the first registration may be lost, and a device attests a key once.
+    /// When the same app repeats its registration, it also gets its key if the challenge was used or has
+    /// expired, because the first response may have been lost and a device attests a key only once.
     mutating func apply(_ command: RegisterKeyCommand) throws(AccountRefusal) -> RegisteredKey {
         let app = command.key.appID
         let known = attestedKeys[command.key.id]
@@ -111,8 +111,8 @@ extension WorkingSet {
         try use(command.proof, at: command.receivedAt)
     }
 
-    /// Consumes the challenge, and then raises the counter of the key. Refuses a used challenge; consumes the
-    /// challenge even if the counter does not rise.
+    /// Consumes the challenge, and then raises the key's counter. Refuses a challenge that was already used.
+    /// The challenge is consumed even if the counter does not rise.
     mutating func use(_ proof: AppProof, at moment: Moment) throws(AccountRefusal) {
         try consume(proof.challenge)
         guard let assertion = proof.assertion else { return }
@@ -129,7 +129,7 @@ extension WorkingSet {
         raisedKeyIDs.insert(key.id)
     }
 
-    /// Consumes a challenge, even for a command that is refused afterwards.
+    /// Consumes a challenge, even if the command is refused afterwards.
     mutating func consume(_ challenge: UsedNonce) throws(AccountRefusal) {
         guard usedDigests.insert(challenge.digest).inserted else { throw AccountRefusal(.challengeUsed) }
         usedNonces.append(challenge)

@@ -1,4 +1,4 @@
-/// The refusal of a refresh token: Apple responded to a daily check with `invalid_grant`.
+/// Records that Apple refused a refresh token: it responded to a daily check with `invalid_grant`.
 public struct RejectionCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -22,19 +22,19 @@ public struct RejectionCommand: Sendable, Hashable {
     }
 }
 
-/// The result of a refused refresh token.
+/// The result after a refresh token was refused.
 public enum RejectionReceipt: Sendable, Hashable {
-    /// The credential is revoked from this moment on, and its tokens were removed.
+    /// The credential counts as revoked from this moment on, and its tokens were removed.
     case revoked
     /// The token was removed. Its authorization had already been revoked, so the refusal changes no state.
     case dropped
-    /// The refused token is not the held token, so the credential does not change.
+    /// The refused token is not the one held, so the credential does not change.
     case ignored
 }
 
 extension WorkingSet {
-    /// Applies Apple's refusal of a refresh token. It affects only the held token:
-    /// the refusal of a replaced token has no meaning.
+    /// Applies Apple's refusal of a refresh token. Only the refusal of the held token matters; one for a
+    /// replaced token means nothing.
     mutating func apply(
         _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> RejectionReceipt {
@@ -54,7 +54,7 @@ extension WorkingSet {
             note(.dropped, of: command, at: command.moment)
             return .dropped
         }
-        // Never before the authorization that the refusal ends, even if our clock is behind Apple's.
+        // Never earlier than the authorization that the refusal ends, even if our clock is behind Apple's.
         let moment = max(command.moment, token.authorizedAt)
         drop(token, of: position, .rejected)
         dropAppleTokens(of: position, app: command.primaryClientID, upTo: moment)

@@ -6,29 +6,29 @@ public struct SignInCommand: Sendable, Hashable {
     public let key: SubjectKey
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// The token's `auth_time`, else its `iat`.
+    /// The token's `auth_time`, or its `iat` if that is missing.
     public let authorizedAt: Moment
-    /// E-mail address of the token; `nil` when it has none.
+    /// E-mail address from the token; `nil` if it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// Profile from the app, unsigned. Names are cleaned and cut to a form that every store accepts.
+    /// Unsigned profile from the app. Names are cleaned and shortened to a form that every store accepts.
     public let profile: Profile
-    /// Address from the app, unsigned. A text that is not an address counts as absent.
+    /// Unsigned address from the app. Text that is not an address counts as absent.
     public let unsignedEmail: String?
-    /// True if an unknown user gets an account. Otherwise the command is refused.
+    /// True to create an account for an unknown user; otherwise the command is refused.
     public let createsAccount: Bool
-    /// The nonce; `nil` without a nonce, and for a nonce that cannot be ours.
+    /// The nonce; `nil` if there is none, or if it cannot be one of ours.
     public let nonce: SignInNonce?
-    /// An accompanying code, to be exchanged later.
+    /// The code that came with the sign-in, to be exchanged later.
     public let authorizationCode: AuthorizationCodeOffer?
-    /// Reason for which the code of this sign-in cannot be stored. The
+    /// Reason why this sign-in's code cannot be stored. The
     /// credential shows it unless a token is held or pending.
     public let refreshTokenCause: RefreshTokenCause?
-    /// The token's `transfer_sub`. A value that cannot be a name counts as absent.
+    /// The token's `transfer_sub`. A value that cannot be a subject name counts as absent.
     public let transferSubject: AppleSubject?
-    /// An accompanying proof of App Attest.
+    /// The App Attest proof that came with the sign-in.
     public let proof: AppProof?
-    /// True if an invalid proof refuses the sign-in. Otherwise the outcome has the reason.
+    /// True to refuse the sign-in if the proof is invalid; otherwise the outcome reports the reason.
     public let demandsProof: Bool
     /// Arrival time, by our clock.
     public let receivedAt: Moment
@@ -62,14 +62,13 @@ public struct SignInCommand: Sendable, Hashable {
 /// The result of a sign-in.
 public struct SignInOutcome: Sendable, Hashable {
     public let account: Account
-    /// The credential for the app of this sign-in. It is also in the account's `credentials`.
+    /// The credential for the app that the user signed in to. It is also in the account's `credentials`.
     public let credential: Credential
     public let isNewAccount: Bool
-    /// Reason for which the proof of App Attest is invalid. `nil` without a proof, for a valid proof, and
-    /// for a proof that failed before the transaction.
+    /// Reason why the App Attest proof is invalid; `nil` if there is no proof, if it is valid, or if it
+    /// already failed before the transaction.
     public let proofRefusal: AccountRefusal.Code?
-    /// The names of dropped values of the request: claims of the
-    /// token and parts of `user` that decide nothing.
+    /// Names of request values that were dropped: token claims and parts of `user` that decide nothing.
     public var dropped: [String] = []
 
     public init(
@@ -81,18 +80,18 @@ public struct SignInOutcome: Sendable, Hashable {
     }
 }
 
-/// The nonce of a sign-in, classified without the database.
+/// A sign-in's nonce, classified without the database.
 public enum SignInNonce: Sendable, Hashable {
     /// Minted by this service, as its MAC proves.
     ///
-    /// It can be used before `expiresAt`. Its digest is stored until `keptUntil`, after
-    /// which no token that carries it can be valid.
+    /// It can be used before `expiresAt`. Its digest is stored until
+    /// `keptUntil`; after that, no token that carries it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
-    /// The nonce has our prefix and no valid MAC: it was invented, or minted under another key.
+    /// The nonce has our prefix but no valid MAC, so it was invented or minted under another key.
     case unproven(NonceDigest)
-    /// Present only in the token: the caller's own nonce, or the digest of one of our nonces. If it is known
-    /// as used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a
-    /// stolen token, after its nonce was used, by omitting the nonce.
+    /// Present only in the token: either the caller's own nonce, or the digest of one of ours. If it is known
+    /// to have been used, the sign-in is refused even if the caller posted no nonce. Otherwise a thief could
+    /// replay a stolen token whose nonce was used, simply by leaving out the nonce.
     case carried(NonceDigest)
 
     public var digest: NonceDigest {
@@ -110,7 +109,7 @@ public struct NonceDigest: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// Returns `nil` unless there are 32 bytes.
+    /// Returns `nil` unless there are exactly 32 bytes.
     public init?(_ bytes: [UInt8]) {
         guard let digest = SHA256Digest(bytes) else { return nil }
         self.digest = digest
@@ -122,7 +121,7 @@ public struct NonceDigest: Sendable, Hashable {
 /// A nonce that a sign-in has used.
 public struct UsedNonce: Sendable, Hashable {
     public let digest: NonceDigest
-    /// Time after which no token that carries the nonce can be valid.
+    /// Time after which no token carrying the nonce can be valid.
     public let keptUntil: Moment
 
     public init(digest: NonceDigest, keptUntil: Moment) {
@@ -131,14 +130,14 @@ public struct UsedNonce: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Applies a sign-in. It checks everything before it changes anything, so that a refused
-    /// sign-in has no effect except a consumed challenge.
+    /// Applies a sign-in. Everything is checked before anything changes, so that a refused sign-in has no
+    /// effect except that its challenge is consumed.
     mutating func apply(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         let moved = try checkedTransfer(for: command, to: position)
-        // Comes after every other check: the counter of a refused sign-in does not rise.
+        // Comes after all other checks, so that a refused sign-in does not raise the counter.
         let proofRefusal = try usedProof(of: command)
         if let moved {
             takeTransfer(
@@ -193,7 +192,7 @@ extension WorkingSet {
         }
     }
 
-    /// Returns the reason for which the proof is invalid, unless a proof is required.
+    /// Returns the reason why the proof is invalid, or throws it if a valid proof is required.
     private mutating func usedProof(
         of command: SignInCommand
     ) throws(AccountRefusal) -> AccountRefusal.Code? {
@@ -215,7 +214,7 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // Comes last, so that a token that signs no user in reveals nothing about the account.
+        // Comes last, so that a token that would sign no one in reveals nothing about the account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
 
@@ -233,7 +232,7 @@ extension WorkingSet {
 }
 
 extension WorkingSet {
-    /// Refuses a nonce that was used, has expired, or has our form but was never minted.
+    /// Refuses a nonce that was used, has expired, or has our format but was never minted.
     func check(_ nonce: SignInNonce, at moment: Moment) throws(AccountRefusal) {
         let isUsed = usedDigests.contains(nonce.digest)
         switch nonce {
@@ -247,7 +246,7 @@ extension WorkingSet {
         }
     }
 
-    /// Marks a checked nonce as used. The caller is responsible for a nonce that was not minted here.
+    /// Marks a checked nonce as used. If it was not minted here, the caller is responsible for it.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):
@@ -259,11 +258,11 @@ extension WorkingSet {
 }
 
 extension SubjectRecord {
-    /// Changes by a sign-in that a caller can see.
+    /// Changes that callers can see, made by a sign-in.
     struct SignInChange {
         let accountID: AccountID
         let createdAt: Moment
-        /// Time of the previous sign-in to the app.
+        /// Time of the previous sign-in to this app.
         var lastSignInAt: Moment?
         var isNewAccount = false
         var isNewlyAuthorized = false
@@ -271,7 +270,7 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Applies a checked sign-in. A sign-in without new facts changes only the credential of the app.
+    /// Applies a checked sign-in. If it brings no new facts, only the app's credential changes.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {
@@ -322,7 +321,7 @@ extension SubjectRecord {
         return isChanged
     }
 
-    /// Returns the time of the previous sign-in to the app.
+    /// Returns the time of the previous sign-in to this app.
     private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
         let index = touchCredential(of: command.clientID)
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
@@ -334,8 +333,7 @@ extension SubjectRecord {
 }
 
 extension AppCredential {
-    /// Sets the status of the refresh token. A held token stays held
-    /// until the exchange of a newer code has ended.
+    /// Sets the refresh token status. A held token stays held until the exchange of a newer code has ended.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
         if refreshToken?.mayHaveAppleTokens == true { return }
         if command.authorizationCode != nil {

@@ -1,20 +1,20 @@
-/// A transferred account: Apple named to the receiving team the new `sub` of a user of the transferred app.
+/// Transfers an account: Apple told the receiving team the new `sub` of one of the transferred app's users.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The user's key at the giving team.
+    /// The user's key in the giving team.
     public let from: SubjectKey?
-    /// The user's key at the receiving team.
+    /// The user's key in the receiving team.
     public let to: SubjectKey
-    /// The primary client ID of the app that was transferred.
+    /// The primary client ID of the transferred app.
     public let clientID: ClientID
-    /// The new relay address, which changes with the team. `nil` when Apple sent none.
+    /// The new relay address, which changes with the team; `nil` if Apple sent none.
     public let email: EmailAddress?
-    /// Creation time for an account that is not in this database.
+    /// Creation time to use if the account is not in this database.
     public let createdAt: Moment
     /// Arrival time, by our clock.
     public let receivedAt: Moment
 
-    /// Origin for the audit log.
+    /// The origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -34,16 +34,16 @@ public struct TransferCommand: Sendable, Hashable {
 
 /// The result of a transfer.
 public enum TransferReceipt: Sendable, Hashable {
-    /// The account is now keyed by the user's `sub` at the receiving team.
+    /// The account is now keyed by the user's `sub` in the receiving team.
     case moved
-    /// The account was not in this database and was created.
+    /// The account was not in this database, so it was created.
     case made
-    /// The transfer was already applied.
+    /// The transfer had already been applied.
     case alreadyDone
 }
 
 extension WorkingSet {
-    /// Re-keys an account to the receiving team's subject of its user.
+    /// Re-keys an account to its user's subject in the receiving team.
     mutating func apply(
         _ command: TransferCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> TransferReceipt {
@@ -51,8 +51,8 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
-        // The file comes from another team. An ID in it that belongs to another user here must not move the
-        // account of that user: an account moves only from the subject that the file names.
+        // The file comes from another team. If an ID in it belongs to another user here, it must not move
+        // that user's account, so an account moves only from the subject that the file names.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
         }
@@ -66,11 +66,11 @@ extension WorkingSet {
         return receipt
     }
 
-    /// Returns the record of an unknown user after the transfer that the token's identifier names. `nil` when
-    /// no valid transfer has this identifier, when the account is erased, when the user is known, or when the
-    /// account belongs to another user of the same team: no other team can have transferred such an account.
+    /// Returns an unknown user's record after the transfer named by the token's transfer identifier. Returns
+    /// `nil` if no valid transfer has this identifier, if the account is erased, if the user is known, or if
+    /// the account belongs to another user of the same team: no other team can have transferred that account.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
-        // Nearly no sign-in has a transfer, so the subject is looked up last.
+        // Hardly any sign-in has a transfer, so the subject is looked up last.
         guard let transfer, !isMovingAccountErased,
             transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt,
             movingRecord?.key.team != command.key.team
@@ -106,8 +106,8 @@ extension WorkingSet {
         endGrants(of: moved, accountID, recordedAt: recordedAt, by: origin)
     }
 
-    /// Ends tokens that Apple's facts about the user at the receiving team have ended. Other
-    /// tokens move with the account: their keys are the account's ID and the app's primary
+    /// Ends tokens that are no longer valid according to Apple's facts about the user in the receiving team.
+    /// Other tokens move with the account, because they are keyed by the account ID and the app's primary
     /// client ID, which a transfer does not change.
     private mutating func endGrants(
         of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment, by origin: AuditOrigin
@@ -125,24 +125,24 @@ extension WorkingSet {
     }
 }
 
-/// A change of an account's subject key. The account's row stays, with its events; a row without
+/// Changes the subject key of an account. The account's row stays, with its events; any row without an
 /// account under the new key is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
     public let to: SubjectKey
-    /// True if the row of the new key is the tombstone of an erased user. It stays unchanged.
+    /// True if the new key's row is the tombstone of an erased user, which stays unchanged.
     public let leavesTombstone: Bool
 }
 
 extension SubjectRecord {
-    /// Returns this subject, which has no account, with the account of another subject.
+    /// Returns this subject, which has no account, with another subject's account.
     ///
-    /// Facts that Apple has sent to the receiving team stay. The tokens of the giving team are not valid
-    /// here, and its relay address does not reach the user after the transfer.
+    /// Facts that Apple has sent to the receiving team stay. The giving team's tokens are not valid here, and
+    /// its relay address no longer reaches the user.
     ///
     /// - Parameters:
-    ///   - other: Subject that had the account; `nil` for an account that is not in this database.
-    ///   - email: Address at the receiving team.
+    ///   - other: The subject that had the account; `nil` if the account is not in this database.
+    ///   - email: The address in the receiving team.
     func takingOver(
         _ other: SubjectRecord?, id: AccountID, createdAt: Moment, email: LastWriter<EmailAddress>?
     ) -> SubjectRecord {
@@ -157,7 +157,7 @@ extension SubjectRecord {
             result.touchRow()
             return result
         }
-        // The other subject's row becomes this subject's row, with all credentials written again.
+        // The other subject's row becomes this subject's row, and all credentials are written again.
         result.isStored = true
         result.rowChange = .update
         for index in result.credentials.indices { result.credentials[index].rowChange = .insert }

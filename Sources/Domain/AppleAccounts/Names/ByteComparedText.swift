@@ -2,9 +2,9 @@ import Encodings
 
 /// Text that is equal only to text with the same bytes.
 ///
-/// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. If two parts of the
-/// service considered two names equal and a third did not, a user could get another user's account. So every
-/// name in this module compares, sorts and hashes its UTF-8 bytes.
+/// `String ==` tests canonical equivalence (U+212A equals "K"), but databases compare bytes. If two parts of
+/// the service considered two names equal and a third did not, a user could get another user's account, so
+/// every name in this module compares, sorts and hashes its UTF-8 bytes.
 public protocol ByteComparedText: Hashable, Comparable, Sendable {
     var rawValue: String { get }
 }
@@ -26,9 +26,9 @@ extension ByteComparedText {
         Array(rawValue.utf8).withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// Returns true if a string can be a name: 1 to 255 characters without control characters.
+    /// Returns true if a string can serve as a name: 1 to 255 characters, none of them control characters.
     ///
-    /// U+0000 ends a string in C and is an error in PostgreSQL, so it must never reach a database.
+    /// U+0000 ends a C string and is an error in PostgreSQL, so it must never reach a database.
     static func isAcceptable(_ text: String) -> Bool {
         // A character has at most four bytes.
         guard (1...1020).contains(text.utf8.count), !text.hasControlCharacters else { return false }
@@ -36,7 +36,7 @@ extension ByteComparedText {
     }
 }
 
-/// An Apple developer team ("A1B2C3D4E5"). Each team gets its own `sub` for a user.
+/// An Apple developer team ("A1B2C3D4E5"). A user has a different `sub` in each team.
 public struct TeamID: ByteComparedText {
     public let rawValue: String
 
@@ -47,7 +47,7 @@ public struct TeamID: ByteComparedText {
     }
 }
 
-/// A bundle ID or a Services ID: the `aud` of Apple's tokens.
+/// A bundle ID or Services ID: the `aud` in Apple's tokens.
 public struct ClientID: ByteComparedText {
     public let rawValue: String
 
@@ -58,21 +58,21 @@ public struct ClientID: ByteComparedText {
     }
 }
 
-/// The `sub` that Apple gave a user in one team.
+/// The `sub` that identifies a user within one team.
 ///
-/// Apple promises only "a unique, stable string", so nothing about its form is assumed.
+/// Apple promises only "a unique, stable string", so nothing is assumed about its format.
 public struct AppleSubject: ByteComparedText {
     public let rawValue: String
 
-    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier has
-    /// the same requirement, so no account and no credential has a name for which this returns `nil`.
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier
+    /// requires the same, so no account or credential has a name for which this returns `nil`.
     public init?(_ text: String) {
         guard Self.isAcceptable(text) else { return nil }
         rawValue = text
     }
 }
 
-/// Identifier of a notification: Apple's `jti`, or a digest of the payload without a `jti`.
+/// Identifies a notification: Apple's `jti`, or a digest of the payload if there is no `jti`.
 public struct InboxIdentifier: ByteComparedText {
     public let rawValue: String
 
@@ -83,8 +83,8 @@ public struct InboxIdentifier: ByteComparedText {
     }
 }
 
-/// The name of an OAuth client of this service (RFC 6749 §2.2), as spelled in the
-/// configuration. It is never a client ID of Apple's.
+/// The name of one of this service's OAuth clients (RFC 6749 §2.2), as spelled in the configuration. It is
+/// never an Apple client ID.
 public struct OAuthClientID: ByteComparedText {
     public let rawValue: String
 

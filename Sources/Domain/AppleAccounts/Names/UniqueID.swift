@@ -1,13 +1,13 @@
-/// A UUID of version 7 (RFC 9562 §5.7): 48 bits of time, then 74 random bits.
+/// A version 7 UUID (RFC 9562 §5.7): 48 bits of time, followed by 74 random bits.
 ///
-/// New IDs sort after old IDs, so that an index over them grows at its end.
+/// New IDs sort after old ones, so an index over them grows at its end.
 public struct UniqueID: Hashable, Sendable {
-    /// The first eight bytes, the most significant first.
+    /// The first eight bytes, most significant byte first.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// Creates an ID from stored halves. Does not check version and variant.
+    /// Creates an ID from its stored halves, without checking version and variant.
     public init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)
     }
@@ -19,7 +19,7 @@ public struct UniqueID: Hashable, Sendable {
         low = 0x8000_0000_0000_0000 | generator.next() >> 2
     }
 
-    /// Reads the format of `text`, lowercase and with hyphens, and no other format: one ID has one spelling.
+    /// Parses the format of `text`, lowercase with hyphens, and no other, so that every ID has one spelling.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -45,7 +45,7 @@ public struct UniqueID: Hashable, Sendable {
         (high, low) = halves
     }
 
-    /// Returns the format "0193a5e0-7c00-7abc-8def-0123456789ab" after a prefix.
+    /// Returns the prefix, followed by the format "0193a5e0-7c00-7abc-8def-0123456789ab".
     func text(prefix: StaticString) -> String {
         let digits: StaticString = "0123456789abcdef"
         return String(unsafeUninitializedCapacity: prefix.utf8CodeUnitCount + 36) { buffer in
@@ -72,12 +72,12 @@ extension UniqueID: Comparable {
 }
 
 extension UniqueID {
-    /// The 16 bytes, the most significant first.
+    /// The 16 bytes, most significant byte first.
     package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }
 
-    /// Returns `nil` unless there are 16 bytes.
+    /// Returns `nil` unless there are exactly 16 bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         self.init(
@@ -86,9 +86,9 @@ extension UniqueID {
     }
 }
 
-/// The opaque name of an account: "acc_" and a UUID of version 7.
+/// The opaque name of an account: "acc_" and a version 7 UUID.
 ///
-/// It reveals nothing about the user, and does not change when Apple's `sub` changes with the team.
+/// It reveals nothing about the user, and stays the same when a new team gives the user another `sub`.
 public struct AccountID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -96,7 +96,7 @@ public struct AccountID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads the format of `rawValue`. Returns `nil` for every other text.
+    /// Parses the format of `rawValue`. Returns `nil` for any other text.
     public init?(_ text: String) {
         guard text.hasPrefix("acc_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -105,7 +105,7 @@ public struct AccountID: Hashable, Sendable {
     public var rawValue: String { uniqueID.text(prefix: "acc_") }
 }
 
-/// The name of an account event: "evt_" and a UUID of version 7. It is the same at every reading.
+/// The name of an account event: "evt_" and a version 7 UUID. It is the same every time the event is read.
 public struct EventID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -113,7 +113,7 @@ public struct EventID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads the form of `rawValue`.
+    /// Parses the format of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("evt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -122,7 +122,7 @@ public struct EventID: Hashable, Sendable {
     public var rawValue: String { uniqueID.text(prefix: "evt_") }
 }
 
-/// The name of an erasure: "era_" and a UUID of version 7.
+/// The name of an erasure: "era_" and a version 7 UUID.
 public struct ErasureID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -130,7 +130,7 @@ public struct ErasureID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads the form of `rawValue`.
+    /// Parses the format of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("era_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -139,8 +139,8 @@ public struct ErasureID: Hashable, Sendable {
     public var rawValue: String { uniqueID.text(prefix: "era_") }
 }
 
-/// The name of an OAuth token: "grt_" and a UUID of version 7. There is at most one for each account and
-/// OAuth client at a time.
+/// The name of an OAuth grant: "grt_" and a version 7 UUID. An
+/// account has at most one grant per OAuth client at a time.
 public struct GrantID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -148,7 +148,7 @@ public struct GrantID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads the form of `rawValue`.
+    /// Parses the format of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("grt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// The JSON of an event in the event feed. Webhooks have the same bytes.
+/// An event's JSON in the event feed. Webhooks send the same bytes.
 extension AccountEvent: JSONBody {
     public static var schemaName: String { "Event" }
 
@@ -11,7 +11,7 @@ extension AccountEvent: JSONBody {
         member("sub", "Absent for an erased account.") { $0.subject }
         member("account_id") { $0.accountID }
         member("client_id") { $0.clientID }
-        // Every event has its reason in the same member.
+        // All events have their reason in the same member.
         member(
             "reason",
             .combined(
@@ -80,7 +80,7 @@ extension Moment: JSONMember {
 }
 
 extension JSONSchema {
-    /// - Parameter prefix: Text before the UUID.
+    /// - Parameter prefix: Text that precedes the UUID.
     fileprivate static func uniqueID(_ name: String, _ prefix: String, _ text: String = "") -> JSONSchema {
         let group = "-[0-9a-f]{4}"
         return .component(name) {

@@ -3,9 +3,9 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// A security event token about one account event (RFC 8417).
+/// A security event token that reports one account event (RFC 8417).
 public struct SecurityEventToken: Sendable {
-    /// The `typ` of the header (RFC 8417 §2.3).
+    /// The `typ` header parameter (RFC 8417 §2.3).
     public static let type: StaticString = "secevent+jwt"
     /// The media type of a token in transit (RFC 8417 §7.2).
     public static let mediaType = "application/\(type)"
@@ -28,8 +28,8 @@ public struct SecurityEventToken: Sendable {
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience,
-            // The event's own ID, so that it is the same in every
-            // attempt, and a receiver recognizes repetitions.
+            // This is the event's own ID, so it is the same in
+            // every attempt and receivers recognize repetitions.
             id: event.id.rawValue, issuedAt: issuedAt, happenedAt: event.moment.milliseconds / 1000,
             subject: subject, type: event.kind.securityEventType)
         return try envelope.signed(with: key) { json in
@@ -38,7 +38,7 @@ public struct SecurityEventToken: Sendable {
                 json.member("credential_type", "sign-in-with-apple")
                 json.member("change_type", change)
             }
-            // The event in the format of the feed, for receivers that know this service.
+            // The event in the feed's format, for receivers that know this service.
             json.name("siwa_event" as StaticString)
             event.write(into: &json)
         }
@@ -47,12 +47,12 @@ public struct SecurityEventToken: Sendable {
 
 /// A security event token for an OAuth client, about a user who had given the client a grant.
 ///
-/// It names the user as the client's ID tokens do, and has only the type and the moment of the event: a
+/// It names the user as the client's ID tokens do, and contains only the type and time of the event: the
 /// client must not learn reasons, apps, Apple's `sub` or other clients.
 public struct ClientEventToken: Sendable {
     public let issuer: String
     public let client: OAuthClientID
-    /// The `sub` of the client's ID tokens.
+    /// The `sub` in the client's ID tokens.
     public let account: AccountID
     public let event: AccountEvent
     /// Seconds since 1970.
@@ -77,8 +77,8 @@ public struct ClientEventToken: Sendable {
     }
 }
 
-/// The security event token that tests a receiver's stream (OpenID Shared Signals
-/// Framework 1.0 §8.1.4). Its subject is the stream.
+/// The security event token that tests a receiver's stream (OpenID
+/// Shared Signals Framework 1.0 §8.1.4). Its subject is the stream.
 public struct StreamVerificationToken: Sendable {
     public let issuer: String
     public let audience: String
@@ -106,12 +106,12 @@ public struct StreamVerificationToken: Sendable {
     }
 }
 
-/// The security event token that notifies Google of the end of a refresh token (RFC 8417, RISC).
+/// The security event token that tells Google that a refresh token has ended (RFC 8417, RISC).
 public struct TokenRevokedEvent: Sendable, Hashable {
     static let audience = "google_account_linking"
 
     public let issuer: String
-    /// The claim `jti`. It is the same in each delivery, so that Google recognizes a repetition.
+    /// The `jti` claim. It is the same in every delivery, so that Google recognizes repetitions.
     public let id: String
     /// Double SHA-512 of the token's text, by which Google finds the token.
     public let doubleSHA512: SHA512Digest
@@ -145,21 +145,21 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     }
 }
 
-/// The claims of a security event token around its single event (RFC 8417 §2.2).
+/// The claims that surround the single event in a security event token (RFC 8417 §2.2).
 struct SecurityEventEnvelope {
     let issuer: String
     let audience: String
     let id: String
-    /// Seconds since 1970, like all times.
+    /// In seconds since 1970, like all times here.
     let issuedAt: Int64
-    /// The moment of the event; `nil` for an event without a change.
+    /// The time of the event; `nil` for an event that reports no change.
     var happenedAt: Int64?
     let subject: SecurityEventSubject
     let type: SecurityEventType
 
     /// Returns the compact serialization. Throws `.signingFailed`.
     ///
-    /// - Parameter members: Writes the members of the event.
+    /// - Parameter members: Writes the event's members.
     func signed(
         with key: TokenSigningKey, _ members: (inout JSONWriter) -> Void
     ) throws(JOSEError) -> String {

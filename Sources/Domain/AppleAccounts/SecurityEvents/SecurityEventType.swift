@@ -1,7 +1,7 @@
 import StrictJSON
 
-/// The types of security events that this service sends: URIs of the OpenID specifications if they have a
-/// type with the meaning of our event, and our own URIs otherwise.
+/// The types of security events that this service sends: OpenID URIs where the specifications have a type
+/// with the meaning of our event, and our own URIs otherwise.
 public struct SecurityEventType: Sendable, Hashable {
     public let uri: String
 
@@ -25,18 +25,19 @@ public struct SecurityEventType: Sendable, Hashable {
     // OpenID Shared Signals Framework 1.0 §8.1.4.
     public static let verification = Self(openID: "ssf/event-type/verification")
 
-    /// Returns our own type: the word of the event feed, with hyphens.
+    /// Returns a type of our own: the event feed's word, with hyphens.
     static func own(_ word: String) -> Self {
         Self("urn:siwa:event:" + word.map { $0 == "_" ? "-" : String($0) }.joined())
     }
 }
 
 extension AccountEvent.Kind {
-    /// The type of the security event for this account event. This is the only list;
-    /// `docs/events.md` shows it, and a test compares them.
+    /// The security event type for this account event. This is the only such list; `docs/events.md`
+    /// reproduces it, and a test compares the two.
     ///
-    /// It lacks `identifier-changed` of RISC: its subject must be the old address (RISC Profile 1.0 §2.5),
-    /// which events never contain. It also lacks `token-revoked` of OAuth: its subject must be the token.
+    /// Two types are missing on purpose. `identifier-changed` of RISC must have the old address as its
+    /// subject (RISC Profile 1.0 §2.5), but events never contain addresses. `token-revoked` of OAuth must
+    /// have the token as its subject.
     public var securityEventType: SecurityEventType {
         switch self {
         case .credentialAuthorized, .credentialRevoked: .credentialChange
@@ -51,7 +52,7 @@ extension AccountEvent.Kind {
         }
     }
 
-    /// `change_type` of `credential-change` (CAEP 1.0 §3.3); `nil` for the other types.
+    /// The `change_type` of `credential-change` (CAEP 1.0 §3.3); `nil` for other types.
     var credentialChange: String? {
         switch self {
         case .credentialAuthorized: "create"
@@ -66,15 +67,15 @@ extension AccountEvent.Kind {
 
 /// The user that a security event is about (RFC 9493 §3.2).
 public enum SecurityEventSubject: Sendable, Hashable {
-    /// An issuer's name of a user.
+    /// A user's name at an issuer.
     case issuerSubject(issuer: String, subject: String)
-    /// A name that only its sender and its receiver understand.
+    /// A name that only the sender and the receiver understand.
     case opaque(String)
 
-    /// Creates the user of an account event, for a receiver that knows accounts by their IDs here.
+    /// Creates the subject of an account event, for a receiver that knows accounts by the IDs used here.
     ///
-    /// An event from before the user's account has Apple's name of the user. Returns `nil` after the
-    /// erasure of such a user, who then has no name.
+    /// If the event predates the user's account, it uses Apple's name for the user. Returns `nil` if such a
+    /// user has been erased, because no name is left.
     public init?(of event: AccountEvent) {
         if let account = event.accountID {
             self = .opaque(account.rawValue)
@@ -85,7 +86,7 @@ public enum SecurityEventSubject: Sendable, Hashable {
         }
     }
 
-    /// The issuer of Apple's names, as in Apple's identity tokens.
+    /// The issuer of Apple's user names, as in Apple's identity tokens.
     static let apple = "https://appleid.apple.com"
 }
 

@@ -2,10 +2,10 @@ public import Encodings
 public import JOSE
 public import StrictJSON
 
-/// Verifies security event tokens that are signed like this service's own tokens:
-/// ES256 or RS256, with the `typ` `secevent+jwt`.
+/// Verifies security event tokens that are signed as this service
+/// signs its own: with ES256 or RS256, and the `typ` `secevent+jwt`.
 ///
-/// Google's tokens have no `typ`. `GoogleEventToken` verifies them.
+/// Google's tokens have no `typ`, so `GoogleEventToken` verifies those.
 public struct SecurityEventVerifier: Sendable {
     public let issuer: String
     public let audiences: [String]
@@ -15,12 +15,12 @@ public struct SecurityEventVerifier: Sendable {
     }
 
     /// - Parameters:
-    ///   - key: The current key of the issuer with this ID.
+    ///   - key: The issuer's current key with this ID.
     ///   - now: Seconds since 1970.
     public func verify(
         _ token: String, at now: Int64, key: (String) -> TokenVerificationKey?
     ) throws(SecurityEventError) -> SecurityEventClaims {
-        // The `typ` prevents an ID token or an access token of the same issuer from passing (RFC 8417 §4.6).
+        // The `typ` keeps out ID tokens and access tokens from the same issuer (RFC 8417 §4.6).
         guard let jws = try? TypedJWS(parsing: Array(token.utf8)),
             let type = jws.type?.lowercased(),
             [SecurityEventToken.type.description, SecurityEventToken.mediaType].contains(type)
@@ -37,23 +37,23 @@ public struct SecurityEventVerifier: Sendable {
     }
 }
 
-/// The claims of a security event token of another issuer (RFC 8417 §2.2), read strictly.
+/// The claims of a security event token from another issuer (RFC 8417 §2.2), read strictly.
 public struct SecurityEventClaims: Sendable {
-    /// Largest number of events of a token. Real issuers send one.
+    /// Maximum number of events in a token. Real issuers send one.
     public static let mostEvents = 16
-    /// Time check with a leeway of a minute, because the issuer's clock may differ from ours.
+    /// Time check with a leeway of one minute, because the issuer's clock may differ from ours.
     public static let times = TokenTimeCheck(leeway: 60)
 
     public let id: String
     /// Seconds since 1970.
     public let issuedAt: Int64
-    /// URIs of events with their contents.
+    /// Event URIs, with the contents of the events.
     public let events: JSONObject
 
-    /// Checks issuer, audience, times and form, in this order.
+    /// Checks the issuer, audience, times and form, in this order.
     ///
     /// - Parameters:
-    ///   - audiences: Accepted audiences. The token must be for one of them, and may also be for others.
+    ///   - audiences: Accepted audiences. The token must be for one of them, but may also be for others.
     ///   - now: Seconds since 1970.
     public init(
         _ claims: JSONObject, issuer: String, audiences: [String], at now: Int64
@@ -78,7 +78,7 @@ public struct SecurityEventClaims: Sendable {
         (self.id, self.issuedAt, self.events) = (id, issuedAt, events)
     }
 
-    /// Returns the audiences of a token, from a string or an array.
+    /// Returns a token's audiences, from a string or an array.
     public static func audiences(of claims: JSONObject) -> [String] {
         switch claims["aud"] {
         case .string(let text): [text]
@@ -94,13 +94,13 @@ public struct SecurityEventClaims: Sendable {
         return text
     }
 
-    /// Reads seconds within the years 1970 to 9999, so that arithmetic cannot overflow.
+    /// Reads seconds, limited to the years 1970 to 9999 so that arithmetic cannot overflow.
     private static func seconds(_ value: JSONValue?) -> Int64? {
         guard let seconds = value?.integer, (0...253_402_300_799).contains(seconds) else { return nil }
         return seconds
     }
 
-    /// Returns true without `nbf`. A value that is not a time is not ignored.
+    /// Returns true if there is no `nbf`. A value that is not a time makes the token invalid.
     private static func isValid(_ notBefore: JSONValue?, at now: Int64) -> Bool {
         guard let notBefore else { return true }
         guard let seconds = seconds(notBefore) else { return false }
@@ -108,7 +108,7 @@ public struct SecurityEventClaims: Sendable {
     }
 }
 
-/// A refusal of a security event token (RFC 8935 §2.4).
+/// The reason why a security event token was refused (RFC 8935 §2.4).
 public struct SecurityEventError: CodedError {
     /// The wire words.
     public enum Code: String, Sendable, CaseIterable {
@@ -119,7 +119,7 @@ public struct SecurityEventError: CodedError {
     }
 
     public let code: Code
-    /// Text for the sender. It contains no part of the token.
+    /// Text for the sender. It quotes no part of the token.
     public let description: String
 
     public init(_ code: Code, _ description: String) {

@@ -1,60 +1,60 @@
-/// Stores accounts, credentials, nonces, notifications, account events and the histories of accounts.
+/// Stores accounts, credentials, nonces, notifications, account events and account histories.
 public protocol AccountStore: AccountSearchStore {
-    /// Applies the commands in their order, in one transaction, and returns when it is durable.
+    /// Applies the commands in order, in one transaction, and returns once the transaction is durable.
     ///
-    /// The results are in the order of the commands. A command that the rules refuse, or whose value the
-    /// database refuses, changes nothing and does not affect the other commands. The database refuses, with
-    /// `valueRefused`, a notification without payload or with a payload longer than
-    /// `NotificationCommand.longestPayload`; the types of all other texts bound their length.
-    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied. Exception:
-    ///   if the connection was lost during the commit, either all commands were applied or none.
+    /// Results are in command order. A command that the rules refuse, or whose value the database refuses,
+    /// changes nothing and does not affect the others. The database refuses a notification that has no
+    /// payload or a payload longer than `NotificationCommand.longestPayload`, with `valueRefused`. All other
+    /// texts have types that limit their length.
+    /// - Throws: `StorageError` if the transaction as a whole failed, in which case nothing was applied.
+    ///   Exception: if the connection was lost during the commit, either all commands were applied or none.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
-    /// Commits for a caller that does not wait in a task. `completion` is called once,
-    /// later, on any thread, which it must not block.
+    /// Commits for a caller that cannot wait in a task. `completion`
+    /// is called once, later, on any thread, and must not block it.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
-    /// Returns an account; `nil` when it does not exist. Absence is a response, not an error.
+    /// Returns an account; `nil` if it does not exist. That is a normal response, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
-    /// Returns the account of a user; `nil` when the user has no account here.
+    /// Returns a user's account; `nil` if the user has none here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// Returns the credentials for one app, named by its primary client ID, for each of the subjects in their
-    /// order, all from the same moment. Unknown subjects are `notFound`, erased subjects `revoked`.
+    /// Returns each subject's credential for an app, named by its primary client ID, in the order of the
+    /// subjects and all as of the same moment. Unknown subjects are `notFound`, erased ones `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
 
-    /// Returns the credential of one subject without waiting. `nil` when this is not possible; then call
-    /// `credentials`.
+    /// Returns a subject's credential without waiting; `nil` if
+    /// this is not possible, in which case call `credentials`.
     func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
-    /// Returns the events after a sequence number that a caller may see, in the order of commit, without gap.
+    /// Returns the events after a sequence number that the caller may see, in commit order, without gaps.
     ///
     /// An event about a credential is visible to callers who may see its app. An event about an account as a
-    /// whole is visible to callers who may see the account at the time of the request: they may access at
-    /// least one of the apps that it has, or had at its erasure, a credential for. So a caller can see more
-    /// past events when the user signs in to another of the caller's apps, but never fewer.
+    /// whole is visible to callers who may see the account at the time of the request, that is, who may
+    /// access at least one app for which it has a credential, or had one at its erasure. So when the user
+    /// signs in to another of the caller's apps, the caller can see more past events, but never fewer.
     ///
-    /// Examines a bounded number of events, so that a page can be empty although more events follow.
+    /// Only a limited number of events is examined, so a page can be empty although more events follow.
     func events(after sequence: Int64, limit: Int, visibleTo scope: AppScope) async throws -> EventPage
 
-    /// Returns the sequence number of the last committed event; 0 without events.
+    /// Returns the sequence number of the last committed event; 0 if there are no events.
     func lastEventSequence() async throws -> Int64
 
-    /// Returns accounts that are stored as disabled until this moment or earlier, the longest waiting first.
+    /// Returns accounts whose disabled period ends at this moment or earlier, those waiting longest first.
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
 
-    /// Deletes a bounded number of used nonces that no valid token could carry any more at this
-    /// moment. Returns the number of deleted nonces.
+    /// Deletes a limited number of used nonces that, at this moment, no valid token can carry any more.
+    /// Returns the number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
-    /// Checks that the store could accept a command now.
+    /// Checks that the store could accept a command right now.
     ///
-    /// - Throws: `StorageError` when it could not.
+    /// - Throws: `StorageError` if it could not.
     func checkHealth() async throws
 }
 
@@ -63,7 +63,7 @@ extension AccountStore {
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
     ) {
-        // One caller must not cancel the commands of the others, so this task has no parent.
+        // One caller's cancellation must not cancel the commands of others, so this task has no parent.
         Task {
             do {
                 completion(.success(try await commit(commands)))
@@ -73,7 +73,7 @@ extension AccountStore {
         }
     }
 
-    /// Returns `nil`: a store behind a network has to wait for every response.
+    /// Returns `nil`, because a store behind a network has to wait for every response.
     public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
         -> Credential?
     { nil }
@@ -81,53 +81,52 @@ extension AccountStore {
 
 /// Finds accounts, and reads all stored data about an account, for operators.
 public protocol AccountSearchStore: Sendable {
-    /// Returns matching accounts, the newest first. All examined data is from the same moment.
+    /// Returns matching accounts, newest first. All data examined is as of the same moment.
     ///
     /// - Parameters:
-    ///   - position: `next` of the previous page of the same search. Its kind must match the path
-    ///     of the search (`SearchPath.countsRows`).
-    ///   - limit: The largest number of accounts of the page.
-    ///   - moment: Time at which a disabling must be in effect.
+    ///   - position: `next` from the previous page of the same search. Its kind must match the search path
+    ///     (`SearchPath.countsRows`).
+    ///   - limit: Maximum number of accounts on the page.
+    ///   - moment: Time at which a disabled period must be in effect.
     func accounts(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
 
-    /// Returns the events of one account after a sequence number that a caller may see, as `events` does for all
-    /// accounts.
+    /// Returns one account's events after a sequence number that
+    /// the caller may see, as `events` does for all accounts.
     func events(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage
 
-    /// Returns the last events of one account that a caller may see,
-    /// the newest first. Examines `limit` events.
+    /// Returns the last events of an account that the caller may see, newest first. Examines `limit` events.
     func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws -> [AccountEvent]
 
-    /// Returns the history of an account, the newest entry first. Empty for an account that does not exist.
+    /// Returns an account's history, newest entry first. Empty if the account does not exist.
     func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry]
 
-    /// Returns events of stored notifications about a user for some apps, the latest moments first.
+    /// Returns events from stored notifications about a user for some apps, latest first.
     func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
 
-    /// Returns the next checks of the account's refresh tokens, by the primary client ID of the app.
+    /// Returns the next refresh token checks of an account, by the app's primary client ID.
     func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck]
 
-    /// Deletes a bounded number of history entries from before a
-    /// moment. Returns the number of deleted entries.
+    /// Deletes a limited number of history entries from before
+    /// a moment. Returns the number of deleted entries.
     func purgeHistory(before moment: Moment) async throws -> Int
 }
 
-/// The next check of the refresh tokens that Apple gave for an account and an app.
+/// The next check of the refresh tokens that Apple issued for an account and app.
 public struct PlannedCheck: Sendable, Hashable {
     public let next: Moment
-    /// Time since which a check has been due and none has succeeded. `nil` unless the last check has failed.
+    /// Time since which a check has been due without success; `nil` unless the last check failed.
     public let uncheckedSince: Moment?
 
     public init(next: Moment, uncheckedSince: Moment?) {
         (self.next, self.uncheckedSince) = (next, uncheckedSince)
     }
 
-    /// Returns the earlier times of both checks.
+    /// Returns the earlier of each time in the two checks.
     public func merged(with other: PlannedCheck) -> PlannedCheck {
         PlannedCheck(
             next: min(next, other.next),

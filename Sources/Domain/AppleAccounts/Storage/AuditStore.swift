@@ -1,67 +1,65 @@
 public import Cryptography
 
-/// Reads the audit log: rows that are only appended, each chained to the row before it by its hash.
+/// Reads the audit log, to which rows are only appended, each chained to the previous one by its hash.
 public protocol AuditReader: Sendable {
     /// Returns the ends of the chain.
     func auditChain() async throws -> AuditChain
 
-    /// Returns rows after a number, the oldest first.
+    /// Returns rows after a number, oldest first.
     func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow]
 
-    /// Returns rows before a number, the newest first.
+    /// Returns rows before a number, newest first.
     ///
-    /// - Parameter account: The account of the rows; `nil` for all rows.
+    /// - Parameter account: The account that the rows concern; `nil` for all rows.
     func auditRows(before sequence: Int64, of account: AccountID?, limit: Int) async throws -> [AuditRow]
 
-    /// Returns the number of the newest row that was recorded at this moment or earlier; 0 without rows.
+    /// Returns the number of the newest row recorded at this moment or earlier; 0 if there is none.
     func auditSequence(at moment: Moment) async throws -> Int64
 }
 
-/// Stores the audit log. The transaction of the commands appends
-/// their rows; this protocol appends the others.
+/// Stores the audit log. Command transactions append their own rows; this protocol appends all others.
 public protocol AuditStore: AuditReader {
-    /// Appends entries in one transaction, and returns when they are durable. Removes an account that does
-    /// not exist, or no longer exists, from its entry.
+    /// Appends entries in one transaction, and returns once they are durable. If an entry's account does not
+    /// exist, or no longer exists, the account is removed from the entry.
     func appendAudit(_ entries: [AuditEntry]) async throws
 
-    /// Deletes a bounded number of the oldest rows that were recorded before a moment,
-    /// and moves the anchor. Appends a row that records the purge, unless there was
-    /// nothing to delete. Returns the number of deleted rows.
+    /// Deletes a limited number of the oldest rows recorded before a moment, and moves the anchor. Appends a
+    /// row that records the purge, unless there was nothing to delete. Returns the number of deleted rows.
     ///
-    /// A wrong clock can write a row with a future time. Such a row is deleted together with the rows
-    /// after it, so that it does not keep older and younger rows for years. More than
-    /// `AuditPurge.farthestSearch` such rows in sequence stay.
+    /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the rows
+    /// after it, so that it does not keep the rows around it for years. A run of more than
+    /// `AuditPurge.farthestSearch` such rows stays.
     ///
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int
 
-    /// Stores the fingerprints of the configuration, and appends an entry for each
-    /// difference from the stored fingerprints, in one transaction. Of several replicas that
-    /// start with one configuration, the first does this.
+    /// Stores the configuration fingerprints, and appends an entry for each one
+    /// that differs from the stored fingerprints, in one transaction. When several
+    /// replicas start with the same configuration, the first one does this.
     func noteConfiguration(
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange]
 
-    /// Returns the parts of the configuration of the last start, in any order.
+    /// Returns the configuration parts as of the last start, in any order.
     func configurationParts() async throws -> [SeenConfigurationPart]
 }
 
-/// A purge deleted rows before a reader received them.
+/// A purge deleted rows before the reader received them.
 public struct AuditRowsPurged: Error, Sendable, Equatable {
     public let rows: ClosedRange<Int64>
 }
 
 extension AuditReader {
-    /// Number of rows of one read.
+    /// Number of rows per read.
     private var pageSize: Int { 1000 }
 
-    /// Verifies the stored chain from its anchor to its newest row. The service may write at the same time.
+    /// Verifies the stored chain from its anchor to its newest row, even while the service is writing.
     ///
     /// - Parameters:
     ///   - expected: A hash of this chain from an earlier day.
-    ///   - onRows: Called with the verified rows, page after page, each row once.
-    /// - Throws: `AuditVerification.Fault` for the first row that differs from the row as written;
-    ///   `AuditRowsPurged` when a purge was faster than `onRows`; `StorageError`.
+    ///   - onRows: Called with the verified rows, page by page, once for each row.
+    /// - Throws: `AuditVerification.Fault` for the first row that is not as it was written; `AuditRowsPurged`
+    ///   if a purge overtook `onRows`; `StorageError`.
     public func verifyAudit(
         expected: SHA256Digest? = nil, onRows: (([AuditRow]) throws -> Void)? = nil
     ) async throws -> AuditVerification {
@@ -74,14 +72,14 @@ extension AuditReader {
             do {
                 return try await walk(chain, expected: expected, after: &given, onRows)
             } catch let fault as AuditVerification.Fault {
-                // A purge during the walk deletes rows and moves the anchor.
+                // A purge during the walk deletes rows and moves the anchor, which looks like a fault.
                 guard try await auditChain().anchor != chain.anchor else { throw fault }
             }
         }
     }
 
     /// - Parameter given: The last row that `onRows` has received,
-    ///   including an earlier walk that a purge has ended.
+    ///   including those from an earlier walk that a purge cut short.
     private func walk(
         _ chain: AuditChain, expected: SHA256Digest?, after given: inout AuditLink?,
         _ onRows: (([AuditRow]) throws -> Void)?

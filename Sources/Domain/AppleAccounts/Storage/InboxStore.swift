@@ -1,33 +1,33 @@
 /// Reads Apple's stored notifications, for operators.
 public protocol InboxStore: Sendable {
-    /// Returns the notifications before a number, the newest first, about apps that the caller may see.
+    /// Returns the notifications before a number, newest first, for apps that the caller may see.
     ///
-    /// Examines a bounded number of notifications, so that a page can
-    /// be empty although older notifications follow.
+    /// Only a limited number of notifications is examined, so a
+    /// page can be empty although older notifications follow.
     ///
-    /// - Parameter number: Number of a notification; `nil` for the newest.
+    /// - Parameter number: A notification's number; `nil` to start with the newest.
     func notifications(
         before number: Int64?, limit: Int, visibleTo scope: AppScope
     ) async throws -> InboxPage
 }
 
 extension InboxStore {
-    /// Returns the arrival time of the newest notification; `nil` before the first. An erasure clears rows
-    /// and deletes none, so it does not change this time.
+    /// Returns the arrival time of the newest notification; `nil` if none has arrived. An erasure clears rows
+    /// without deleting any, so it does not change this time.
     public func lastNotification() async throws -> Moment? {
         try await notifications(before: nil, limit: 1, visibleTo: .all).notifications.first?.receivedAt
     }
 }
 
-/// A notification of Apple's, as it was verified and stored.
+/// A notification from Apple, as the service verified and stored it.
 public struct ReceivedNotification: Sendable, Hashable {
-    /// Number in the order of commit.
+    /// Number in commit order.
     public let number: Int64
     public let identifier: InboxIdentifier
-    /// The app by its primary client ID.
+    /// The primary client ID of the app.
     public let clientID: ClientID
     public let receipt: NotificationReceipt
-    /// Payload as received; `KeptNotification.erasedPayload` when it is about an erased user.
+    /// Payload as received, or `KeptNotification.erasedPayload` if the notification is about an erased user.
     public let payload: String
     public let receivedAt: Moment
 
@@ -40,22 +40,22 @@ public struct ReceivedNotification: Sendable, Hashable {
     }
 }
 
-/// A page of the inbox.
+/// A page of inbox notifications.
 public struct InboxPage: Sendable, Hashable {
-    /// Largest number of notifications that one page reads for a caller who may see few of them.
+    /// Maximum number of notifications that a page reads if the caller may see only few of them.
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]
-    /// The number before which the next page begins; `nil` at the end.
+    /// Number before which the next page begins; `nil` at the end.
     public let next: Int64?
 
     public init(notifications: [ReceivedNotification], next: Int64?) {
         (self.notifications, self.next) = (notifications, next)
     }
 
-    /// Creates a page from rows, the newest first.
+    /// Creates a page from rows, newest first.
     ///
-    /// - Parameter scan: The requested number of rows.
+    /// - Parameter scan: The number of rows that was requested.
     public init(_ rows: [ReceivedNotification], scan: Int, limit: Int, visibleTo scope: AppScope) {
         let visible = rows.filter { scope.allows($0.clientID) }
         if visible.count > limit {
@@ -68,7 +68,7 @@ public struct InboxPage: Sendable, Hashable {
     }
 }
 
-/// An event of a notification in the inbox, with the payload as received.
+/// An event from a notification in the inbox, with the payload as received.
 public struct KeptPayload: Sendable, Hashable {
     /// The primary client ID of the app.
     public let clientID: ClientID
@@ -76,7 +76,7 @@ public struct KeptPayload: Sendable, Hashable {
     public let type: String
     /// Apple's `event_time`.
     public let moment: Moment
-    /// Arrival time, by our clock.
+    /// Arrival time, by the service's clock.
     public let receivedAt: Moment
     /// The signed payload of the whole notification.
     public let payload: String

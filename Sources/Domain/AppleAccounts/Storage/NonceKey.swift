@@ -1,13 +1,13 @@
-/// The key that authenticates the nonces of this service. No description shows its bytes.
+/// The key that authenticates this service's nonces. No description shows its bytes.
 ///
-/// Its holder can only mint nonces that the service accepts: it seals
-/// nothing, signs no token, and is not an API key.
+/// Whoever holds it can only mint nonces that the service accepts:
+/// the key seals nothing, signs no tokens, and is not an API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
     public let bytes: [UInt8]
 
-    /// Returns `nil` unless there are 32 bytes.
+    /// Returns `nil` unless there are exactly 32 bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = bytes
@@ -17,14 +17,14 @@ public struct NonceKey: Sendable, Hashable {
 extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "nonce key" }
     public var debugDescription: String { description }
-    /// Shows no bytes. `dump` and string interpolation of a value that contains a key use this mirror.
+    /// Shows no bytes. `dump` and string interpolation use this mirror, also for values that contain a key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Stores the key that authenticates nonces with the accounts, so that all replicas have the same key.
+/// Stores the nonce authentication key next to the accounts, so that all replicas have the same one.
 public protocol NonceKeyStore: Sendable {
-    /// Stores the candidate unless a key is already stored, and returns the
-    /// stored key, which is the same for all callers.
+    /// Stores the candidate unless a key is already stored, and
+    /// returns the stored key, which is the same for all callers.
     ///
     /// - Throws: `StorageError`.
     func nonceKey(offering candidate: NonceKey) async throws -> NonceKey

@@ -1,9 +1,9 @@
 public import AppAttestation
 
-/// A closed set of words that rows store as small numbers, the same in every database.
+/// A closed set of words that rows store as small numbers, identical in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
-    /// Every word in order, beginning with number 1. Only append, also where the list is the type's
-    /// cases: the numbers are in the databases of operators. `StorageCodeTests` pin them.
+    /// All words in order; the first has the number 1. Only append to the list, even where it consists of the
+    /// type's cases, because the numbers are in operators' databases. `StorageCodeTests` pins them.
     static var numbered: [Self] { get }
 }
 
@@ -22,7 +22,7 @@ extension StorageCode {
 
     public var storageCode: Int64 {
         let numbered = Self.numbered
-        // Generic code looks up the type of the result of `firstIndex(of:)` in each call.
+        // A loop, because generic code would look up the result type of `firstIndex(of:)` in each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }
@@ -139,7 +139,7 @@ extension AppCheckTarget.Kind: StorageCode {
 }
 
 extension ErasureToken.Step {
-    /// Reads the step and its outcome from two columns.
+    /// Reads the step and its outcome from their two columns.
     public init(storageCode: Int64?, outcome: Int64?) throws(StorageError) {
         switch storageCode {
         case 1: self = .exchange
@@ -152,7 +152,7 @@ extension ErasureToken.Step {
         }
     }
 
-    /// The values of the two columns.
+    /// The values for the two columns.
     public var storageCodes: (step: Int64, outcome: Int64?) {
         switch self {
         case .exchange: (1, nil)
@@ -164,7 +164,7 @@ extension ErasureToken.Step {
 }
 
 extension RefreshTokenStatus {
-    /// Reads the status and its cause from two columns. Returns `nil` when the first is NULL.
+    /// Reads the status and its cause from their two columns. Returns `nil` if the first is NULL.
     public init?(storageCode: Int64?, cause: Int64?) throws(StorageError) {
         switch storageCode {
         case nil: return nil
@@ -182,7 +182,7 @@ extension RefreshTokenStatus {
         }
     }
 
-    /// The values of the two columns.
+    /// The values for the two columns.
     public var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)

@@ -1,27 +1,27 @@
 public import Encodings
 
-/// Failure of a database operation.
+/// The failure of a database operation.
 public struct StorageError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The database cannot be opened, reached or read.
         case unavailable
         /// Another process or transaction holds the lock.
         case busy
-        /// The disk has no room.
+        /// The disk is full.
         case full
         case readOnly
         case corrupted
         /// A newer version of the service wrote the database.
         case schemaTooNew
         case migrationFailed
-        /// The database does not accept this value. The rules of this module should have refused it before.
+        /// The database does not accept this value. This module's rules should already have refused it.
         case valueRefused
     }
 
     public let code: Code
-    /// For the debugger and the log of the operator: the database's own message, with SQL and no values.
+    /// For the debugger and the operator's log: the database's own message, with SQL but no values.
     public let detail: String
-    /// SQLSTATE of PostgreSQL, or the extended result code of SQLite; `nil` for other causes.
+    /// PostgreSQL's SQLSTATE or SQLite's extended result code; `nil` for other causes.
     public let databaseCode: String?
 
     public init(_ code: Code, detail: String, databaseCode: String? = nil) {

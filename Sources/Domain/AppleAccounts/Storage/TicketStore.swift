@@ -1,14 +1,14 @@
 public import Cryptography
 
-/// Stores the one-time secrets of the web flow, by their digests.
+/// Stores the web flow's one-time secrets, by their digests.
 public protocol TicketStore: Sendable {
-    /// Stores a ticket. Returns false, and changes nothing, when a ticket of this digest and purpose exists.
+    /// Stores a ticket. Returns false, and changes nothing, if one with this digest and purpose exists.
     ///
-    /// - Throws: `StorageError` `valueRefused` for a payload of more than `Ticket.longestPayload` bytes.
+    /// - Throws: `StorageError` `valueRefused` if the payload exceeds `Ticket.longestPayload` bytes.
     func insertTicket(_ ticket: Ticket) async throws -> Bool
 
-    /// Removes a ticket and returns its payload: of two concurrent callers, only one gets it. Returns `nil`
-    /// when the ticket does not exist, or has expired.
+    /// Removes a ticket and returns its payload; of two concurrent callers, only one gets it. Returns `nil`
+    /// if the ticket does not exist or has expired.
     func takeTicket(
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]?
@@ -16,19 +16,19 @@ public protocol TicketStore: Sendable {
     /// Returns true if the ticket exists and has not expired. Does not remove it.
     func hasTicket(digest: TicketDigest, purpose: TicketPurpose, at moment: Moment) async throws -> Bool
 
-    /// Deletes a bounded number of tickets that had expired at this
-    /// moment. Returns the number of deleted tickets.
+    /// Deletes a limited number of tickets that have expired
+    /// by this moment. Returns the number of deleted tickets.
     func purgeTickets(expiredBefore moment: Moment) async throws -> Int
 }
 
-/// The data that a one-time secret gives access to, once and before it expires.
+/// Data to which a one-time secret gives access, once and only before it expires.
 public struct Ticket: Sendable, Hashable {
-    /// The largest number of bytes of a payload.
+    /// Maximum size of a payload, in bytes.
     public static let longestPayload = 4096
 
     public let digest: TicketDigest
     public let purpose: TicketPurpose
-    /// The payload, opaque here. Secrets in it must be sealed.
+    /// The payload, which is opaque to the store. The caller must seal any secrets in it.
     public let payload: [UInt8]
     public let expiresAt: Moment
 
@@ -40,7 +40,7 @@ public struct Ticket: Sendable, Hashable {
     }
 }
 
-/// The SHA-256 digest of a one-time secret. The secret itself is never stored.
+/// SHA-256 digest of a one-time secret. The service never stores the secret itself.
 public struct TicketDigest: Sendable, Hashable {
     public let digest: SHA256Digest
 
@@ -49,7 +49,7 @@ public struct TicketDigest: Sendable, Hashable {
     }
 }
 
-/// Purpose of a one-time secret of the web flow. A secret of one purpose is never accepted for another.
+/// Purpose of a one-time secret in the web flow. A secret is never accepted for another purpose.
 public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     /// The `state` that Apple returns.
     case webState = "web_state"
@@ -57,7 +57,7 @@ public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     case webBrowser = "web_browser"
     /// The code that the backend exchanges for the result.
     case webResult = "web_result"
-    /// A browser's session that has ended before its time. It is
-    /// never removed early; it expires with the session.
+    /// A browser session that ended before it expired. The store never removes the ticket early; it expires
+    /// together with the session.
     case endedSession = "ended_session"
 }

@@ -1,32 +1,32 @@
-/// Storage of a team transfer, in addition to the commands.
+/// Stores team transfers, in addition to the commands.
 public protocol TransferStore: Sendable {
-    /// Returns the accounts of a team that have a credential for an app, named by its primary client ID,
-    /// after an account ID and in the order of the account IDs.
+    /// Returns a team's accounts that have a credential for an app, named by its primary client ID, after an
+    /// account ID and sorted by account ID.
     func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]
 
-    /// Stores the transfers, all or none, so that a sign-in with one of these transfer
-    /// identifiers finds its account. Replaces a transfer of the same team and identifier. Omits
-    /// transfers of accounts that were erased here.
+    /// Stores the transfers, all or none, so that a sign-in with one of these transfer identifiers finds its
+    /// account. Replaces an existing transfer for the same team and identifier, and omits transfers of
+    /// accounts that were erased here.
     func importTransfers(_ transfers: [TransferRecord]) async throws
 
-    /// Deletes a bounded number of transfers that had expired at this
-    /// moment. Returns the number of deleted transfers.
+    /// Deletes a limited number of transfers that have expired
+    /// by this moment. Returns the number of deleted transfers.
     func purgeTransfers(expiredBefore moment: Moment) async throws -> Int
 }
 
-/// The giving team's statement about one of its accounts: the user who signs in to the receiving team with
-/// this transfer identifier owns the account.
+/// The giving team's statement about one of its accounts: it belongs to the user who signs in to the
+/// receiving team with this transfer identifier.
 public struct TransferRecord: Sendable, Hashable {
     public let recipientTeam: TeamID
     /// The token's `transfer_sub`.
     public let transferSubject: AppleSubject
     public let accountID: AccountID
-    /// The user's key at the giving team.
+    /// The user's key in the giving team.
     public let from: SubjectKey?
     public let createdAt: Moment
-    /// Expiration time of the identifier at Apple: 60 days after the transfer was accepted.
+    /// Time at which the identifier expires at Apple: 60 days after the transfer was accepted.
     public let expiresAt: Moment
 
     public init(
@@ -42,7 +42,7 @@ public struct TransferRecord: Sendable, Hashable {
     }
 }
 
-/// An account of a team that gives an app away.
+/// An account in a team that is giving an app away.
 public struct TransferableAccount: Sendable, Hashable {
     public let accountID: AccountID
     public let subject: AppleSubject
