@@ -22,7 +22,7 @@ enum KnownSecrets {
     /// secret.
     ///
     /// - Parameters:
-    ///   - hash: A hash of 64 hexadecimal digits, or a text that is not a hash.
+    ///   - hash: A hash of 64 hexadecimal digits, or a string that is not a hash.
     ///   - client: The client ID, because the secret must not be the client ID.
     static func fault(ofClientSecretHash hash: String, client: String, isDevelopment: Bool) -> String? {
         guard let hash = OAuthClientSecretHash(hexadecimal: hash) else { return nil }

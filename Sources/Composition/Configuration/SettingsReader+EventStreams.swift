@@ -140,7 +140,7 @@ package struct PolledReceiverSettings: Sendable {
     }
 }
 
-/// An OAuth client's event stream. All values are checked.
+/// The validated settings of an OAuth client's event stream.
 package struct ClientStreamSettings: Sendable {
     package struct Push: Sendable {
         let url: WebAddress

@@ -20,7 +20,7 @@ extension SettingsReader {
         publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        // Checks the section even if no app is readable, because its mistakes are separate.
+        // Checks the section even if no app could be read, because its errors do not depend on the apps.
         guard let file, let known = deployment ?? Self.deploymentOfNoApp else { return nil }
         var draft = file.sections.oauth
         for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {

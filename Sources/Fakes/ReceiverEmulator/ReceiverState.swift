@@ -100,7 +100,7 @@ public final class ReceiverState: Sendable {
 public enum EmulatedReceiver: String, Sendable, CaseIterable {
     /// Webhooks in the Standard Webhooks format.
     case webhook
-    /// Security event tokens by push (RFC 8935).
+    /// Receives security event tokens by push (RFC 8935).
     case push
 
     /// Title on the page.

@@ -35,7 +35,7 @@ public struct SHA256Digest: Sendable, Hashable {
         SHA256Digest(hashing: bytes)
     }
 
-    /// Hashes the UTF-8 bytes of a text.
+    /// Hashes the UTF-8 bytes of a string.
     public static func hash(_ text: String) -> SHA256Digest {
         var text = text
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }

@@ -8,7 +8,7 @@
 /// `Data(base64Encoded:)` accepts stray bits and wrong padding, so one signature would have several
 /// encodings. Here every byte string has exactly one encoding.
 public enum Base64URL {
-    /// Decodes a text. Returns `nil` for padding, white space, a character outside the alphabet, an
+    /// Decodes a string. Returns `nil` for padding, white space, a character outside the alphabet, an
     /// impossible length, or stray bits in the last character.
     public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let remainder = text.count % 4
@@ -116,7 +116,7 @@ public enum Base64URL {
 
 /// base64 with padding (RFC 4648 §4), in canonical form only. PEM files and configuration settings use it.
 public enum Base64 {
-    /// Decodes a text. Returns `nil` for characters outside the standard alphabet, and for missing or wrong
+    /// Decodes a string. Returns `nil` for characters outside the standard alphabet, and for missing or wrong
     /// padding.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes = Array(text.utf8)
@@ -160,7 +160,7 @@ public enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes a text. Returns `nil` for an odd length or a character other than `0-9a-f`.
+    /// Decodes a string. Returns `nil` for an odd length or a character other than `0-9a-f`.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

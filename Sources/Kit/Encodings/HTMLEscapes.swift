@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Appends a text, with escapes for the five characters that can begin markup or end an attribute.
+    /// Appends a string, with escapes for the five characters that can begin markup or end an attribute.
     package mutating func append(escapingHTML text: String) {
         var text = text
         text.withUTF8 { text in

@@ -116,7 +116,7 @@ package struct CivilTime: Sendable {
     package var second: Int64 { secondOfDay % 60 }
 }
 
-/// Parses fixed-width fields of ASCII digits from the front of a text.
+/// Parses fixed-width fields of ASCII digits from the front of a string.
 struct DigitScanner {
     private var rest: Substring.UTF8View
 

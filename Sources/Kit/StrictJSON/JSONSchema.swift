@@ -45,7 +45,7 @@ public struct JSONSchema: Sendable {
         ).with(detail)
     }
 
-    /// Returns a schema that limits a text's length in characters.
+    /// Returns a schema that limits a string's length in characters.
     public static func length(_ bound: ClosedRange<Int>, _ text: String = "") -> JSONSchema {
         let least: JSONSchema = bound.lowerBound > 0 ? ["minLength": .integer(Int64(bound.lowerBound))] : ""
         return least.with(["maxLength": .integer(Int64(bound.upperBound))])

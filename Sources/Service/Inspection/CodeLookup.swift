@@ -33,7 +33,7 @@ package struct CodeLookup {
         (self.find, self.moment) = (find, moment)
     }
 
-    /// Reads a code. Throws `IssuedTokenInspection.Stop` for a text that cannot be a code of this kind.
+    /// Reads a code. Throws `IssuedTokenInspection.Stop` for a string that cannot be a code of this kind.
     func parse(_ text: String, as kind: IssuedTokenKind) throws -> Presented {
         let presented: Presented?
         let expected: String

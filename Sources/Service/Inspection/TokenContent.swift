@@ -116,7 +116,7 @@ package enum PersonMask {
     }
 
     /// Masks JSON inside a string, because Apple sends a notification's events as a string. Returns `nil` for
-    /// a text without claims.
+    /// a string without claims.
     ///
     /// The recursion is bounded by the token's size, because each nested level at least doubles the number of
     /// escapes.

@@ -13,8 +13,8 @@ public import Logging
 public import SignIn
 import Synchronization
 
-/// The state that all use cases share while the service runs. Each use case is a type that refers to this
-/// server.
+/// The state that all use cases share while the service runs. Each use case is a type that holds a reference
+/// to this server.
 public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())

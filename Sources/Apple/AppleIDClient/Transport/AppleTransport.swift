@@ -26,7 +26,7 @@ struct AppleTransport: Sendable {
         return try await post(FormBody(fields), as: request)
     }
 
-    /// Posts a text. Throws the same errors as for a form.
+    /// Posts a string. Throws the same errors as for a form.
     func post(_ url: String, text: String, authorization: String) async throws(AppleCallError)
         -> AppleResponse
     {

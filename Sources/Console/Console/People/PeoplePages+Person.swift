@@ -145,7 +145,8 @@ extension PeoplePages {
         }
     }
 
-    /// Returns the grants. Clients are links only for operators of all apps, who alone may open those pages.
+    /// Returns a table of the grants. Clients are links only for operators of all apps, because other operators
+    /// cannot open the client pages.
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"

@@ -82,7 +82,7 @@ public struct AuditFacts: Sendable, Hashable {
         self.detail = detail.flatMap { Self.storable($0, Self.longestDetail) }
     }
 
-    /// Shortens a text. Databases count code points, and PostgreSQL cannot store U+0000.
+    /// Shortens a string. Databases count code points, and PostgreSQL cannot store U+0000.
     static func storable(_ text: String, _ longest: Int) -> String? {
         guard !text.isEmpty else { return nil }
         let isPlain = text.utf8.count <= longest && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }

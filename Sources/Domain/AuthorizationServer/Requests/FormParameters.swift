@@ -61,7 +61,7 @@ public struct FormParameters: Sendable, Confidential {
 
     /// Reads only the beginning of a value, so that an overlong value takes no longer than a valid one.
     ///
-    /// - Parameter limit: Maximum number of decoded bytes. A text of exactly this length may be the beginning
+    /// - Parameter limit: Maximum number of decoded bytes. A string of exactly this length may be the beginning
     ///   of a longer value.
     public func value(of name: String, upTo limit: Int) -> Value {
         var value: ArraySlice<UInt8>?

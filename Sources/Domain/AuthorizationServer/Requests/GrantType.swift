@@ -118,7 +118,7 @@ struct TokenParameters {
     let reader: ParameterReader
     let client: OAuthClient
 
-    /// Returns a code or refresh token. A text that this service cannot have issued is treated like an
+    /// Returns a code or refresh token. A string that this service cannot have issued is treated like an
     /// unknown token.
     ///
     /// Google expects `invalid_grant` for all failures, even for a missing parameter.

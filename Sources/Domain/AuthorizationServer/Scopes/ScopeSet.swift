@@ -17,8 +17,8 @@ public struct ScopeSet: Sendable, Hashable {
         self.tokens = known
     }
 
-    /// Reads scopes separated by single spaces. Returns `nil` for any other form, for a text without scopes,
-    /// and above the limits.
+    /// Parses scopes separated by single spaces. Returns `nil` if the string has another form, contains no
+    /// scopes or exceeds the limits.
     public init?(parsing text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var tokens: [ScopeToken] = []
@@ -46,7 +46,7 @@ public struct ScopeSet: Sendable, Hashable {
     /// Returns the scopes of this set that are also in the other set, in this set's order.
     public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
 
-    /// Returns the scopes of a text that are in this set, in the text's order. Returns `nil` if there are
+    /// Returns the scopes of a string that are in this set, in the string's order. Returns `nil` if there are
     /// none.
     public func remainder(of text: String) -> String? {
         guard let scopes = ScopeSet(parsing: text) else { return nil }

@@ -92,7 +92,7 @@ public struct AccessTokenVerifier: Sendable {
         private static let types: Set = ["at+jwt", "application/at+jwt"]
     }
 
-    /// Returns the token. Returns `nil` if it is not genuine or has expired.
+    /// Returns the verified token; `nil` if the signature is invalid or the token has expired.
     ///
     /// - Parameter now: Seconds since 1970.
     public func verify(

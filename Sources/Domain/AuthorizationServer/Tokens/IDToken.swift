@@ -73,7 +73,7 @@ public struct IDTokenHint: Sendable, Hashable {
     public let clientID: OAuthClientID
     public let accountID: AccountID
 
-    /// A text of unknown origin with the form and header of this service's ID tokens.
+    /// A string of unknown origin with the form and header of this service's ID tokens.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }

@@ -41,8 +41,8 @@ struct UserDirectory: Codable {
         return insert(user(recipe, identities: identities))
     }
 
-    /// Returns the position of the user with this `sub`, and the identity to which the `sub` belongs. Throws
-    /// `.userNotFound`.
+    /// Returns the position of the user with this `sub`, and the matching identity. Throws `.userNotFound` if
+    /// there is no such user.
     func find(_ subject: String?) throws(EmulatorError) -> (position: Int, identity: TeamIdentity) {
         guard let subject, subject != Self.defaultName else { return (0, users[0].identities[0]) }
         guard let position = positions[subject],

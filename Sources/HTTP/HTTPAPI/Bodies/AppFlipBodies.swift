@@ -88,7 +88,7 @@ extension AppFlipRequestBody {
 }
 
 extension RequestCourse {
-    /// Reads a text that may be empty.
+    /// Reads a string that may be empty.
     fileprivate mutating func text(_ name: StaticString, _ text: String) throws(Failure) -> String? {
         try self(name, ["type": ["string", "null"], "description": .string(text)]) {
             (value) throws(Problem) in try value.text(name)

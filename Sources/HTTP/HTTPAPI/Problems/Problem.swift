@@ -104,7 +104,7 @@ extension JSONSchema {
     }
 }
 
-/// Problems about unknown names. They repeat only a text that has the form of a name, because any other text
+/// Problems about unknown names. They repeat only a string that has the form of a name, because any other text
 /// could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {

@@ -109,7 +109,7 @@ final class Endpoint: Sendable {
         case browser
     }
 
-    /// The access that pages from other sites have.
+    /// Specifies whether pages from other sites may call this endpoint.
     enum Origins: Sendable {
         /// Pages from other sites have no access. In development these pages must not change anything (see
         /// `ForeignPageCheck`).

@@ -6,7 +6,7 @@ public struct AddressBlock: Sendable, Equatable {
     private let network: IPAddressBytes
     private let prefixLength: Int
 
-    /// Parses a text. Returns `nil` unless it is an address or a network.
+    /// Parses a string. Returns `nil` unless it is an address or a network.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = try? SocketAddress(ipAddress: String(parts[0]), port: 0),

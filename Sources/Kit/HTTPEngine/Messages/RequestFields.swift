@@ -87,7 +87,7 @@ package struct RequestFields: Sendable {
         return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], type)
     }
 
-    /// Compares a text with a lower-case ASCII literal, ignoring the case of ASCII letters.
+    /// Compares a string with a lower-case ASCII literal, ignoring the case of ASCII letters.
     @inlinable package static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
         guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
         let result = text.utf8.withContiguousStorageIfAvailable { areEqual($0[...], lowercase) }

@@ -62,11 +62,11 @@ package enum PercentEncoding {
     package enum Failure: Error, Equatable {
         /// The text has a broken escape or is not valid UTF-8.
         case malformed
-        /// The text contains U+0000, which ends a text in SQLite and is refused by PostgreSQL.
+        /// The text contains U+0000, which ends a string in SQLite and is refused by PostgreSQL.
         case characterNotAllowed
     }
 
-    /// Decodes a text. A `+` stays a plus sign, although it means a space in HTML forms.
+    /// Decodes a string. A `+` stays a plus sign, although it means a space in HTML forms.
     package static func decode(_ text: Substring) throws(Failure) -> String {
         guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
         if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
@@ -78,7 +78,7 @@ package enum PercentEncoding {
     package static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
         var (isMalformed, hasZero) = (false, false)
         // The loop runs on a buffer, because iterating over a view of the text costs time for each byte, and
-        // a text can be as long as a header or a form.
+        // a string can be as long as a header or a form.
         let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
             var next = 0
             while next < bytes.count {

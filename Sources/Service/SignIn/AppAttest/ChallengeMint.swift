@@ -21,7 +21,7 @@ struct ChallengeMint: Sendable {
     /// Returns the challenge for the transaction, which consumes it. Its row is kept until the challenge has
     /// expired by every replica's clock.
     ///
-    /// - Throws: `challenge_invalid` for a text that is not a challenge for this purpose and app;
+    /// - Throws: `challenge_invalid` for a string that is not a challenge for this purpose and app;
     ///   `challenge_expired`. In both cases no challenge is consumed.
     func challenge(
         _ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID, at moment: Moment

@@ -6,7 +6,7 @@ extension UserProfile {
     /// A fault in Apple's user object.
     public enum Fault: Error, Sendable {
         case malformed
-        /// A text contains U+0000, which no database can store.
+        /// A string contains U+0000, which no database can store.
         case characterNotAllowed
     }
 

@@ -33,7 +33,7 @@ struct WebSeal: Sendable {
                 plaintext, for: purpose.sealingPurpose, associatedData: Array(purpose.rawValue.utf8)))
     }
 
-    /// Opens a text. Returns `nil` if this service did not seal it for this purpose.
+    /// Opens a string. Returns `nil` if this service did not seal it for this purpose.
     func open(_ text: String, for purpose: Purpose) -> [UInt8]? {
         guard text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else { return nil }
         return try? keys.open(
@@ -52,7 +52,7 @@ struct WebCode {
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 
-    /// Returns `nil` for a text that cannot be one of this service's codes, so that malformed codes never
+    /// Returns `nil` for a string that cannot be one of this service's codes, so that malformed codes never
     /// reach the database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
@@ -69,7 +69,7 @@ public struct BrowserSecret: Sendable {
         text = Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// Returns `nil` for a text that cannot be one of this service's secrets.
+    /// Returns `nil` for a string that cannot be one of this service's secrets.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         self.text = text

@@ -165,7 +165,7 @@ final class PostgresSession {
         do {
             try parameters.fill(call.values)
         } catch {
-            // Responses to this pipeline's earlier calls would arrive out of order.
+            // Responses to this pipeline's earlier calls may still arrive, and would be matched to the wrong calls.
             isBroken = true
             throw error
         }

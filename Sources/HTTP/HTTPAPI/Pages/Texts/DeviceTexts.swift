@@ -70,7 +70,7 @@ struct DeviceTexts: TranslatedTexts {
         case .malformed: .filled(malformed, [:])
         case .unknown: .filled(codeUnknown, [:])
         case .over: .filled(over, [:])
-        // Shows the Retry-After time as minutes and seconds, which need no plural forms.
+        // Formats the Retry-After time as minutes and seconds, so that translations need no plural forms.
         case .paused(let seconds):
             .filled(
                 paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])
