@@ -111,7 +111,7 @@ struct FoldedResponse {
 
     let columns: Int
 
-    /// - Parameter line: JSON, or other text, which is wrapped.
+    /// - Parameter line: JSON or plain text. Plain text is wrapped.
     func lines(of line: String) -> [String] {
         let limits = JSONLimits(depth: 32, members: 4096)
         guard let json = try? JSONValue(parsing: Array(line.utf8), limits: limits) else {

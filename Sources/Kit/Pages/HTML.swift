@@ -98,8 +98,8 @@ extension HTML {
 
     public static func muted(_ text: String) -> HTML { span("muted", .text(text)) }
 
-    /// - Parameter address: An address of this program or one that the caller has checked, because an
-    ///   unchecked address can be a script.
+    /// - Parameter address: A URL of this program, or one that the caller has checked. An unchecked URL could
+    ///   run a script (`javascript:`).
     public static func link(_ content: HTML, to address: String) -> HTML {
         "<a href=\"\(address)\">\(content)</a>"
     }

@@ -105,8 +105,8 @@ actor AuditProgress {
     /// Checks that the stored rows end at the head of the chain. Rows written in the meantime are no fault.
     private func end(_ current: AuditVerification, at now: Moment) async throws -> State {
         let last = current.verified.sequence
-        // The walk may have started many looks ago, so its head proves nothing about later rows. Rows that
-        // the service has written since then have moved the head.
+        // The walk may span many calls, so the head that it started from can be out of date: the service
+        // moves the head whenever it writes a row.
         let head = try await reader.auditChain().head
         guard head.sequence > last || head == current.verified else {
             throw AuditVerification.Fault(.headDiffers, at: last)

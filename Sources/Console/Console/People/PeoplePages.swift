@@ -9,8 +9,8 @@ public import SignIn
 
 /// The pages about people: the list, one person, and the actions on a person.
 ///
-/// Everything is limited to the apps that the operator's key covers: reads by the store's queries, changes
-/// inside the transactions of the commands.
+/// An operator sees and changes only data of the apps that the operator's key covers. The store's queries limit
+/// reads; the commands check changes inside their transactions.
 public struct PeoplePages: Sendable {
     let signIn: SignInUseCases
     /// Grant use cases; `nil` if no OAuth client is configured.

@@ -246,7 +246,7 @@ extension WorkingSet {
         }
     }
 
-    /// Marks a checked nonce as used. If it was not minted here, the caller is responsible for it.
+    /// Marks a checked nonce as used. For a nonce that this service did not mint, the caller prevents reuse.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):

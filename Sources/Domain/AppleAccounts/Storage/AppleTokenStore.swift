@@ -61,9 +61,9 @@ public protocol AppleTokenStore: Sendable {
     ///   `ErasureToken.longestCause`.
     func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws
 
-    /// Replaces an erasure's code with the token from its exchange, which was running when the account
-    /// was erased, so that the token gets revoked. Returns false if no erasure has the code, or if the
-    /// code is already finished.
+    /// Replaces an erasure's authorization code with the token from the code's exchange, which was still
+    /// running when the account was erased, so that the token is revoked. Returns false if no erasure has
+    /// this code, or if the code has already been handled.
     ///
     /// - Parameter tokenID: New ID for the entry.
     func adoptErasureToken(

@@ -49,7 +49,7 @@ struct ControlRoutes: Sendable {
                 ("redirect_uri", .string(start.begun.redirectURI)),
             ])
         }
-        // Accepts responses to Google's own redirect URIs, because these do not reach this emulator.
+        // Responses to Google's own redirect URIs never reach this emulator, so tests post them here.
         on(group, .post, "answer") { call in
             let url = try call.input { body throws(EmulatorError) in
                 try body.required("url", maximum: 16_384)

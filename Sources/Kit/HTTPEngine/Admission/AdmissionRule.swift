@@ -121,8 +121,8 @@ public struct AdmissionBounds: Sendable {
     public var notificationTarget = TimeAmount.milliseconds(150)
     /// Pause between two measurements while rounds are short.
     var rest = TimeAmount.milliseconds(10)
-    /// Time for which rounds must be too long before the service rejects requests. Bursts are shorter, and so
-    /// are pauses that other processes on the machine cause.
+    /// Rounds must stay over the target for this long before the service rejects requests. It is longer than
+    /// short bursts, and than pauses caused by other processes on the machine.
     var patience = TimeAmount.milliseconds(200)
     /// Cost of rejecting one request, including reading and writing.
     var cost = TimeAmount.microseconds(30)

@@ -6,8 +6,8 @@ import JOSE
 public import KeySets
 import Logging
 
-/// Exchanges the authorization codes from sign-ins for refresh tokens. Starts immediately, and retries for
-/// the five minutes that a code is valid while Apple is unreachable or throttles requests.
+/// Exchanges the authorization codes from sign-ins for refresh tokens. Starts immediately. While
+/// Apple is unreachable or throttles requests, retries until the code expires after five minutes.
 ///
 /// A worker first claims each code in the database, so that no two processes send it. A crash leaves only the
 /// claim behind, and the claim expires.

@@ -10,7 +10,7 @@ extension UserProfile {
         case characterNotAllowed
     }
 
-    /// Reads the JSON text of Apple's object, as Apple's form sends it to a web page.
+    /// Parses the JSON object `user`, which Apple's form sends to a web page.
     public init(parsing text: String) throws(Fault) {
         let value: JSONValue
         do throws(JSONError) {

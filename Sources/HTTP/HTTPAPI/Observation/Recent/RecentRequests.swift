@@ -142,8 +142,8 @@ package struct RecentRefusal: Sendable, Equatable {
     package let check: String
     /// The expected value, as a fixed sentence.
     package let expected: String
-    /// The value found in an unverified request: truncated, without secrets and user names, and shown only in
-    /// the console. `nil` if the error has no value.
+    /// The wrong value in the unverified request, truncated and without secrets or user names. Shown only in the
+    /// console. `nil` if the error concerns no value.
     package let found: String?
 }
 
