@@ -84,7 +84,8 @@ import Testing
         /// A console that listens on a port of the system's choice would be open to every program of the machine.
         @Test func `without a port for the console the service listens on its own port alone`() async throws {
             try await ServiceProcess.with { service, _ in
-                #expect(try service.listeningPorts() == [service.port])
+                let ports = try service.listeningPorts()
+                #expect(ports == [service.port])
             }
         }
     #endif
