@@ -1,5 +1,5 @@
-// Two comforts; everything works without them. A page that changes by itself is loaded again when the server
-// says so and the reader does nothing with it, and what is to be copied has a button.
+// Two optional conveniences: the console works without this script. It reloads a live page when the server
+// reports a change, unless the reader is using the page, and it shows the copy buttons.
 "use strict";
 
 (() => {
@@ -23,7 +23,7 @@
   copying(main);
   if (!main.dataset.live || !window.EventSource) return;
 
-  // What the reader has typed or chosen must not be lost.
+  // A reload must not discard the reader's input or text selection.
   const isInUse = () => {
     const active = document.activeElement;
     if (main.contains(active) && /^(INPUT|SELECT|TEXTAREA)$/.test(active.tagName)) return true;
@@ -33,8 +33,8 @@
           : field.type !== "hidden" && field.value !== field.defaultValue);
   };
 
-  // What is being clicked must not move or go: while a button of the mouse or a finger is down, while the mouse
-  // comes to rest on something that can be clicked, and after a form was sent.
+  // An element must not move while the reader clicks it, so reloads wait while a mouse button, finger or key
+  // is down, for 3 s after the pointer moved over a clickable element, and after a form was submitted.
   let isDown = false, moved = 0, isLeaving = false;
   const up = () => setTimeout(() => { isDown = false; }, 300);
   addEventListener("pointerdown", () => { isDown = true; }, true);
@@ -60,7 +60,7 @@
   const load = async () => {
     if (isInUse() || isAimedAt()) return later();
     const response = await fetch(location.href, { headers: { accept: "text/html" }, credentials: "same-origin" });
-    // After the end of a session the address leads to the sign-in.
+    // If the session has ended, the server redirects to the sign-in page, so this reloads the whole page.
     if (!response.ok || response.redirected) return location.reload();
     const page = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
     if (!page) return;
@@ -75,7 +75,7 @@
     copying(main);
   };
 
-  // A hidden tab holds no connection: a browser has only six for one server.
+  // A hidden tab closes its connection, because a browser opens only six connections to one server.
   let source, timer;
   const follow = () => {
     source?.close();

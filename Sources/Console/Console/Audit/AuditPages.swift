@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 import Pages
 
-/// The audit log page. The log belongs to no app, so only operators whose key covers all apps see it.
+/// The audit log page. The log covers all apps, so only operators whose key covers all apps may see it.
 public struct AuditPages: Sendable {
     private let reader: any AuditReader
     private let progress: AuditProgress
@@ -22,7 +22,7 @@ public struct AuditPages: Sendable {
         let look = try await progress.advance(at: request.now)
         let chain = look.chain
         let total = filter.fields.isEmpty ? Int(chain.head.sequence - chain.anchor.sequence) : nil
-        // An account's rows are indexed for newest-first order only, so they are not offered oldest first.
+        // The account index is ordered newest first, so a search for an account offers no other order.
         let order = filter.account == nil ? [AuditFilter.oldest] : []
         return .page("Audit log") {
             "<h1>Audit log</h1>"
@@ -153,7 +153,7 @@ struct AuditFilter: Sendable {
         account = try query.value(
             "account", or: "An account is acc_ and an ID, as GET /v1/accounts gives it."
         ) { AccountID($0) }
-        // Accepts a time as the column shows it or as the log stores it, or a day.
+        // Accepts a time as the table column shows it or as the log stores it, and also a day without a time.
         until = try query.value(
             "until", or: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21."
         ) {
@@ -173,10 +173,10 @@ struct AuditFilter: Sendable {
             || facts.oauthClient.map { actor.isByteEqual(to: $0.rawValue) } ?? false
     }
 
-    /// Oldest-first order.
+    /// Name of the order in which the oldest row comes first.
     static let oldest = "oldest"
 
-    /// Returns the rows on the page, and the number from which the next page continues; `nil` at the end.
+    /// Returns the page's rows, and the row number at which the next page starts; `nil` if this is the last.
     func page(of reader: any AuditReader) async throws -> (rows: [AuditRow], next: Int64?) {
         let isForward = place.order == Self.oldest
         var last = Int64.max
@@ -201,7 +201,7 @@ struct AuditFilter: Sendable {
         return (found, end)
     }
 
-    /// The form fields; empty if the filter lets all rows pass.
+    /// The form fields with a value; empty if the filter accepts all rows.
     var fields: [(name: String, value: String)] {
         [
             ("actor", actor), ("action", action?.rawValue ?? ""), ("account", account?.rawValue ?? ""),

@@ -1,25 +1,25 @@
 import AppleAccounts
 
-/// Verifies the audit log step by step while operators look at its page. A whole log can have millions of
-/// rows; `siwa audit verify` verifies it at once.
+/// Verifies the audit log in steps, one for each visit to the audit page, because a log can have millions of
+/// rows. `siwa audit verify` verifies the whole log at once.
 ///
-/// When the walk has reached the end, the next look starts again at the anchor, so that it finds rows that
-/// were changed after they were verified. The last verified row stays in memory, so that a log whose end was
-/// cut off or rewritten is also found, as long as the process runs.
+/// When verification has reached the end of the log, the next step starts again at the anchor, so that it
+/// finds rows that were changed after their verification. The last verified row stays in memory, so that this
+/// process also detects a log whose end was cut off or rewritten.
 actor AuditProgress {
-    /// Maximum number of rows that one look at the page verifies, which takes about 50 ms.
+    /// Maximum number of rows that one step verifies, which takes about 50 ms.
     static let step = 5000
     private static let pageSize = 1000
-    /// Maximum number of purges during one look. The look starts again after each of them.
+    /// Maximum number of purges during one step. The step starts again after each purge.
     private static let mostPurges = 3
 
     enum State: Sendable, Equatable {
-        /// - Parameter isWhole: True if this look has reached the newest row.
+        /// - Parameter isWhole: True if this step has reached the newest row.
         case verified(upTo: Int64, isWhole: Bool)
         case broken(AuditVerification.Fault)
     }
 
-    /// A time when all rows had been read and none had changed.
+    /// A complete verification of the log that found all rows unchanged.
     struct Whole: Sendable, Equatable {
         let moment: Moment
         let rows: ClosedRange<Int64>?
@@ -27,23 +27,23 @@ actor AuditProgress {
         let anonymous: Int
     }
 
-    /// - lastWhole: `nil` until this process has read all rows.
+    /// - lastWhole: The last complete verification; `nil` until this process has verified all rows.
     typealias Look = (state: State, chain: AuditChain, lastWhole: Whole?)
 
     private let reader: any AuditReader
-    /// The current walk, which started at the anchor.
+    /// The current pass through the log, which started at the anchor.
     private var verification: AuditVerification?
     private var anchor: AuditLink?
     /// The newest row that this process has ever verified.
     private var newest: AuditLink?
     private var fault: AuditVerification.Fault?
     private var lastWhole: Whole?
-    /// The current look, for which concurrent calls wait.
+    /// The step in progress, which concurrent calls wait for.
     private var running: Task<Look, any Error>?
 
     init(_ reader: any AuditReader) { self.reader = reader }
 
-    /// Continues where the last look ended.
+    /// Continues the verification where the last step ended.
     ///
     /// - Throws: `StorageError`.
     func advance(at now: Moment) async throws -> Look {
@@ -58,12 +58,12 @@ actor AuditProgress {
         var chain = try await reader.auditChain()
         for _ in 0...Self.mostPurges {
             do {
-                // A purge has moved the anchor. The rows before it are gone, and the others are verified
-                // again.
+                // If a purge has moved the anchor, the rows before it are gone, so the verification of the
+                // remaining rows starts again.
                 if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
                 if let fault { return found(.broken(fault), chain) }
                 if let newest, chain.head.sequence < newest.sequence {
-                    // Read once more, because the connection may have led to a server that lags behind.
+                    // Reads the chain again, because a lagging database server may have sent the first one.
                     chain = try await reader.auditChain()
                     guard chain.head.sequence >= newest.sequence else {
                         throw AuditVerification.Fault(.missing, at: chain.head.sequence + 1)
@@ -87,7 +87,7 @@ actor AuditProgress {
     }
 
     private func goOn(_ chain: AuditChain, at now: Moment) async throws -> State {
-        // Rows up to the anchor are gone, so verification cannot expect them.
+        // A purge has deleted the rows before the anchor, so verification cannot expect their hashes.
         let known = newest.flatMap { $0.sequence >= chain.anchor.sequence ? $0.hash : nil }
         var current = verification ?? AuditVerification(chain, expected: known)
         var count = 0
@@ -102,11 +102,12 @@ actor AuditProgress {
         return .verified(upTo: current.verified.sequence, isWhole: false)
     }
 
-    /// Checks that the stored rows end at the head of the chain. Rows written in the meantime are no fault.
+    /// Checks that the stored rows end at the head of the chain. Rows written in the meantime are not a
+    /// fault.
     private func end(_ current: AuditVerification, at now: Moment) async throws -> State {
         let last = current.verified.sequence
-        // The walk may span many calls, so the head that it started from can be out of date: the service
-        // moves the head whenever it writes a row.
+        // Reads the head again: a pass can span many calls, and the service moves the head whenever it writes
+        // a row.
         let head = try await reader.auditChain().head
         guard head.sequence > last || head == current.verified else {
             throw AuditVerification.Fault(.headDiffers, at: last)

@@ -5,21 +5,21 @@ import Encodings
 import OAuth
 import Pages
 
-/// A client's authorization request, ready to be opened, with the proof key that belongs to it.
+/// An example authorization request for a client: the link to open, and the commands that exchange its code.
 struct AuthorizeLink: Sendable {
-    /// The example verifier from RFC 7636, appendix B. It is printed in an RFC and so protects nothing, which
-    /// keeps operators from using the link for real users.
+    /// The example verifier from RFC 7636, appendix B. It is public, so it protects nothing, and operators
+    /// have no reason to use the link for real users.
     static let exampleVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
     let url: String
     let redirectURI: String
-    /// A sentence about the redirect URI; `nil` for an ordinary URI.
+    /// A notice about a loopback redirect URI without a port; `nil` for any other redirect URI.
     let note: String?
     /// Shell commands that exchange the link's code.
     let exchange: String
 
-    /// Returns a link for each redirect URI. URIs on this machine come first, because in development they
-    /// lead Google's client to the fake Google, while the others lead to Google.
+    /// Returns a link for each redirect URI, with loopback URIs first: in development, the loopback URIs of
+    /// Google's client lead to the fake Google, and its other URIs lead to the real Google.
     static func all(of client: OAuthClient, issuer: Issuer) -> [AuthorizeLink] {
         let uris = client.redirectURIs.map(\.text)
         return (uris.filter(isOfThisMachine) + uris.filter { !isOfThisMachine($0) })
@@ -54,7 +54,7 @@ struct AuthorizeLink: Sendable {
         exchange = lines.joined(separator: " \\\n  ")
     }
 
-    /// - Parameter number: Number for the copy buttons, unique on the page.
+    /// - Parameter number: Number in the element IDs for the copy buttons, unique on the page.
     func html(number: Int) -> HTML {
         HTML {
             "<h3>To <code>\(redirectURI)</code></h3>"
@@ -75,9 +75,9 @@ struct AuthorizeLink: Sendable {
         WebAddress(uri).map { $0.isLoopback } ?? false
     }
 
-    /// Returns an address at which something can listen. The port in a request may differ from the registered
-    /// one at a loopback address (RFC 8252 §7.3). Without a port nothing listens there, so the link uses the
-    /// port from the client's page after sign-out, if it has one.
+    /// Returns a redirect URI at which a program can listen. In a request, the port of a loopback URI may
+    /// differ from the registered port (RFC 8252 §7.3). Nothing listens at a URI without a port, so the link
+    /// uses a post-logout redirect URI with the same host and path and with a port, if the client has one.
     private static func reachable(_ uri: String, of client: OAuthClient) -> (uri: String, note: String?) {
         guard let address = WebAddress(uri), address.isLoopback, address.port == nil else {
             return (uri, nil)

@@ -18,9 +18,9 @@ package struct ClientPages: Sendable {
 
     /// Maximum number of grants, and of token families, that a page counts.
     private static let countedRows = 5_000
-    /// Maximum number of addresses that sent wrong secrets and that the page lists.
+    /// Maximum number of addresses that the page lists because they have sent wrong secrets.
     private static let mostAddresses = 20
-    /// Number of links that are shown without unfolding.
+    /// Number of authorization links that the page shows outside the collapsed list.
     private static let fewLinks = 2
 
     package init(
@@ -111,7 +111,7 @@ package struct ClientPages: Sendable {
             Division("grid") {
                 Card("Configuration") {
                     Facts(facts)
-                    // Google's clients have more than a dozen, so a long list is folded.
+                    // A Google client has more than a dozen redirect URIs, so the page collapses a long list.
                     Details("Redirect URIs: \(uris.count)", isOpen: uris.count <= 4) {
                         "<ul>\n\(HTML(uris.map { "<li><code>\($0.text)</code></li>\n" }))</ul>"
                     }
@@ -191,7 +191,7 @@ package struct ClientPages: Sendable {
         ]
     }
 
-    /// App Check coverage of the client; `nil` if App Check judges nothing in the client's app.
+    /// Returns the client's App Check coverage; `nil` if App Check does not judge the client's app.
     private func coverage(of client: OAuthClient, _ server: OAuthServer) -> AppCheckCoverage.Client? {
         guard let checks = server.dependencies.signIn.appChecks,
             let app = server.dependencies.deployment.app(for: client.app)
@@ -200,7 +200,7 @@ package struct ClientPages: Sendable {
         return coverage.judges ? coverage.clients.last : nil
     }
 
-    /// Token requests refused since startup, by reason. Only the first twenty clients have a metric label.
+    /// Counts token requests refused since startup, by reason. Only the first 20 clients have a metric label.
     private func refusals(of client: OAuthClient) -> [(reason: TokenRefusalReason, count: Int)] {
         registry.values(of: "siwa_oauth_token_refusals_total").compactMap { labels, value in
             guard value > 0,
@@ -212,8 +212,8 @@ package struct ClientPages: Sendable {
         }.sorted { ($1.count, $0.reason.rawValue) < ($0.count, $1.reason.rawValue) }
     }
 
-    /// Requests judged in the last seven days, on all replicas; `nil` if App Check does not judge this
-    /// client.
+    /// Returns the number of requests judged in the last seven days, on all replicas; `nil` if App Check does
+    /// not judge this client.
     private func judgedRequests(of client: OAuthClient, at now: Moment) async throws -> AppCheckTally? {
         guard client.isJudged else { return nil }
         let first = AppCheckHour.beginning(of: now.milliseconds / 1000) - AppCheckHour.kept
@@ -278,7 +278,7 @@ package struct ClientPages: Sendable {
     }
 }
 
-// The pages for users, as an operator previews them. Unknown words in the query count as absent.
+// Previews of the pages that users see. Unknown query values count as absent.
 extension ClientPages {
     /// Frame widths in pixels.
     private static let widths = [("desktop", 760), ("phone", 390)]
@@ -292,7 +292,7 @@ extension ClientPages {
         )
     }
 
-    /// Returns `nil` if the client has no page.
+    /// Returns the preview card; `nil` if the client has no page to preview.
     private static func previewCard(
         of client: OAuthClient, _ settings: OAuthSettings, _ query: [String: String]
     ) -> HTML? {
@@ -329,7 +329,7 @@ extension ClientPages {
             """
     }
 
-    /// The document inside the frame that shows a client's page.
+    /// Returns the document for the frame that shows a client's page.
     private func preview(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard let (client, server) = client(request) else { return .notFound }
         let settings = server.dependencies.settings

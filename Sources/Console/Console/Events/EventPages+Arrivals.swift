@@ -33,7 +33,7 @@ extension EventPages {
                         place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
                         at: "/console/events/apple"))
             }
-            // A refused notification's app is not verified, so the notification belongs to no app.
+            // A refused notification does not prove its app, so only operators of all apps see it.
             if scope == .all { refused(from: .apple, request) }
         }
     }
@@ -112,7 +112,7 @@ extension NotificationReceipt {
 }
 
 extension GoogleEventPosition {
-    /// Position as text for page addresses: the time in milliseconds, and the identity in base64url.
+    /// The position as text for page URLs: the time in milliseconds, and the `jti` in base64url.
     fileprivate var text: String { "\(receivedAt.milliseconds).\(Base64URL.encode(Array(jti.utf8)))" }
 
     /// Reads a position from its text.
@@ -127,23 +127,23 @@ extension GoogleEventPosition {
     }
 }
 
-/// The claims of a foreign token, with names and addresses masked unless they are invented.
+/// The claims of a token from Apple or Google. Names and addresses are masked, except in `siwa dev`.
 private struct MaskedClaims {
     private let members: [Fact]
     /// Event types in the token; empty if they cannot be read.
     let types: String
-    /// The signed token as received. Only in `siwa dev`, because it is unmasked and can be sent again.
+    /// The signed token as received. Shown only in `siwa dev`, because it is unmasked and can be sent again.
     private var raw = HTML()
 
     /// - Parameters:
     ///   - token: The token in compact form. Any other text has no claims.
-    ///   - isShown: True in `siwa dev`, where people are invented.
+    ///   - isShown: True in `siwa dev`, where all people are fictitious.
     init(token: String, isShown: Bool) {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         let payload = segments.count == 3 ? Base64URL.decode(String(segments[1])) : nil
         self.init(claims: payload ?? [], isShown: isShown)
         guard isShown, let payload, let header = Base64URL.decode(String(segments[0])) else { return }
-        // The original bytes as text, without serializing them again.
+        // Shows the original bytes, because serializing the claims again could change them.
         let content = [header, payload].map { String(decoding: $0, as: UTF8.self) }
         raw = HTML {
             "<p class=\"muted\">As it came. Only siwa dev shows this.</p>"
@@ -173,8 +173,8 @@ private struct MaskedClaims {
             }.html
     }
 
-    /// Returns the event types. Apple's events are an object with a type or an array of such objects,
-    /// possibly inside a string. Google's are an object whose names are URIs.
+    /// Returns the event types. Apple's `events` claim is an object with a type, or an array of such objects,
+    /// and can be encoded as a string. Google's claim is an object whose member names are URIs.
     private static func types(_ events: JSONValue?) -> [String] {
         guard let events else { return [] }
         let inner = events.string.map { try? JSONValue(parsing: Array($0.utf8)) } ?? events

@@ -2,8 +2,8 @@ import AppleAccounts
 import EventDelivery
 import Pages
 
-// The deliveries to receivers. With SQLite, the `siwa deliveries` commands require that the service is
-// stopped. These pages do the same in the running service, with any database.
+// Deliveries to receivers. These pages offer the actions of the `siwa deliveries` commands while the service
+// runs. With SQLite, the commands require that the service is stopped.
 extension EventPages {
     func deliveries(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let deliveries = try await deliveries(at: request.now)
@@ -21,7 +21,7 @@ extension EventPages {
         }
     }
 
-    /// Returns the configured receivers, and those that exist only in the database.
+    /// Returns the configured receivers, and the receivers that exist only in the database.
     func deliveries(at now: Moment) async throws -> [Delivery] {
         let stored = try await store.receivers()
         let last = try await store.lastEventSequence()
@@ -92,7 +92,7 @@ extension EventPages {
             to: "/events/deliveries", notice: "\(name) gets \(last - cursor) events once more, at most.")
     }
 
-    /// Sends a verification event. It is not audited, because it concerns no user and changes no position.
+    /// Sends a verification event, without an audit row because it concerns no user and changes no position.
     func verify(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let name = try await known(request)
         guard receivers.first(where: { $0.name == name })?.isVerifiable ?? false else {
@@ -129,7 +129,7 @@ extension EventPages {
         let receiver: Receiver?
         let stored: ClaimedReceiver?
         let failure: DeliveryFailure?
-        /// Number of the feed's last event.
+        /// Sequence number of the feed's last event.
         let last: Int64
         let now: Moment
 

@@ -12,8 +12,8 @@ package struct EventPages: Sendable {
 
     /// A receiver from the configuration.
     ///
-    /// - form: The way in which the receiver gets its events, in a few words.
-    /// - isVerifiable: True if the receiver gets security event tokens, and so also verification events.
+    /// - form: A short description of the delivery method.
+    /// - isVerifiable: True if the receiver gets security event tokens, which include verification events.
     package typealias Receiver = (name: ReceiverName, form: String, isVerifiable: Bool)
 
     let store: any Store
@@ -24,10 +24,10 @@ package struct EventPages: Sendable {
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
     /// Wakes the delivery worker.
     let wake: @Sendable () -> Void
-    /// True if Google has a client.
+    /// True if an OAuth client is configured for Google.
     private let hasGoogle: Bool
 
-    /// Number of entries on a page, at least if there are that many.
+    /// Number of entries at which a page ends. The last window can add more.
     static let pageSize = 50
 
     package init(
@@ -71,8 +71,8 @@ package struct EventPages: Sendable {
 
 // The feed.
 extension EventPages {
-    /// Number of events in one window of the feed. A page looks at a limited number of windows, so an
-    /// operator who may see few people can get a short page although older events follow.
+    /// Number of events that one window reads. A page reads a limited number of windows, so an operator who
+    /// may see only a few people can get a short page even if older events follow.
     private static let window: Int64 = 50
     private static let mostWindows = 20
 
@@ -80,7 +80,7 @@ extension EventPages {
         let (place, position) = request.place { Int64($0) }
         let (events, next) = try await events(
             position, isOldestFirst: place.order == Self.oldest, visibleTo: request.viewer.scope)
-        // Key names and feed numbers would tell the operator about callers that belong to other apps.
+        // Key names and feed positions reveal callers of other apps, so only operators of all apps see them.
         let readers = request.viewer.scope == .all ? readers() : []
         return page("Events", at: "/console/events", request, isLive: position == nil) {
             if !readers.isEmpty {
@@ -99,10 +99,10 @@ extension EventPages {
         }
     }
 
-    /// Oldest-first order, which is the order of the feed itself.
+    /// Name of the order in which the oldest event comes first, as in the feed itself.
     private static let oldest = "oldest"
 
-    /// Returns the events after a position in list order, and the number for the next page.
+    /// Returns the events that follow a position in the list, and the position of the next page.
     private func events(
         _ position: Int64?, isOldestFirst: Bool, visibleTo scope: AppScope
     ) async throws -> (events: [AccountEvent], next: Int64?) {

@@ -6,7 +6,7 @@ import Synchronization
 /// is enabled.
 public final class OverviewMonitor: Service {
     static let interval = Duration.seconds(5)
-    /// Number of looks between two reads of the day's counts from the database.
+    /// Number of checks between two database reads of the day's counts.
     static let looksPerDay = 12
 
     struct State {
@@ -25,8 +25,8 @@ public final class OverviewMonitor: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - look: Returns the condition without the counts. It must not wait for a database that does not
-    ///     respond.
+    ///   - look: Measures the service's condition, without the counts. It must not wait for an unresponsive
+    ///     database.
     ///   - onChange: Called when a fault begins or ends.
     public init(
         numbers: ServiceNumbers, clock: any Clock<Duration> = ContinuousClock(),
@@ -68,18 +68,18 @@ public final class OverviewMonitor: Service {
         return (condition, dated)
     }
 
-    /// Returns the last look's findings. Looks first if there was none.
+    /// Returns the result of the last check. Checks first if there is no result yet.
     func latest() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
         let known = state.withLock { state in state.condition.map { ($0, state.troubles) } }
         if let known { return (known.0, known.1) }
         return await lookNow()
     }
 
-    /// Troubles from the last look that everyone with a session may know.
+    /// Troubles from the last check that every signed-in operator may see.
     var knownTroubles: [DatedTrouble] { state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) } }
 
-    /// Returns the troubles that all operators may know after a failed write: the database fault that the
-    /// error indicates, unless it is already known, and the other troubles.
+    /// Returns the troubles that every operator may see after a failed database call: the known troubles, and
+    /// the database fault behind the error, unless it is already known.
     func troubles(after error: any Error) -> [DatedTrouble] {
         let known = knownTroubles
         guard !known.contains(where: \.trouble.isOfDatabase), let failure = error as? StorageError,
@@ -90,7 +90,7 @@ public final class OverviewMonitor: Service {
         return [own].compactMap(\.self) + known
     }
 
-    /// Returns the last day's counts, read once a minute; only this process's while the database is down.
+    /// Returns the last day's counts, read from the database once a minute, with this process's newer counts.
     private func day(isDatabaseUp: Bool) async -> NumberSeries.Counts {
         let isDue = state.withLock { state in
             defer { state.looks += 1 }
@@ -106,13 +106,12 @@ public final class OverviewMonitor: Service {
                     at: hours.map { ($0.begin, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
             }
         }
-        // The minutes include the counts since the last read.
+        // The last hour's minutes include counts that are newer than the last database read.
         return state.withLock { $0.day }.merging(numbers.sum(ofLastMinutes: 60)) { max($0, $1) }
     }
 }
 
-/// Finds out when any replica last found a rejected refresh token, from the hourly counts that all replicas
-/// store.
+/// Derives the time at which any replica last found a rejected refresh token from the stored hourly counts.
 ///
 /// The time is never later than the rejection, so a notification that follows the rejection never seems to
 /// precede it. Does no I/O and reads no clock.
@@ -128,7 +127,7 @@ struct SharedRejections {
     /// - Parameter hours: Start times of hours, each with the number of rejections on all replicas.
     mutating func look(at hours: [(hour: Moment, count: Int64)], now: Moment) {
         for (hour, count) in hours where count > counts[hour] ?? 0 {
-            // The last look did not see this rejection, so it must have been stored afterwards.
+            // The last read did not include this rejection, so a replica must have stored it afterwards.
             let since = lookedAt.map { max(hour, $0.advanced(byMilliseconds: -Self.slowestWrite)) } ?? hour
             last = last.map { max($0, since) } ?? since
         }

@@ -18,8 +18,8 @@ public struct OverviewPages: Sendable {
     private let retireKey: @Sendable (_ keyID: String) async throws -> Bool
     private let card: OtherCard?
 
-    /// - Parameter retireKey: Retires the signing key with this ID. Returns false if the key can be opened,
-    ///   or if there is no such key.
+    /// - Parameter retireKey: Retires the signing key with this ID. Returns false if the sealing keys can
+    ///   open the key, or if it does not exist.
     public init(
         numbers: ServiceNumbers, monitor: OverviewMonitor, version: String,
         findings: @escaping @Sendable () async -> DoctorFindings?,
@@ -93,7 +93,7 @@ public struct OverviewPages: Sendable {
         _ condition: ServiceCondition, _ findings: DoctorFindings?, for request: ConsoleRequest
     ) async -> HTML {
         let period = request.query["period"].flatMap(PlotPeriod.init(rawValue:)) ?? .hour
-        // Without the database there are no hours, but the minutes remain available.
+        // Hourly counts need the database, but the minute counts are in memory.
         let points: [NumberSeries.Point]? =
             if let hours = period.hours { try? await numbers.hours(hours) } else { numbers.lastHour() }
         let keys = await self.keys()
@@ -200,21 +200,21 @@ public struct KeyCondition: Sendable {
     public enum Age: Sendable, Equatable {
         /// The service made the key.
         case made(Moment)
-        /// The key was first present at a startup with this database at this time, but can be older.
+        /// Time of the first startup with this database at which the key was present. The key can be older.
         case firstSeen(Moment)
         /// The key was missing at the last startup: its file is newer, or another replica has started without
         /// it.
         case notSeen
-        /// The database could not tell.
+        /// The database could not be read.
         case unknown
     }
 
-    /// The use of the key, such as "seals stored values".
+    /// The key's purpose, such as "seals stored values".
     public let use: String
     public let name: String
     public let fingerprint: String
     public let age: Age
-    /// ID of a signing key that cannot be opened, with which an operator can retire it.
+    /// ID of a signing key that the sealing keys cannot open. An operator can retire the key by this ID.
     public var shutKeyID: String?
 
     public init(use: String, name: String, fingerprint: String, age: Age) {
@@ -278,7 +278,7 @@ extension ServiceCondition {
             "by the Date of Apple's responses")
     }
 
-    /// The card about the sealed values. Its sample contains values of people from all apps.
+    /// Returns the card about sealed values. Its counts cover people from all apps.
     private func sealingState(seesNumbers: Bool) -> Card {
         func sealed(_ look: String, _ words: String, _ detail: String) -> Card {
             state("Sealed values", (look, words), detail)

@@ -1,9 +1,9 @@
 import AppleAccounts
 
-/// Counts by minute for an hour, and by hour until they are stored, computed from totals that only grow. It
-/// does no I/O and reads no clock.
+/// Computes counts per minute and per hour from totals that only grow. Keeps the minutes for an hour, and
+/// each hour until it is stored. Does no I/O and reads no clock.
 ///
-/// Memory is bounded by the number of names, 61 minutes and 48 hours.
+/// The number of names, 61 minutes and 48 hours bound the memory use.
 struct NumberSeries {
     typealias Counts = [CountName: Int64]
 
@@ -14,27 +14,27 @@ struct NumberSeries {
     }
 
     static let minute: Int64 = 60_000
-    /// Number of complete minutes, in addition to the current one.
+    /// Number of complete minutes kept, in addition to the current minute.
     static let mostMinutes = 60
-    /// Maximum number of hours that wait while the database is unavailable, before the oldest is dropped.
+    /// Maximum number of hours kept while the database is unavailable. Above it, the oldest hour is dropped.
     static let mostHours = 48
 
     private var last: Counts = [:]
     private var minutes: [Int64: Counts] = [:]
     private var hours: [Moment: Counts] = [:]
     private var changedHours: Set<Moment> = []
-    /// Counts for the hours in memory that are stored, or are just being stored.
+    /// For the hours in memory: counts that are stored, and counts that are being stored.
     private var storedHours: [Moment: Counts] = [:]
     private var writtenHours: [Moment: Counts] = [:]
     /// Time when a notification from Apple was last counted; `nil` before the first.
     private(set) var lastNotification: Moment?
-    /// Time when a check that found a rejected token was last counted; `nil` before the first.
+    /// Time of the last counted check that found a rejected token; `nil` before the first.
     private(set) var lastRejection: Moment?
-    /// The cause of the last counted transaction failures; if there were several, the most frequent one.
+    /// The most frequent cause of failed transactions in the last reading that counted any.
     private(set) var lastFailure: String?
 
-    /// Adds the growth of the totals since the process started. Totals older than the last ones add nothing,
-    /// because several readers call this in any order.
+    /// Adds the growth of the totals since the process started. Ignores totals that are lower than known
+    /// totals, because several readers call this method in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult
@@ -91,21 +91,21 @@ struct NumberSeries {
         return unstored
     }
 
-    /// Returns the hours whose counts have changed since they were last taken, each with its counts so far.
-    /// Hours that have ended are forgotten once they are stored.
+    /// Returns the hours whose counts have changed since the last call, each with its counts so far. The
+    /// caller then reports the result of the write to `forgetStoredHours` or `putBack`.
     mutating func takeChangedHours() -> [Moment: Counts] {
         writtenHours = hours.filter { changedHours.contains($0.key) }
         changedHours = []
         return writtenHours
     }
 
-    /// Records that the hours could not be stored.
+    /// Records that the hours could not be stored, so that the next write includes them.
     mutating func putBack(_ hours: [Moment: Counts]) {
         writtenHours = [:]
         changedHours.formUnion(hours.keys.filter { self.hours[$0] != nil })
     }
 
-    /// Records that the hours in the last write are stored. Forgets hours that have ended.
+    /// Records that the last write stored its hours, and removes hours that have ended from memory.
     mutating func forgetStoredHours(at now: Moment) {
         storedHours.merge(writtenHours) { $1 }
         writtenHours = [:]
@@ -115,8 +115,8 @@ struct NumberSeries {
     }
 }
 
-/// The name of a number that the overview counts. The names form a closed list: words of this service, error
-/// codes, histogram bounds, and configured callers.
+/// The name of a count on the overview. The number of names is bounded, because they consist of this
+/// service's own words, error codes, histogram bounds and configured callers.
 struct CountName: Hashable, Sendable {
     let text: String
 
@@ -143,7 +143,7 @@ struct CountName: Hashable, Sendable {
 
     /// Refused requests by error code.
     static func refused(_ code: String) -> CountName { CountName(refusedPrefix + code) }
-    /// Requests by duration: those in the bucket with this upper bound in nanoseconds.
+    /// Requests whose duration is in the histogram bucket with this upper bound in nanoseconds.
     static func latency(_ bound: String) -> CountName { CountName(latencyPrefix + bound) }
     /// Failed transactions by cause.
     static func storageFailure(_ cause: String) -> CountName { CountName("failure." + cause) }
@@ -166,8 +166,8 @@ struct CountName: Hashable, Sendable {
         text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
     }
 
-    /// True for a number that is stored by hour. Numbers by caller stay in memory, so that the program and
-    /// not the configuration bounds the table.
+    /// True for a count that the database stores by hour. Counts by caller stay in memory, so that the number
+    /// of configured callers does not affect the table size.
     var isStored: Bool {
         !Self.memoryPrefixes.contains { text.hasPrefix($0) } && self != .turnedAway && self != .undecided
     }

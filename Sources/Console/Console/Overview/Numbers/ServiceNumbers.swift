@@ -15,7 +15,7 @@ import Synchronization
 /// loses at most its last minute's counts.
 public final class ServiceNumbers: Service {
     static let interval = Duration.seconds(5)
-    /// Number of readings between two writes.
+    /// Number of metrics readings between two database writes.
     static let readingsPerWrite = 12
 
     private let totals: @Sendable () -> NumberSeries.Counts
@@ -73,8 +73,8 @@ public final class ServiceNumbers: Service {
 
     /// Stores the hours that have changed. Hours that cannot be stored stay in memory, for at most 48 hours.
     ///
-    /// Counts are stored as absolute values, so if two writes overlapped, the older one could end last. Calls
-    /// during a write therefore do nothing; the next write includes their counts.
+    /// A write replaces the stored counts, so if two writes overlapped, the older write could end last and
+    /// undo the newer write. So a call during a write does nothing, and the next write includes its counts.
     func write() async {
         let isFirst = isWriting.withLock { isWriting in
             defer { isWriting = true }
@@ -103,15 +103,15 @@ public final class ServiceNumbers: Service {
         series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
     }
 
-    /// Current time on the clock by which the numbers are counted.
+    /// The current time, by the clock that assigns counts to minutes and hours.
     var moment: Moment { now() }
 
     func sum(ofLastMinutes number: Int) -> NumberSeries.Counts {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
     }
 
-    /// Returns the last hours on all replicas and the current hour, oldest first. This process's unstored
-    /// counts are added in memory, so that loading a page writes nothing.
+    /// Returns all replicas' counts for the last hours, including the current hour, oldest first. Adds this
+    /// process's unstored counts in memory, so that loading a page writes nothing.
     ///
     /// - Throws: `StorageError`.
     func hours(_ number: Int) async throws -> [NumberSeries.Point] {
@@ -125,8 +125,8 @@ public final class ServiceNumbers: Service {
         for sum in try await store.serviceHours(from: first) {
             counts[sum.hour, default: [:]][CountName(stored: sum.name)] = sum.count
         }
-        // Read after the sums, so that the page may miss counts that a concurrent write stores, but never
-        // shows them twice.
+        // Reads the unstored counts after the stored sums, so that the page may miss counts that a concurrent
+        // write stores, but never shows them twice.
         for (hour, own) in series.withLock({ $0.unstoredHours }) {
             counts[hour, default: [:]].merge(own, uniquingKeysWith: +)
         }
@@ -134,8 +134,7 @@ public final class ServiceNumbers: Service {
     }
 }
 
-/// Reads the totals that the overview counts from the process's metrics. So nothing is counted twice, and
-/// requests cost nothing extra.
+/// Reads the overview's totals from the process's metrics, so that requests need no second set of counters.
 struct RegistryTotals: Sendable {
     /// Routes whose request durations are shown, because users wait for these requests.
     static let timedRoutes: Set<String> = ["/v1/sign-ins", "/v1/identity-tokens/verify", "/oauth/token"]
@@ -157,7 +156,7 @@ struct RegistryTotals: Sendable {
             return reading.labels["route"] == "/v1/sign-ins" && isStored ? .signIn : nil
         }
         each("siwa_web_sign_ins_total") { $0.labels["step"] == "signed_in" ? .signIn : nil }
-        // Not every notification event counts: some come too late, or after a daily check found the same.
+        // This metric omits notifications that came too late, or after a daily check found the same change.
         each("siwa_apple_notified_revocations_total") { _ in .revoked }
         each("siwa_notifications_total") { _ in .notification }
         each("siwa_apple_checks_total") { $0.labels["result"] == "rejected" ? .checkRejected : nil }

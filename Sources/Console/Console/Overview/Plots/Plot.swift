@@ -3,7 +3,7 @@ import Pages
 
 /// A plot over time: SVG, with a table of the same numbers.
 ///
-/// A line breaks off where there is no value, so that a missing number does not look like 0.
+/// A line has a gap where a value is missing, so that a missing value does not look like 0.
 struct Plot: PagePart {
     enum Form {
         case area
@@ -15,7 +15,7 @@ struct Plot: PagePart {
     struct Line {
         let label: String
         let value: (NumberSeries.Counts) -> Double?
-        /// The number next to the label, for the whole period.
+        /// The series' total for the whole period, shown next to its label.
         let total: String
     }
 
@@ -193,7 +193,7 @@ struct PlotScale: Equatable {
     ///   - isWhole: True for counts, which have no grid lines at fractions.
     init(upTo largest: Double, isWhole: Bool) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
-        // Uses the smallest of 1, 2 and 5 times a power of ten that needs no more than four steps.
+        // Chooses the smallest step of 1, 2 or 5 times a power of ten that needs at most four steps.
         var power = isWhole ? 1.0 : 1e-6
         var step = power
         search: while true {

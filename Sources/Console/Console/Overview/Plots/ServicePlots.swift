@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// The plots of the overview.
 struct ServicePlots {
-    /// Number of codes with a color of their own. All others share one column.
+    /// Maximum number of refusal codes with their own color. All other codes share one color.
     private static let mostCodes = 4
 
     let period: PlotPeriod
@@ -78,7 +78,7 @@ enum PlotPeriod: String, CaseIterable, Sendable {
     /// - Returns:
     ///   - hours: Number of hours; `nil` for the hour that is shown by minute.
     ///   - label: Milliseconds between two labels on the time axis.
-    ///   - row: Milliseconds that a table row covers. Rows are long, so that there are few enough to read.
+    ///   - row: Milliseconds that a table row covers. Rows cover long times, so that the table stays short.
     private var traits: (title: String, hours: Int?, label: Int64, row: Int64) {
         switch self {
         case .hour: ("Last hour", nil, 10 * 60_000, 5 * 60_000)
@@ -99,7 +99,7 @@ enum PlotPeriod: String, CaseIterable, Sendable {
 
     /// Returns a time as text for the table.
     func text(of begin: Moment) -> String {
-        // The date is the month and the day, and the time is the time of day.
+        // The text contains no year, because a plot covers at most seven days.
         let (date, time) = (begin.rfc3339.dropFirst(5).prefix(5), begin.rfc3339.dropFirst(11).prefix(5))
         return self == .week ? "\(date) \(time)" : String(time)
     }
