@@ -8,7 +8,7 @@ import SignIn
 
 // The page about one person.
 extension PeoplePages {
-    /// - Parameter isAsked: True once the audit log records that the operator asked to see the values.
+    /// - Parameter isAsked: True if the audit log has recorded that the operator asked to see the values.
     func person(_ request: ConsoleRequest, isShown isAsked: Bool = false) async throws -> ConsoleAnswer {
         let viewer = request.viewer
         guard let id = request.account,
@@ -16,7 +16,7 @@ extension PeoplePages {
                 try await signIn.past(of: id.rawValue, allowed: viewer.scope)
             })
         else { return .notFound }
-        // Without an account, the person has been erased.
+        // If there is no account, the person has been erased.
         let account = try await account(of: request)
         let granted =
             account == nil
@@ -25,7 +25,7 @@ extension PeoplePages {
                 try await grants?.grants(of: id.rawValue, allowed: viewer.scope).map(\.grant) ?? []
             } ?? []
         let erasure = try await signIn.erasure(of: id, allowed: viewer.scope)
-        // Nothing is masked in `siwa dev`, because its people are invented.
+        // In `siwa dev`, all people are fictitious, so nothing is masked.
         let isShown = viewer.isDevelopment || (isAsked && account != nil)
         let timeline = PersonTimeline(
             events: past.events, history: past.history, payloads: past.payloads, account: account,
@@ -145,8 +145,8 @@ extension PeoplePages {
         }
     }
 
-    /// Returns a table of the grants. Clients are links only for operators of all apps, because other operators
-    /// cannot open the client pages.
+    /// Returns the table of grants. Only operators of all apps get links to the clients, because other
+    /// operators cannot open the client pages.
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"
@@ -167,7 +167,7 @@ extension PeoplePages {
         }
     }
 
-    /// Returns the newest requests whose token names the person, verified or not. Only in `siwa dev`.
+    /// Returns the newest requests with a token that names the person, verified or not. Only in `siwa dev`.
     private func requests(of account: Account) -> HTML {
         let names = [account.id.rawValue, account.subject.rawValue]
         let found = recent?.all.lazy.filter { request in
@@ -227,8 +227,8 @@ extension PeoplePages {
     }
 }
 
-/// Times when a person's refresh tokens are checked daily at Apple. A successful check leaves no entry,
-/// because each user has one a day, so its time is derived from the time of the next check.
+/// Times of the daily checks of a person's refresh tokens at Apple. A successful check stores no history
+/// entry, because each user has a check every day, so this type derives its time from the next check's time.
 struct CheckTimes {
     /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]
@@ -248,7 +248,7 @@ struct CheckTimes {
 
     private func last(of app: ClientID, before next: Moment) -> String {
         let previous = schedule.previous(before: next)
-        // The first check is planned when the token arrives.
+        // The token's arrival plans the first check, so no check can be earlier.
         let came = history.first { $0.kind == .exchange && $0.outcome == .tokenKept && $0.clientID == app }
         if let came, previous.lowerBound <= came.recordedAt { return "none yet" }
         return "from \(previous.lowerBound.shown) to \(previous.upperBound.shown)"

@@ -9,8 +9,8 @@ public import SignIn
 
 /// The pages about people: the list, one person, and the actions on a person.
 ///
-/// An operator sees and changes only data of the apps that the operator's key covers. The store's queries limit
-/// reads; the commands check changes inside their transactions.
+/// An operator sees and changes only data of the apps that the operator's key covers. The store's queries
+/// limit reads, and commands check changes inside their transactions.
 public struct PeoplePages: Sendable {
     let signIn: SignInUseCases
     /// Grant use cases; `nil` if no OAuth client is configured.
@@ -20,7 +20,7 @@ public struct PeoplePages: Sendable {
     private let audit: ConsoleAudit
 
     /// - Parameters:
-    ///   - checks: Times at which Apple's refresh tokens are checked.
+    ///   - checks: The schedule of the daily refresh token checks at Apple.
     ///   - recent: The requests in `siwa dev`, with their bodies; `nil` in production, where no body is kept.
     public init(
         signIn: SignInUseCases, oauth: OAuthServer?, audit: @escaping ConsoleAudit, checks: CheckSchedule,
@@ -118,7 +118,7 @@ public struct PeoplePages: Sendable {
         ]
     }
 
-    /// Shows the person's values. The audit log gets its entry before anything is read that the page shows.
+    /// Shows the person's values. Writes the audit log entry before reading any value that the page shows.
     private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id else { return .notFound }
         try await audit(AuditEntry(.consoleShow, by: .current, at: request.now, person: AuditPerson(id)))
@@ -184,7 +184,7 @@ public struct PeoplePages: Sendable {
         }
     }
 
-    /// Carries out a change, and returns to the person.
+    /// Carries out a change, and redirects to the person's page.
     private func change(
         _ request: ConsoleRequest, notice: String, _ body: (String, AppScope) async throws -> Void
     ) async throws -> ConsoleAnswer {
@@ -276,14 +276,14 @@ struct PersonSearch {
         (self.place, self.fields) = (place, fields)
     }
 
-    /// The possible meanings of the text; `nil` without a text. The first one with a result counts.
+    /// The search keys for the text; the search uses the first key with a result. `nil` finds all accounts.
     var keys: [AccountSearch.Key?] {
         guard !text.isEmpty else { return [nil] }
         if let id = AccountID(text) { return [.account(id)] }
         if let id = GrantID(text) { return [.grant(id)] }
         if text.contains("@") { return [.email(text)] }
         guard !text.contains(" "), let subject = AppleSubject(text) else { return [.name(text)] }
-        // Apple's user IDs start with a digit, so a text that does so is tried as a user ID first.
+        // Apple's user IDs start with a digit, so text that starts with a digit is tried as a user ID first.
         let first: AccountSearch.Key = .subject(subject)
         return text.first?.isNumber == true ? [first, .name(text)] : [.name(text), first]
     }

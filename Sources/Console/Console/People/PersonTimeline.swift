@@ -5,9 +5,9 @@ import SignIn
 
 /// Builds a person's timeline from the stored rows.
 ///
-/// Some history entries have no event, and some of their details are missing in the event. An event belongs
-/// to the history entry with the same two times. Events and notifications without a history entry get rows of
-/// their own, and so does the last sign-in.
+/// Some history entries have no event, and others contain details that their events lack. An event belongs to
+/// the history entry with the same two times: Apple's and ours. Events and notifications without a history
+/// entry get their own rows, and so does the last sign-in.
 struct PersonTimeline: PagePart {
     let items: [TimelineItem]
 
@@ -38,7 +38,7 @@ struct PersonTimeline: PagePart {
         }
         items += payloads.map { $0.item(account: account, isShown: isShown) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
-        // If times are equal, the token row is the later one.
+        // If times are equal, the row about issued tokens counts as the later row.
         self.items = (grants.compactMap(Self.lastUse) + items).sorted {
             ($1.recordedAt, $1.moment ?? $1.recordedAt) < ($0.recordedAt, $0.moment ?? $0.recordedAt)
         }
@@ -73,7 +73,7 @@ struct PersonTimeline: PagePart {
 
     /// - Parameter disabling: The disabling that is in force.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
-        // Usually a commit's last event says the most, because the credential comes after the account.
+        // Usually a commit's last event describes it best, because the credential follows the account.
         let main =
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
             ?? events[events.count - 1]
@@ -82,7 +82,7 @@ struct PersonTimeline: PagePart {
             title: title, look: look, app: events.lazy.compactMap(\.clientID).first,
             moment: main.hasMomentOfApple ? main.moment : nil, recordedAt: main.recordedAt, effect: effect,
             facts: main.facts, events: events)
-        // The event has no reason. The audit log has the reasons for past disablings.
+        // An event contains no reason. The audit log has the reasons for past disablings.
         if main.kind == .accountDisabled, let disabling, disabling.since == main.recordedAt {
             item.facts += [
                 Fact("reason", .code(disabling.reason.rawValue)),
@@ -92,7 +92,7 @@ struct PersonTimeline: PagePart {
         return item
     }
 
-    /// Returns a row for the last sign-in, which has none yet if it changed nothing but its time.
+    /// Returns a row for the last sign-in; `nil` if another row shows it. A repeated sign-in may have none.
     private static func lastSignIn(of account: Account, _ items: [TimelineItem]) -> TimelineItem? {
         guard let last = account.lastSignInAt, !items.contains(where: { $0.recordedAt == last }) else {
             return nil
@@ -104,7 +104,7 @@ struct PersonTimeline: PagePart {
             recordedAt: last, effect: "Nothing new: the person stays signed in.")
     }
 
-    /// Only the day is known, because a client refreshes every hour, so refreshes are counted by day.
+    /// Returns a row for a grant's last use. The service stores only the day, because clients refresh often.
     private static func lastUse(of grant: GrantRecord) -> TimelineItem? {
         guard let day = grant.lastUsedAt else { return nil }
         return TimelineItem(
@@ -123,7 +123,7 @@ struct TimelineItem: PagePart {
     let app: ClientID?
     /// Apple's time; `nil` if Apple sent none.
     let moment: Moment?
-    /// Time by our clock.
+    /// Time on this service's clock.
     let recordedAt: Moment
     /// True if only the day in `recordedAt` is known.
     var hasDayAlone = false
@@ -163,7 +163,7 @@ struct TimelineItem: PagePart {
         guard let moment else { return "here \(recorded)" }
         let distance = ShownDuration(from: moment, to: recordedAt)
         let delay = moment <= recordedAt ? "\(distance) later" : "\(distance) before Apple's moment"
-        // Apple's times are whole seconds.
+        // Apple's times are whole seconds, so a shorter delay means nothing.
         let isNews = distance.milliseconds >= 1000
         return "Apple \(moment.shown) · here \(recorded)\(isNews ? " (\(delay))" : "")"
     }

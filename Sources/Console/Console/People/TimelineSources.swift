@@ -8,7 +8,7 @@ import StrictJSON
 // Timeline text for each kind of stored row.
 
 extension AccountEvent {
-    /// False if the time is ours.
+    /// True if the event's time comes from Apple, and false if it comes from this service's clock.
     var hasMomentOfApple: Bool {
         switch source {
         case .signIn, .notification: true
@@ -16,7 +16,7 @@ extension AccountEvent {
         }
     }
 
-    /// Title, look and one sentence, for a row without a history entry.
+    /// The title, the CSS class and one sentence, for a row without a history entry.
     var words: (title: String, look: String, effect: String) {
         let client = grant?.oauthClientID.rawValue ?? "an OAuth client"
         let why = reason?.words ?? "no reason is stored"
@@ -73,7 +73,7 @@ extension SeenHistoryEntry {
         }
     }
 
-    /// Returns true if the entry was caused by this notification.
+    /// Returns true if this notification caused the entry.
     func came(with payload: KeptPayload) -> Bool {
         switch kind {
         case .consentRevoked, .appleAccountDeleted, .emailForwarding:
@@ -96,7 +96,7 @@ extension SeenHistoryEntry {
             ].compactMap(\.self))
     }
 
-    /// False if Apple sent no time, so that ours is stored.
+    /// False if Apple sent no time, so that the entry has a time from this service's clock.
     private var hasMomentOfApple: Bool {
         switch kind {
         case .signIn, .exchange, .consentRevoked, .appleAccountDeleted, .emailForwarding: cause == nil
@@ -181,7 +181,7 @@ extension KeptPayload {
         }
     }
 
-    /// Returns the events. Apple has sent an object or an array of objects, sometimes inside a string.
+    /// Returns the events. Apple sends an object or an array of objects, sometimes encoded as a string.
     private static func events(_ value: JSONValue) -> [JSONObject] {
         let inner = value.string.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? value
         return (inner.array ?? [inner]).compactMap(\.object)

@@ -1,7 +1,7 @@
 import HTTPAPI
 
-/// A request as a shell command. Secrets are shell variables. In production the path contains parameter names
-/// instead of values, and the body is read from a file, because neither is kept.
+/// A shell command that sends a request again, with shell variables for secrets. In production the service
+/// keeps neither path values nor bodies, so the path has parameter names and curl reads the body from a file.
 struct CurlCommand: Sendable {
     let text: String
     /// Steps before the command; `nil` if the command is complete.
@@ -39,7 +39,7 @@ struct CurlCommand: Sendable {
             parts.append("-H \(ShellText.quoted("Content-Type: \(type)")) --data-binary @\(name)")
             file = name
         }
-        // A path without a route is not kept either, so a placeholder stands for it.
+        // The service does not keep a path that matches no route, so a placeholder replaces the path.
         let target = request.exchange?.target ?? (request.route == "none" ? "/{path}" : request.route)
         // Without this option, curl reads braces and brackets as a list of addresses.
         if target.contains(where: { "{}[]".contains($0) }) { parts.append("--globoff") }
@@ -70,8 +70,8 @@ struct CurlCommand: Sendable {
     }
 }
 
-/// Text in shell commands.
+/// Quotes text for shell commands.
 enum ShellText {
-    /// Between single quotes, a shell gives a meaning only to the closing quote.
+    /// Between single quotes, a shell interprets only the closing quote.
     static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

@@ -5,10 +5,9 @@ import HTTPEngine
 import Pages
 import StrictJSON
 
-/// This process's latest requests, and why the service refused them.
+/// This process's latest requests, and the reasons why the service refused them.
 ///
-/// Only operators of all apps see them. A refused request belongs to no app, because nothing in it has been
-/// proven.
+/// Only operators of all apps see the requests, because a refused request proves nothing, not even its app.
 package struct RequestsPages: Sendable {
     /// Sends a request again, in development.
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
@@ -151,10 +150,10 @@ package struct RequestsPages: Sendable {
 extension RecentRequest {
     var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
 
-    /// Time without the day, because all requests are minutes or hours old.
+    /// The time of day, without a date, because all requests are only minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
-    /// The proven caller, or the client that the request names. Anyone can name a client.
+    /// The authenticated caller, or the client that the request names, because anyone can name a client.
     fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
 
     fileprivate var duration: String {
@@ -205,7 +204,7 @@ extension RecentRequest {
     }
 }
 
-/// Formats a value that a check found. For a time in a token, adds its distance from the request.
+/// Formats a value that a check found. For a time in a token, adds the difference from the request time.
 enum FoundValue {
     private static let times = ["exp", "iat", "nbf", "auth_time"]
 
@@ -236,7 +235,7 @@ enum CodeList {
             ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
-                // Codes that the interface also uses already have a row above.
+                // The first table already lists the codes that the interface uses too.
                 ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),
@@ -260,13 +259,13 @@ enum CodeList {
         }
     }
 
-    /// Returns the place in the documentation that explains a request's code.
+    /// Returns the documentation section that explains a request's code.
     static func place(of request: RecentRequest) -> DocumentationPlace {
         if request.reason != nil { return .tokenRequest }
         return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
     }
 
-    /// Returns a link to the row of a request's code; `nil` if the request has none that is listed.
+    /// Returns a link to the row of a request's code; `nil` if the list does not contain the code.
     static func link(for request: RecentRequest) -> String? {
         if let reason = request.reason, ExplainedCode.reasons.contains(where: { $0.code == reason }) {
             return "/console/codes#\(reasons)-\(reason)"
@@ -332,8 +331,8 @@ struct RequestFilter: Sendable {
         return hasCaller(request) && (route.isEmpty || request.route.contains(route))
     }
 
-    /// Returns true if the request is from the caller to find. Troubles on the overview name callers as the
-    /// metrics do: `client:` and an OAuth client's ID, or `none`.
+    /// Returns true if the request comes from the caller in the filter. Links from the overview name a caller
+    /// as the metrics do: `client:` with an OAuth client's ID, or `none`.
     private func hasCaller(_ request: RecentRequest) -> Bool {
         if caller.isEmpty || request.caller == caller || request.client == caller { return true }
         if caller == "none" { return request.caller == nil && request.client == nil }

@@ -4,7 +4,7 @@ import HTTPAPI
 import KeySets
 
 extension ServiceCondition {
-    /// Everything that is wrong, most urgent first. Depends only on this value.
+    /// All current troubles, most urgent first. Depends only on this `ServiceCondition`.
     var troubles: [Trouble] {
         let single = [
             database, keySet, clock, sealing, signingKeys, secrets, overload, notifications, reports,
@@ -76,7 +76,7 @@ extension ServiceCondition {
         }
     }
 
-    /// The newest cause of failures in the last two minutes, while the database accepts commands again.
+    /// Cause of the newest database failure in the last two minutes, if the database accepts commands again.
     private var endedFailure: StorageError.Code? {
         let recent = StorageError.Code.allCases.filter { newest[.storageFailure($0.rawValue)] ?? 0 > 0 }
         return newestFailure.flatMap { recent.contains($0) ? $0 : nil } ?? recent.first
@@ -110,7 +110,7 @@ extension ServiceCondition {
                 advice: advice, page: .checks)
         }
         switch keys.status {
-        // Nothing has failed until the first fetch has ended.
+        // Before the first fetch ends, nothing has failed.
         case .ready, .stale(nil), .unavailable(nil): return nil
         case .unavailable(let cause?):
             return trouble(
@@ -134,7 +134,7 @@ extension ServiceCondition {
 
     /// Describes the last fetch of Apple's keys, with the time of the next one.
     private func lastFetch(_ cause: KeySetFetchError.Code) -> String {
-        // If the status is 200, another code says more than the status does.
+        // Only an unexpected status is worth showing. In all other cases the error code explains more.
         let status = cause == .statusUnexpected ? keys.lastStatus : nil
         let result = status.map { "status \($0)" } ?? cause.rawValue
         let place = keysURL.isEmpty ? "" : " of \(keysURL)"
@@ -220,9 +220,9 @@ extension ServiceCondition {
     var secrets: Trouble? {
         let refused = hour[.secretRefused] ?? 0
         guard refused > 0 else { return nil }
-        // Calls are rare, so a lack of them proves little. Only after ten minutes is the past tense used.
+        // Calls to Apple are rare, so the text uses the past tense only after ten minutes without a refusal.
         let isOver = (recent[.secretRefused] ?? 0) == 0
-        // A secret contains times from this clock, so a wrong clock explains why it is refused.
+        // Client secrets contain times from this clock, so a wrong clock explains the refusals.
         let isClockWrong = clock != nil
         return Trouble(
             .refusedByApple, .warn,

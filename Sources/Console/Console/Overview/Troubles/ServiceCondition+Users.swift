@@ -15,7 +15,7 @@ extension ServiceCondition {
             page: Self.requests())
     }
 
-    /// Number of one caller's requests refused within five minutes from which the caller counts as hammering.
+    /// A caller with at least this many refused requests in five minutes counts as hammering the service.
     static let hammering: Int64 = 100
 
     var callers: [Trouble] {
@@ -23,7 +23,7 @@ extension ServiceCondition {
         let all = names.reduce(0) { $0 + requests(of: $1).all }
         return names.sorted().compactMap { name in
             let (refused, requests) = requests(of: name)
-            // A fault in the service refuses everyone, so it is not the caller's.
+            // A fault in the service makes it refuse all callers, so the caller is not to blame.
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }
@@ -46,7 +46,7 @@ extension ServiceCondition {
         return (refused, refused + (latest[.answered(caller: caller)] ?? 0))
     }
 
-    /// Returns the words for a sender of many requests, by the sender's name in the metrics.
+    /// Returns sentence parts about a caller that sends many requests, by the caller's name in the metrics.
     private static func words(for name: String) -> (repeats: String, crowds: String, doubt: String) {
         guard name.hasPrefix("client:") else {
             let subject = name == "none" ? "A client without a key" : "The caller \(name)"
@@ -58,14 +58,14 @@ extension ServiceCondition {
             name == otherClients
             ? "Requests that name the OAuth clients after the first 20"
             : "Requests that name the OAuth client \(name.dropFirst("client:".count))"
-        // Requests are counted before a secret proves anything.
+        // The service counts requests before it verifies their secrets, so anyone can send them.
         return (
             "\(subject) are refused again and again", "\(subject) are most of the requests",
             "See in Requests if a secret proved the client, because anyone can name a client. "
         )
     }
 
-    /// All clients that have no series of their own.
+    /// Name of the metric series that all other clients share.
     private static let otherClients = "client:other"
 
     // MARK: Notifications and deliveries
@@ -88,11 +88,11 @@ extension ServiceCondition {
             page: .settings)
     }
 
-    /// Maximum time in milliseconds that a notification may take beyond a check.
+    /// Maximum delay in milliseconds between a check that finds a revocation and Apple's notification.
     private static let slowestNotification: Int64 = 300_000
 
-    /// True if notifications do not arrive: either a check found a revocation without a notification and none
-    /// has arrived since, or none has arrived for a day.
+    /// True if notifications seem to be missing: none has arrived for a day, or none has arrived since a
+    /// check found a revocation.
     private func isSilent(since last: Moment?) -> Bool {
         let isLong = lastNotification.map { now.milliseconds - $0.milliseconds >= 86_400_000 } ?? true
         if (day[.notification] ?? 0) == 0, isLong { return true }
@@ -128,7 +128,7 @@ extension ServiceCondition {
                 advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
                 page: page, about: name)
         }
-        // If the database fails, its numbers are out of date.
+        // While the database fails, the numbers about receivers are out of date.
         guard databaseFailure == nil else { return paused }
         return paused
             + lateReceivers.filter { now.milliseconds - $0.since.milliseconds >= Self.lateReceiver }.map {
@@ -177,7 +177,7 @@ extension ServiceCondition {
             page: Self.requests(code: top?.0))
     }
 
-    /// A sentence about the caller that sent most of the refused requests, if there is one.
+    /// A sentence about a caller that sent at least 90% of the refused requests; empty if there is none.
     private var foremost: String {
         let refused = latest.compactMap { name, count in name.refusedCaller.map { ($0, count) } }
         let all = refused.reduce(0) { $0 + $1.1 }

@@ -8,7 +8,7 @@ public struct ServiceCondition: Sendable {
     /// The last database check's failure; `nil` while the database accepts commands.
     public var databaseFailure: StorageError?
     public var isPostgres = false
-    /// Standby condition; `nil` if commits wait for no standby, and with SQLite.
+    /// The PostgreSQL standbys; `nil` if commits wait for no standby, and with SQLite.
     public var standbys: StandbyCondition?
     public var keys: KeySetHealth
     /// The address of Apple's keys; empty if they come from a file.
@@ -25,9 +25,9 @@ public struct ServiceCondition: Sendable {
     public var hasSealingKeys = false
     /// Number of values in the last sample.
     public var sampledValues: Int64 = 0
-    /// The private address from which all requests in the last hour came; `nil` if there were others.
+    /// The private address that sent all requests in the last hour; `nil` if other addresses sent some.
     public var loneRequester: String?
-    /// The report to Google that has been failing for longest; `nil` if there is none.
+    /// The failing reports to Google; `nil` if none is failing.
     public var google: ReceiverCondition?
     /// Event receivers that are paused.
     public var pausedReceivers: [String] = []
@@ -73,19 +73,19 @@ public struct ShutKey: Sendable, Equatable {
     }
 }
 
-/// A receiver that has not accepted some event.
+/// A receiver that has not accepted all events.
 ///
 /// - waiting: Upper bound on the number of waiting events.
-/// - since: Time when the first of them was recorded.
+/// - since: Time when the oldest waiting event was recorded.
 public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 
-/// Events that are waiting for a receiver.
+/// Failing deliveries to one receiver.
 ///
 /// - failing: Number of events whose delivery has failed at least once.
 /// - attempts: Highest number of attempts for any event.
 public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
-/// Work that is due.
+/// The state of a queue of due work.
 public struct QueueCondition: Sendable, Equatable {
     public enum Name: String, Sendable, CaseIterable {
         case exchange, check, erasure, receipt
@@ -98,18 +98,18 @@ public struct QueueCondition: Sendable, Equatable {
     public let name: Name
     /// Number of items; `nil` if they are not counted.
     public let count: Int64?
-    /// Seconds since the oldest item was first due, no matter how many attempts have failed. For events,
-    /// since the oldest was recorded. For receipts, since the next attempt was due.
+    /// Seconds since the oldest item was first due, including failed attempts. For events, the time counts
+    /// from the recording of the oldest event. For receipts, it counts from the due time of the next attempt.
     public let oldest: Int64
-    /// Time when the first item is given up; `nil` if none is.
+    /// Time when the service gives up the first item; `nil` if it never gives up.
     public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
         (self.name, self.count, self.oldest) = (name, count, oldest)
     }
 
-    /// True after an hour, as in the alert `SiwaWorkOverdue`. For checks it takes 26 hours, because a check
-    /// whose response was lost is repeated the next day.
+    /// True after an hour, as in the alert `SiwaWorkOverdue`. For checks it takes 26 hours, because the
+    /// service repeats a check with a lost response on the next day.
     public var isOverdue: Bool {
         switch name {
         case .check: oldest > 93_600
@@ -142,7 +142,7 @@ extension ServiceCondition {
         return seconds < 5 ? "now" : "\(duration(seconds)) ago"
     }
 
-    /// Returns the nearest number of units. Does not overflow.
+    /// Converts seconds to the unit and rounds to the nearest number. Does not overflow.
     private static func whole(_ seconds: Int64, _ unit: Int64) -> Int64 {
         seconds / unit + (seconds % unit >= unit / 2 ? 1 : 0)
     }
@@ -175,7 +175,7 @@ extension QueueCondition.Name {
         }
     }
 
-    /// False for deliveries, because they have troubles of their own.
+    /// False for deliveries to Google and to receivers, because they have their own troubles.
     var isAtApple: Bool {
         switch self {
         case .exchange, .check, .erasure, .receipt: true

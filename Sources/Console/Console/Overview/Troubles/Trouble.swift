@@ -2,9 +2,9 @@ public import AppleAccounts
 import Encodings
 import Pages
 
-/// Something that is wrong now, described for an operator who knows only that sign-ins fail.
+/// A current fault, described for an operator who knows only that sign-ins fail.
 public struct Trouble: Sendable, Equatable {
-    /// The kinds, most urgent first. A trouble that explains others comes before them.
+    /// The kinds of trouble, most urgent first. A trouble that explains other troubles comes before them.
     public enum Kind: String, Sendable, CaseIterable {
         case databaseFull = "database_full"
         case standbyLost = "standby_lost"
@@ -45,9 +45,9 @@ public struct Trouble: Sendable, Equatable {
     /// A sentence with numbers of people or requests across all apps, for operators who may see all apps. May
     /// be empty.
     public let numbers: String
-    /// Steps that end the trouble.
+    /// Steps that resolve the trouble.
     public let advice: String
-    /// A console page that shows more; `nil` if there is only the runbook.
+    /// A console page with details; `nil` if only the runbook has details.
     public let page: Page?
     /// Distinguishes troubles of the same kind, for example by the name of a caller.
     public let about: String
@@ -69,7 +69,7 @@ public struct Trouble: Sendable, Equatable {
         (self.cause, self.advice, self.page, self.about) = (cause, advice, page, about)
     }
 
-    /// Identifies a trouble over time.
+    /// Identifies the same trouble in successive checks.
     var key: String { "\(kind.rawValue) \(about)" }
 
     var isOfDatabase: Bool {
@@ -134,7 +134,7 @@ public struct DatedTrouble: Sendable, Equatable {
 }
 
 extension [DatedTrouble] {
-    /// Returns the card that lists everything that is wrong.
+    /// Returns the card that lists the current troubles.
     func card(at now: Moment, seesNumbers: Bool, summary: HTML = "") -> HTML {
         """
         <section class="card" aria-labelledby="wrong">
@@ -144,12 +144,12 @@ extension [DatedTrouble] {
     }
 }
 
-/// Remembers when each trouble began. Does no I/O and reads no clock. It has one entry for each trouble from
-/// the last look.
+/// Remembers when each trouble began. Does no I/O and reads no clock. Contains one entry for each trouble
+/// that the last check found.
 struct TroubleLog {
     private var since: [String: Moment] = [:]
 
-    /// - Parameter troubles: Everything that is wrong now.
+    /// - Parameter troubles: The current troubles.
     mutating func date(_ troubles: [Trouble], at now: Moment) -> [DatedTrouble] {
         since = Dictionary(
             troubles.map { ($0.key, since[$0.key] ?? now) }, uniquingKeysWith: { first, _ in first })
