@@ -18,7 +18,7 @@ public final class ConsoleServer: Service {
         now: @escaping @Sendable () -> Int64
     ) {
         var (limits, logger) = (limits, logger)
-        // Both servers log that they listen, so the line must say which one does.
+        // Both servers log a line when they listen, so this value names the console.
         logger[metadataKey: "server"] = "console"
         limits.connections = min(limits.connections, Self.mostConnections)
         server = HTTPServer(

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Notifies open pages about changes. A page sends the number that it knows, and waits for a higher one.
+/// Notifies open pages about changes. A page sends the number of its last change, and waits for the next.
 public final class LiveUpdates: Sendable {
     /// Maximum number of waiting pages. Any further page gets a response at once.
     static let mostWaiting = 64
     static let longestWait = Duration.seconds(20)
-    /// Milliseconds after which a browser asks again, so that a page is loaded at most about once a second.
+    /// Milliseconds before a browser asks again, so that it loads a page at most about once a second.
     static let pause = 1_000
-    /// Pause in milliseconds for a page that may not wait.
+    /// Milliseconds before a page asks again that could not wait, because too many pages were waiting.
     static let longPause = 20_000
 
     private struct State {
@@ -25,7 +25,7 @@ public final class LiveUpdates: Sendable {
 
     var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Notifies waiting pages about a change. Called on any thread, and costs little if no page waits.
+    /// Notifies waiting pages about a change. Any thread may call it, and it costs little if no page waits.
     public func changed() {
         let released = state.withLock { state in
             state.number += 1
@@ -41,11 +41,10 @@ public final class LiveUpdates: Sendable {
         case busy
     }
 
-    /// Waits until there is a number higher than `known`, but at most for `longest` or until the task is
-    /// cancelled.
+    /// Waits for a later change than `known`, until `longest` has passed or the task is cancelled.
     func wait(after known: UInt64, atMost longest: Duration = longestWait) async -> Answer {
         let place = state.withLock { state -> (id: Int?, answer: Answer?) in
-            // A number from another process also counts as a change.
+            // A different number from another process also counts as a change.
             if state.number != known { return (nil, .changed(state.number)) }
             guard state.waiting.count < Self.mostWaiting else { return (nil, .busy) }
             state.nextWaiter += 1
@@ -53,7 +52,7 @@ public final class LiveUpdates: Sendable {
             return (state.nextWaiter, nil)
         }
         guard let id = place.id else { return place.answer ?? .unchanged }
-        // Ends the wait after `longest`. It is cancelled if the wait ends earlier.
+        // The timer ends the wait after `longest`, and is cancelled if the wait ends earlier.
         let timer = Task { [weak self] in
             try? await Task.sleep(for: longest)
             self?.release(id)

@@ -7,14 +7,14 @@ public struct SettingsPages: Sendable {
     private let doctor: any DoctorFinding
     private let inbox: any InboxStore
 
-    /// - Parameter inbox: Contains Apple's notifications, which prove that the endpoint is registered.
+    /// - Parameter inbox: Contains Apple's notifications, which prove that the notification endpoint works.
     public init(configuration: ShownConfiguration, doctor: any DoctorFinding, inbox: any InboxStore) {
         (self.configuration, self.doctor, self.inbox) = (configuration, doctor, inbox)
     }
 
     public var pages: [ConsolePage] {
         [
-            // Settings belong to no app, so only operators of all apps may see them.
+            // Settings apply to all apps, so only operators of all apps may see them.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps, entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
@@ -24,7 +24,7 @@ public struct SettingsPages: Sendable {
         ]
     }
 
-    /// Number of notifications among which each app is looked for.
+    /// Number of newest notifications in which the page looks for each app.
     private static let mostNotifications = 100
 
     private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {
@@ -187,14 +187,14 @@ public struct ShownConfiguration: Sendable {
         name: String, meaning: String, value: String?, source: String, isDefault: Bool
     )
 
-    /// An entry in one of the file's lists, such as an app or an API key: facts by name.
+    /// An entry in one of the configuration file's lists, such as an app or an API key, with its facts.
     public typealias Entry = (name: String, facts: [(name: String, value: String)])
     public typealias Section = (title: String, entries: [Entry])
 
     /// A value to register at Apple or Google.
     ///
     /// - place: The menu path to the field.
-    /// - check: The `siwa doctor` check that tries the value; `nil` if it cannot be tried from here.
+    /// - check: The `siwa doctor` check for the value; `nil` if this service cannot check it.
     /// - notifiedApp: Primary client ID of the app whose notifications arrive at the registered values.
     public typealias Registration = (
         place: String, values: [(name: String, value: String)], check: String?, notifiedApp: ClientID?
@@ -209,12 +209,12 @@ public struct ShownConfiguration: Sendable {
     }
 }
 
-/// A URL to which the service sends, as pages show it. Such URLs often contain a secret.
+/// A URL to which the service sends requests, as pages show it. Such a URL often contains a secret.
 ///
-/// The user and the query are hidden. Long path segments are shortened, because some services hand out
-/// addresses with a key in the path. The rest of the path is shown.
+/// Hides the user and the query. Shortens long path segments, because some services hand out URLs with a key
+/// in the path. Shows the rest of the path.
 public enum MaskedURL {
-    /// Length in bytes from which a path segment is shortened.
+    /// Minimum length of a path segment that is shortened, in bytes.
     static let longSegment = 16
 
     public static func text(_ url: String) -> String {

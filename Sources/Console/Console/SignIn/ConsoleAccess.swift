@@ -51,8 +51,8 @@ final class ConsoleAccess: Sendable {
 
     var isDevelopment: Bool { operators == nil }
 
-    /// Returns `nil` if the visitor must sign in. The session may have ended early, for which `hasEnded` asks
-    /// the database.
+    /// Returns `nil` if the visitor must sign in. Does not detect a session that has ended early, because
+    /// only `hasEnded` asks the database.
     func visit(cookie: String?, at now: Moment) -> Visit? {
         func visit(_ name: String, _ scope: AppScope, _ formKey: [UInt8], _ session: ConsoleSession?) -> Visit
         {
@@ -66,7 +66,7 @@ final class ConsoleAccess: Sendable {
             let session = ConsoleCookie.session.values(in: cookie).lazy
                 .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
                 .first,
-            // Looked up for each request, so that removing a key or its role ends its sessions.
+            // Looks up the key for each request, so that removing the key or its role ends its sessions.
             let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now)
         else { return nil }
         return visit(key.name, key.scope, session.formKey, session)
@@ -101,9 +101,9 @@ final class ConsoleAccess: Sendable {
         return .refused("This is no API key of this service.", code: "console_key_unknown")
     }
 
-    /// Returns true at most once a minute for each key, when the audit log must get a row about it.
+    /// Returns true if the audit log should record the key's refusal, at most once a minute for each key.
     ///
-    /// - Parameter name: The name of a correct key, of which there are as many as the configuration contains.
+    /// - Parameter name: The name of a configured key, so the configuration bounds the number of names.
     func isRefusalDue(of name: String, at now: Moment) -> Bool {
         refusedKeys.withLock { last in
             if let known = last[name], (0..<Self.refusalPause).contains(now.milliseconds - known.milliseconds)

@@ -68,13 +68,13 @@ struct ConsoleSession: Sendable, Equatable {
 /// Sessions that ended early because their operators signed out.
 ///
 /// An ended session is a row in the database until the session would have expired, so that a copied cookie
-/// opens nothing on any replica or after a restart. No memory limit drops such a row, because a forgotten end
-/// would make the session valid again.
+/// opens nothing on any replica or after a restart. Nothing drops the row earlier, because the copied cookie
+/// would then be valid again.
 final class EndedConsoleSessions: Sendable {
     private let tickets: any TicketStore
-    /// Session ends that the database could not store: the latest expiry among such sessions, by key name.
-    /// All of the key's sessions that expire no later count as ended, so there are at most as many entries as
-    /// keys.
+    /// The latest expiry among ended sessions that the database could not store, by key name. All of the
+    /// key's sessions that expire no later count as ended, so the number of keys bounds the number of
+    /// entries.
     private let unwritten = Mutex<[String: Moment]>([:])
 
     init(_ tickets: any TicketStore) {
@@ -89,7 +89,7 @@ final class EndedConsoleSessions: Sendable {
             _ = try await tickets.insertTicket(
                 Ticket(
                     digest: Self.digest(of: session), purpose: .endedSession, payload: [],
-                    // Kept longer, because a replica whose clock is slow must still find it.
+                    // Keeps the row longer, because a replica with a slow clock must still find it.
                     expiresAt: session.expiresAt.advanced(
                         byMilliseconds: SignInUseCases.longestClockDifference)))
         } catch {
@@ -125,7 +125,7 @@ struct ConsoleCookie: Sendable {
 
     private func fullName(isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + name }
 
-    /// Returns the cookies with either name, the protected one first.
+    /// Returns the values of the cookie under both names, the protected name first.
     func values(in field: String?) -> [String] {
         [true, false].compactMap { CookieField.value(of: fullName(isSecure: $0), in: field) }
     }
@@ -143,7 +143,7 @@ struct ConsoleCookie: Sendable {
 
 /// Creates and reads the values of the console's cookies.
 struct ConsoleSeal: Sendable {
-    /// Maximum length in bytes. Our own values are shorter, and longer ones are not worth decoding.
+    /// Maximum length in bytes. The console's own values are shorter, so it rejects longer values unread.
     static let longest = 4096
 
     enum Content: String {
@@ -173,12 +173,12 @@ struct ConsoleSeal: Sendable {
     }
 }
 
-/// The token that each form in a session sends back, so that a page on another site cannot make a browser act
-/// for its operator (CSRF).
+/// The token that each form in a session sends back, so that another site's page cannot make the operator's
+/// browser submit a form (CSRF).
 enum ConsoleFormToken {
     static func make(key: [UInt8]) -> String { Base64URL.encode(HMACSHA256(key: key).code(for: message)) }
 
-    /// Returns true if the token is right. The duration does not depend on where the tokens differ.
+    /// Returns true if the token is correct. The duration does not depend on where the tokens differ.
     static func isValid(_ token: String?, key: [UInt8]) -> Bool {
         guard let token, token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: key).isValid(code, for: message)

@@ -39,7 +39,7 @@ extension ConsoleVisit {
 
     func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {
         let then = form["then"]
-        // Checks the length first, because looking at each character takes far longer.
+        // Checks the length first, because checking each character takes far longer.
         let given = form["key"] ?? ""
         // Pasted text often contains a line break.
         let key = given.utf8.count <= CallerDirectory.longestSecret ? given.filter { !$0.isWhitespace } : ""
@@ -59,8 +59,8 @@ extension ConsoleVisit {
             ]
             return reply
         case .refused(let problem, let code, let name):
-            // Recorded only for a correct key and once a minute, because anyone could fill the table
-            // otherwise.
+            // Records only refusals of configured keys, once a minute, because otherwise anyone could fill
+            // the audit log.
             if let name, site.access.isRefusalDue(of: name, at: now) {
                 _ = await record(.consoleSignIn, of: name, outcome: .refused)
             }
@@ -76,7 +76,7 @@ extension ConsoleVisit {
 
     func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
-        // Done first, because the session must end even if the audit log cannot record it.
+        // Ends the session first, because it must end even if the audit log cannot record the sign-out.
         if let session = visit.session {
             do {
                 try await site.access.signOut(session)
@@ -90,8 +90,8 @@ extension ConsoleVisit {
         return reply
     }
 
-    /// Responds if the session has ended only in this process and this browser. The operator learns where a
-    /// copy of the cookie still works.
+    /// Returns the response to a sign-out that the database could not store. The page explains where a copy
+    /// of the cookie still works.
     private func endNotWritten(of session: ConsoleSession, _ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Signed out here",
@@ -102,8 +102,8 @@ extension ConsoleVisit {
             code: "console_end_not_written", back: (ConsoleSite.root + "/sign-in", "Sign in"), error: error)
     }
 
-    /// Refuses the session while the database cannot tell if it has ended. The operator sees the current
-    /// troubles, because the cookie is genuine.
+    /// Refuses a session while the database cannot confirm that the session is still valid. Shows the current
+    /// troubles, because a genuine cookie proves that the visitor is an operator.
     func sessionNotKnown(_ error: any Error) -> ConsoleReply {
         site.log.failed(error, route: "session", requestID: requestID)
         return site.withoutDatabase(
@@ -127,8 +127,8 @@ extension ConsoleVisit {
         }
     }
 
-    /// Refuses a session that the audit log cannot record. The operator, whose key is correct, sees the
-    /// current troubles here, because the overview does not open without a session.
+    /// Refuses a sign-in that the audit log cannot record. Shows the current troubles, because the key is
+    /// correct but the overview does not open without a session.
     private func notRecorded(_ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Not now",
@@ -136,7 +136,7 @@ extension ConsoleVisit {
             code: "console_audit_unavailable", back: (ConsoleSite.root + "/sign-in", "Back"), error: error)
     }
 
-    /// Redirects to the sign-in, which brings the operator back to this page.
+    /// Redirects to the sign-in page, which returns the operator to the current page.
     func withoutSession() -> ConsoleReply {
         guard isReading else {
             return site.message(
@@ -164,12 +164,12 @@ extension ConsoleVisit {
 
     private var fullPath: String { String(path) + (query.map { "?\($0)" } ?? "") }
 
-    // The sentence that the next page shows.
+    // Notices, which the next page shows once.
 
-    /// Maximum length of a sentence in bytes.
+    /// Maximum length of a notice in bytes.
     private static let longestNotice = 500
 
-    /// Returns a cookie with the sentence. Only this session can show it, because it may be about a person.
+    /// Returns a cookie with the notice. Only this session can open it, because it may concern a person.
     func noticeCookie(_ notice: String, _ visit: ConsoleAccess.Visit) -> String {
         let text = Array(notice.utf8.prefix(Self.longestNotice))
         let sealed = site.access.seal.seal(.notice, text, of: visit.session?.id ?? [])

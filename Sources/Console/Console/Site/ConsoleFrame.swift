@@ -97,7 +97,7 @@ struct ConsoleFrame: Sendable {
 }
 
 extension ConsolePage {
-    /// Returns true if the operator may open the page. For other operators, it does not seem to exist.
+    /// Returns true if the operator may open the page. Other operators get the response for a missing page.
     func isOpen(to viewer: ConsoleViewer) -> Bool {
         switch access {
         case .operators: true

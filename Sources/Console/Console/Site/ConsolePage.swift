@@ -6,7 +6,8 @@ public import Pages
 public struct ConsolePage: Sendable {
     public enum Method: String, Sendable {
         case get = "GET"
-        /// An action: a form with the session's token, which is checked before `handle` is called.
+        /// An action. Its form contains the session's token, which the console checks before calling
+        /// `handle`.
         case post = "POST"
     }
 
@@ -29,7 +30,7 @@ public struct ConsolePage: Sendable {
     public let access: Access
     /// Navigation entry; `nil` for a page to which only other pages link.
     public let entry: Entry?
-    /// Responds to a request. Audit log rows written in the meantime name the operator.
+    /// Responds to a request. Audit log rows that the call writes name the operator.
     public let handle: @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
 
     public init(
@@ -48,10 +49,10 @@ public struct ConsolePage: Sendable {
     }
 }
 
-/// Records an operator's action in the audit log, and returns once the entry is durable. A page calls it
-/// before it shows the data that the entry covers, and shows nothing if it throws, so that personal data is
-/// never shown without an audit log row. Changes to accounts and receivers do not need it, because the store
-/// writes their rows in the same transaction.
+/// Records an operator's action in the audit log, and returns once the entry is durable. A page calls this
+/// function before it shows personal data, and shows nothing if the function throws, so that the audit log
+/// has a row for all data shown. Changes to accounts and receivers do not need this function, because the
+/// store writes their rows in the same transaction.
 public typealias ConsoleAudit = @Sendable (AuditEntry) async throws -> Void
 
 /// A signed-in operator's request, as a page sees it.
@@ -66,8 +67,7 @@ public struct ConsoleRequest: Sendable {
     public let viewer: ConsoleViewer
     public let now: Moment
 
-    /// The page of a long list that the request asks for. A text that no page has written leads to the first
-    /// page.
+    /// The requested page of a long list. A value that cannot be read leads to the first page.
     public var place: ListPlace {
         let fields = form.isEmpty ? query : form
         return ListPlace(fields["from"], order: fields["order"]) ?? ListPlace()
@@ -109,17 +109,17 @@ public struct ConsoleViewer: Sendable {
 public enum ConsoleAnswer: Error {
     /// Page content, which the console puts into its frame.
     ///
-    /// - Parameter isLive: True if the page changes by itself. The script then reloads its `<main>` when the
-    ///   server says so, but at most once a second.
+    /// - Parameter isLive: True for a page with live updates. The script then reloads the page's `<main>`
+    ///   when the server reports a change, but at most once a second.
     case page(_ title: String, isLive: Bool = false, HTML)
     /// A whole document for a frame inside a page, with its own policy. Only this console's pages may frame
     /// it.
     case document(html: [UInt8], contentSecurityPolicy: String)
     /// After an action: redirects (303) to a path below the console's root, which shows a sentence once.
     case redirect(to: String, notice: String? = nil)
-    /// The page or person does not exist, or this operator may not see it; the response is the same.
+    /// The page or person does not exist, or this operator may not see it. Both cases get the same response.
     case notFound
-    /// The form was wrong: shows a page with the sentence, and a way back.
+    /// Refuses a form: shows a page with the sentence and a link back.
     case refused(String)
 
     /// Returns a page that consists of blocks.

@@ -36,7 +36,7 @@ struct ConsoleReply {
         return response
     }
 
-    /// `no-referrer` is not used, because browsers then send `Origin: null` with the console's own forms.
+    /// With `no-referrer`, browsers would send `Origin: null` with the console's own forms.
     private static let protection: [(name: StaticString, value: String)] = [
         ("referrer-policy", "same-origin"),
         ("x-content-type-options", "nosniff"),
@@ -44,7 +44,7 @@ struct ConsoleReply {
         ("cross-origin-resource-policy", "same-origin"),
     ]
 
-    /// No page contains a script or style, so the policy can block injected ones (CSP Level 3).
+    /// No page contains inline scripts or styles, so the policy blocks injected ones (CSP Level 3).
     static let contentSecurityPolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -91,7 +91,7 @@ extension ConsoleVisit {
             viewer: visit.viewer)
     }
 
-    /// The page from which the browser came, or the first page.
+    /// The path of the page that the browser came from, or the first page's path.
     var wayBack: String {
         let referer = head.headers.first(name: "referer").flatMap { WebAddress($0) }
         let path = referer.map { $0.path + ($0.query.map { "?\($0)" } ?? "") }
@@ -100,7 +100,7 @@ extension ConsoleVisit {
 }
 
 /// The style sheet and the script for all pages. Their names contain the hash of their content, so browsers
-/// may keep them forever. Pages also state the hash, so browsers run nothing else.
+/// may keep them forever. Pages also contain the hash, so browsers reject other content.
 struct ConsoleAssets: Sendable {
     struct File: Sendable {
         let path: String

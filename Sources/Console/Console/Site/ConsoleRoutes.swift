@@ -99,7 +99,7 @@ enum ConsoleFields {
     }
 }
 
-/// Console paths to which a response may lead.
+/// Checks the console paths to which a response may redirect or link.
 enum ConsolePath {
     /// Returns the full path for a path below the console's root, or for one that already begins with the
     /// root. Anything else, such as an address on another site, becomes the root.
@@ -117,7 +117,7 @@ enum ConsolePath {
     }
 
     /// Returns false for text that could lead elsewhere: two slashes would name another host, some browsers
-    /// take a backslash for a slash, and a line break would begin another header.
+    /// treat a backslash like a slash, and a line break would begin another header.
     private static func isSafe(_ path: String) -> Bool {
         path.utf8.count <= 2048 && path.hasPrefix(ConsoleSite.root) && !path.contains("//")
             && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }

@@ -1,6 +1,5 @@
-// Console owns the pages for developers and operators: their list, their frame, who may open them, and how
-// they are protected. It owns no rule about accounts and decides nothing about them, because pages ask use
-// cases and stores.
+// Console owns the pages for developers and operators: the page list, the page frame, access and protection.
+// It owns no rules about accounts and decides nothing about them, because pages call use cases and stores.
 
 public import AppleAccounts
 public import Cryptography
@@ -18,18 +17,18 @@ import Pages
 /// `siwa dev` serves it on the interface's port, and a service in production on a separate port
 /// (`ConsoleServer`).
 public final class ConsoleSite: Sendable {
-    /// Path below which all pages are.
+    /// The path prefix of all pages.
     static let root = "/console"
 
-    /// The visitors whom the console lets in.
+    /// The visitors that the console admits.
     public enum Visitors: Sendable {
-        /// Everyone who can reach the console, as a developer. For `siwa dev`, which listens only on this
-        /// machine.
+        /// Everyone who can reach the console counts as a developer. Used by `siwa dev`, which listens only
+        /// on this machine.
         case developers(hosts: AllowedHosts)
         /// Operators, who sign in with an API key that has the role `operator`. The first value returns the
-        /// current API keys. Without sealing keys, the process creates one for session cookies, so that its
-        /// sessions end with it and other replicas do not recognize them. The tickets record which sessions
-        /// ended early.
+        /// current API keys. Without sealing keys, the process creates a key for session cookies, so its
+        /// sessions end when the process ends, and other replicas do not accept them. The tickets record
+        /// which sessions ended early.
         case operators(
             @Sendable () -> CallerDirectory, hosts: AllowedHosts, sealingKeys: SealingKeyRing?,
             tickets: any TicketStore)
@@ -45,15 +44,15 @@ public final class ConsoleSite: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - live: Receives each change to data that pages show.
+    ///   - live: Notifies open pages about changes to their data.
     ///   - audit: Records sign-ins and sign-outs.
-    ///   - monitor: Knows the current troubles, for an operator whose session cannot begin.
+    ///   - monitor: Supplies the current troubles for an operator whose session cannot begin.
     public init(
         pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, audit: ConsoleAudit? = nil,
         monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)
-        // In production, development pages do not exist, whatever a visitor may open.
+        // Production has no development pages, whatever a visitor may open.
         let isDevelopment = access.isDevelopment
         let pages = pages.filter { page in
             switch page.access {
@@ -82,7 +81,7 @@ extension ConsoleSite: PageSite {
         return request.begin()
     }
 
-    /// Returns a response that is not one of the pages, inside the console's frame.
+    /// Returns a message inside the console's frame, for a response that is none of the pages.
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,

@@ -6,9 +6,9 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// One console request, from its checks to its response. The checks come in this order: host and origin,
-/// files, path and method, session, form, form token, whether the database knows that the session has ended,
-/// access to the page. For a visitor without a session, no form is decoded except the one for signing in.
+/// One console request, from its checks to its response. The checks have this order: host and origin, files,
+/// path and method, session, form, form token, the database's record of ended sessions, access to the page.
+/// Without a session, the console decodes no form except the sign-in form.
 struct ConsoleVisit: Sendable {
     typealias Handling = (exchange: any HTTPExchange, source: ResponseSource)
 
@@ -40,7 +40,7 @@ struct ConsoleVisit: Sendable {
 
     var now: Moment { site.now() }
 
-    // Start of the request, on the event loop.
+    // The start of a request, on the event loop.
 
     func begin() -> Handling {
         if let code = site.access.refusal(of: head) { return answer(refusal(code), route: "none") }
@@ -88,7 +88,7 @@ struct ConsoleVisit: Sendable {
     }
 
     /// Maximum size in bytes of the sign-in form, which anyone can send. A key has at most 512 bytes, and the
-    /// path to return to at most 2,048; escapes triple these.
+    /// path to return to at most 2,048. Percent-encoding can triple these sizes.
     static let longestSignIn = 8192
 
     private func respond(
@@ -125,7 +125,7 @@ struct ConsoleVisit: Sendable {
             return (
                 exchange,
                 .work {
-                    // Slow pages must not hold up the event loop, because it also serves the interface.
+                    // A slow page would block the event loop, and with it the interface's requests.
                     await withTaskExecutorPreference(globalConcurrentExecutor) {
                         .response(await self.reply(of: page, to: request, visit).response)
                     }
@@ -149,12 +149,12 @@ struct ConsoleVisit: Sendable {
         return ((query, form), ConsoleReply())
     }
 
-    // Pages, in a task
+    // Page responses, created in a task.
 
     private func reply(
         of page: ConsolePage, to request: ConsoleRequest, _ visit: ConsoleAccess.Visit
     ) async -> ConsoleReply {
-        // Read before the page is created, so that no change in the meantime is missed.
+        // Reads the number before creating the page, so that the browser misses no change in the meantime.
         let number = site.live.number
         do {
             switch try await page.handle(request) {
@@ -193,9 +193,9 @@ struct ConsoleVisit: Sendable {
 
     // Live updates.
 
-    /// Sends one event of `text/event-stream` (HTML §9.2), after which the browser asks again.
+    /// Sends one event of `text/event-stream` (HTML §9.2), after which the browser connects again.
     private func waitForChange(_ query: [String: String]) -> Handling {
-        // After the first event, the browser says which one it has received.
+        // After the first event, the browser sends the ID of the last event that it has received.
         let known = (head.headers.first(name: "last-event-id") ?? query["after"]).flatMap { UInt64($0) } ?? 0
         let exchange = exchange(route: "/live", isLogged: false, isLongPoll: true)
         return (

@@ -10,7 +10,7 @@ enum EventTime {
         "\(moment.rfc3339), \(distance(of: moment, from: now))"
     }
 
-    /// Returns `2026-01-01 00:00:00`, for columns, and for open pages, where an age would soon be wrong.
+    /// Returns `2026-01-01 00:00:00`, for columns, and for open pages, because an age would soon be wrong.
     static func short(_ moment: Moment) -> String { String(moment.shown.prefix(19)) }
 
     /// `3 minutes ago`
@@ -54,10 +54,10 @@ extension Moment {
     }
 }
 
-/// Shortens an ID for a table to its kind and its end. Account IDs begin with a time, so those of
-/// neighbouring rows begin alike.
+/// Shortens an ID in a table to its prefix and its end. Account IDs begin with a time, so the IDs in
+/// neighbouring rows have similar beginnings.
 enum ShortID {
-    /// Maximum number of characters of an ID that is shown whole.
+    /// Maximum length in characters of an ID that is shown in full.
     static let whole = 20
 
     static func text(_ id: String) -> String {

@@ -14,7 +14,7 @@ struct InspectedToken: Sendable {
         case bad = "No"
         case unknown = "It cannot be said"
 
-        /// CSS class for the word.
+        /// CSS class for the verdict.
         var style: String {
             switch self {
             case .good: "good"
@@ -27,7 +27,7 @@ struct InspectedToken: Sendable {
     /// Kind of token, named as in `siwa verify`.
     let kind: String
     private(set) var answer: Answer
-    /// The reason in sentences.
+    /// The reasons for the verdict, in sentences.
     private(set) var reasons: [String]
     /// The key that signed the token; `nil` if no signature was verified.
     private(set) var signedBy: String?
@@ -60,8 +60,8 @@ struct InspectedToken: Sendable {
             reasons.append("No signature was verified, so anyone can have written the content below.")
         }
         for check in report.checks {
-            // The report has values only for failed checks. Those of passed checks are in the token's
-            // content.
+            // The report contains values only for failed checks. The values of passed checks come from the
+            // token's content.
             let passed = check.finding == .passed ? report.compared(by: check.name) : nil
             addRow(
                 check.name, check.finding, found: check.failure?.found ?? passed?.found ?? "",
@@ -107,7 +107,7 @@ struct InspectedToken: Sendable {
         ])
     }
 
-    /// Returns a line in a section. An account links to its page.
+    /// Returns a line in a section. An account ID links to the account's page.
     private static func member(_ name: String, _ text: String) -> Fact {
         let account = AccountID(text)?.rawValue
         return Fact(.code(name), account.map { .link(.text($0), to: "/console/people/\($0)") } ?? .text(text))
@@ -127,7 +127,7 @@ struct InspectedToken: Sendable {
             ? "It expires \(distance)." : "It expired \(distance)."
     }
 
-    /// Adds the state of the user's credential, because a user can leave after getting a genuine token.
+    /// Adds the state of the user's credential, because a user can leave the app after getting the token.
     ///
     /// - Parameters:
     ///   - account: The account; `nil` if the user has none here.
@@ -215,7 +215,7 @@ extension InspectedToken {
         _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
-        // If a grant ended and the user gave it again, it is younger than the token.
+        // If the user gave the grant again after it had ended, the grant is younger than the token.
         func addCheck(_ found: String, hasPassed: Bool) {
             addRow(
                 "grant", hasPassed ? .passed : .failed, found: found,
@@ -249,7 +249,7 @@ extension InspectedToken {
 }
 
 extension CheckReport.Finding {
-    /// CSS class for the word.
+    /// CSS class for the finding.
     fileprivate var look: String {
         switch self {
         case .passed: "good"
@@ -293,12 +293,12 @@ extension CheckReport {
         case "events": return (member("events", of: "claims"), "1 to 16 events in one of Apple's forms")
         case "family": return ("a token family that is good", "the current token of a good family")
         case "code": return ("a code that waits", "a code that waits, within its time")
-        // App Attest checks compare bytes, which mean nothing to a reader.
+        // App Attest checks compare bytes, which a reader cannot interpret, so the page does not show them.
         case _: return ("the bytes that were expected", "what the section of the specification asks for")
         }
     }
 
-    /// Seconds by which the issuer's clock may differ from ours.
+    /// The tolerated clock skew between the issuer and this service, as text.
     private var leewayText: String {
         leeway.map { $0 == 0 ? "; no leeway" : "; leeway \($0) seconds" } ?? ""
     }

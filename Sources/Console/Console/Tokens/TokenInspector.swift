@@ -10,8 +10,8 @@ package import KeySets
 package import OAuth
 import StrictJSON
 
-/// Runs the service's checks on a token that an operator entered, and says if it is valid now. Stores
-/// nothing.
+/// Runs the service's checks on a token that an operator entered, and decides if the token is valid now.
+/// Stores nothing.
 package struct TokenInspector: Sendable {
     package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
 
@@ -43,7 +43,7 @@ package struct TokenInspector: Sendable {
     /// The token, with the values that the operator entered along with it.
     struct Question: Sendable {
         var text = ""
-        /// Kind of token; `nil` to recognize it.
+        /// Token kind; `nil` if the inspector should recognize it.
         var kind: InspectedKind?
         var nonce: String?
         var authorizationCode: String?
@@ -59,7 +59,7 @@ package struct TokenInspector: Sendable {
     static let longestText = 16_384
     static let longestValue = 4096
 
-    /// - Parameter viewer: The operator. Tokens for apps hidden from the operator count as foreign tokens.
+    /// - Parameter viewer: The operator. Checks refuse tokens for apps that the operator may not see.
     func inspect(_ question: Question, for viewer: ConsoleViewer, at now: Moment) async -> InspectedToken {
         let input = question.kind.map { RecognizedInput.inspected($0) } ?? recognized(question.text)
         switch input {
@@ -109,7 +109,7 @@ package struct TokenInspector: Sendable {
         return token
     }
 
-    /// Adds the state of the user's credential, about which a valid token says nothing.
+    /// Adds the state of the user's credential, which a valid token does not prove.
     private func addCredential(
         to token: inout InspectedToken, _ report: CheckReport, _ apps: [App], _ now: Moment
     ) async {
@@ -158,7 +158,7 @@ package struct TokenInspector: Sendable {
                 return status.flatMap { viewer.scope.allows($0.grant.clientID) ? $0 : nil }
             },
             codes: { presented in
-                // A code for another app's client is not found, as for every caller whose key is limited.
+                // The lookup hides codes for clients of apps that the operator may not see.
                 switch try await store.find(presented) {
                 case .code(let code)? where visible.contains(code.oauthClientID): .code(code)
                 case .device(let device)? where visible.contains(device.oauthClientID): .device(device)

@@ -24,7 +24,7 @@ package struct TokenPages: Sendable {
     }
 
     private func inspect(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        // Checks the length first, because looking at each character takes far longer.
+        // Checks the length first, because checking each character takes far longer.
         guard (request.form["token"] ?? "").utf8.count <= TokenInspector.longestText else {
             return .refused(
                 "The text is longer than 16 KiB. No token of Apple's, of Google's or of this service is as long."
@@ -77,7 +77,7 @@ package struct TokenPages: Sendable {
                     Fact("Kind", .code(token.kind)), Fact("Given", .code(shown)),
                     token.signedBy.map { Fact("Signed by", .code($0)) },
                 ])
-                // Number of the request with which the token came.
+                // Number of the request that contained the token.
                 value("request", request).flatMap { Int($0) }.map { number -> HTML in
                     "<p><a href=\"/console/requests/\(number)\">The request that it came with</a></p>"
                 }
@@ -153,7 +153,7 @@ package struct TokenPages: Sendable {
     }
 
     /// Returns the first and last characters: enough to recognize the text, and too few to use it. For a
-    /// short secret, shows only the length.
+    /// short secret, returns only the length.
     static func shortened(_ text: String) -> String {
         guard text.count >= 40 else { return "\(text.count) characters" }
         return "\(TokenContent.shown(String(text.prefix(8))))…\(TokenContent.shown(String(text.suffix(4)))), "
@@ -168,7 +168,7 @@ extension String {
     }
 }
 
-/// Finds a token in text that has other content around it.
+/// Finds a token in text with other content around it.
 enum TokenText {
     /// Names of request and response members that carry tokens and codes.
     private static let members = [
@@ -209,7 +209,7 @@ enum TokenText {
         for word in ["authorization:", "bearer", "dpop"] {
             guard rest.lowercased().hasPrefix(word) else { continue }
             let after = rest.dropFirst(word.count)
-            // A token may itself begin with this word.
+            // Requires white space after the word, because a token can begin with the same letters.
             guard word.hasSuffix(":") || after.first?.isWhitespace == true else { continue }
             rest = after.drop(while: \.isWhitespace)
         }
