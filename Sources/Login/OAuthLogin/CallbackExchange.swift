@@ -18,7 +18,7 @@ struct CallbackExchange {
         case page(CallbackPage)
         /// Shows the page, and ends the wait with a refusal.
         case response(CallbackPage, AuthorizationResponse)
-        /// Ends the wait with a code. The browser receives its page once the tokens have been verified.
+        /// Ends the wait with a code. The browser receives its page after the tokens have been verified.
         case held(AuthorizationResponse)
     }
 

@@ -24,7 +24,7 @@ enum CallbackPage: Equatable {
         }
     }
 
-    /// The page's headers, with `no-referrer` because its URL contains the code.
+    /// The page's headers, with `no-referrer` because the page's URL contains the code.
     var headers: [(name: String, value: String)] {
         [
             ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),

@@ -99,8 +99,8 @@ struct IDTokenCheck {
 /// Verifies an ID token's signature with the server's key set.
 ///
 /// OpenID Connect Core §3.1.3.7, rule 6, allows a client that receives the token directly from the token
-/// endpoint to rely on TLS instead. So this check accepts an algorithm that it does not implement, and
-/// reports it. A signature that it can verify must be valid.
+/// endpoint to rely on TLS instead. So this check accepts a token whose algorithm it does not implement, and
+/// returns `unchecked`. If it implements the algorithm, the signature must be valid.
 enum IDTokenSignature {
     enum Verdict: Equatable {
         case verified

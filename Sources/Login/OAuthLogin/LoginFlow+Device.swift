@@ -58,7 +58,7 @@ extension LoginFlow {
         throw LoginError(.responseMissing, "the code was not entered in time; run the command again")
     }
 
-    /// Waits. If the task is cancelled, the wait ends early, and the following request fails.
+    /// Waits. If the task is cancelled, the wait ends early, and the next request fails.
     private func pause(_ seconds: Int64) async { try? await clock.sleep(for: .seconds(seconds)) }
 
     private func answer(

@@ -62,7 +62,7 @@ package struct LoginFlow: Sendable {
     }
 
     /// Revokes the stored tokens at the server (RFC 7009), then removes the token file. If the server
-    /// refuses, the file is kept, so that the command can be repeated.
+    /// refuses, keeps the file, so that the user can repeat the command.
     package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             guard let old = try file.read() else {
@@ -179,7 +179,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // Tokens that could not be stored should not stay valid, so they are revoked.
+            // Revokes tokens that could not be stored, because they should not stay valid.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -260,8 +260,8 @@ package struct LoginFlow: Sendable {
         return try IDTokenSignature.check(token, keySet: response.body)
     }
 
-    /// Revokes the refresh token, which also ends its access tokens. If there is no refresh token, revokes
-    /// the access token (RFC 7009 §2.1).
+    /// Revokes the refresh token, which also ends its access tokens. Without a refresh token, revokes the
+    /// access token (RFC 7009 §2.1).
     private func revoke(
         _ refreshToken: String?, or accessToken: String, at endpoint: String, of server: ServerMetadata
     ) async throws(LoginError) {

@@ -23,7 +23,7 @@ package struct LoginTransport: Sendable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
             decompression: .disabled)
-        // The user is waiting, so a refused connection is reported at once.
+        // The user is waiting, so the client reports a refused connection at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.boundResponses()
         return configuration
@@ -102,7 +102,7 @@ struct LoginResponse: Sendable {
 /// The client ID, and the secret with which the client authenticates to the server.
 package struct ClientCredentials: Sendable {
     let id: String
-    /// Client secret, as used by Google's desktop clients. It protects nothing on a user's machine.
+    /// The client secret, which Google's desktop clients have. It protects nothing on a user's machine.
     let secret: String?
 
     /// Throws `.optionMalformed` unless both values are visible ASCII of at most 1024 characters (RFC 6749
@@ -119,7 +119,7 @@ package struct ClientCredentials: Sendable {
         (self.id, self.secret) = (id, secret)
     }
 
-    /// Adds the client credentials to a request. The secret is sent in the body if the server allows it, as
+    /// Adds the client credentials to a request. Sends the secret in the body if the server allows it, as
     /// Google's clients do, otherwise in the header (RFC 6749 §2.3.1), but never in both.
     func authenticate(_ fields: [(name: String, value: String)], at url: String, of server: ServerMetadata)
         -> FormRequest

@@ -1,17 +1,17 @@
 import Encodings
 import StrictJSON
 
-/// The server metadata members that `siwa login` uses, after they were checked (RFC 8414 §2, OpenID Connect
-/// Discovery §3).
+/// The server metadata members that `siwa login` uses. They have passed its checks (RFC 8414 §2, OpenID
+/// Connect Discovery §3).
 struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let revocationEndpoint: String?
-    /// The RFC 8628 §4 endpoint; `nil` for a server without the device grant.
+    /// The device authorization endpoint (RFC 8628 §4); `nil` for a server without the device grant.
     let deviceAuthorizationEndpoint: String?
     let keySetURL: String?
-    /// True if every authorization response contains `iss` (RFC 9207 §3), so a response without `iss` is
-    /// refused.
+    /// True if every authorization response contains `iss` (RFC 9207 §3), so that `siwa login` refuses a
+    /// response without `iss`.
     let promisesIssuer: Bool
     /// Client authentication methods; `nil` if the metadata lists none.
     let authenticationMethods: [String]?
@@ -59,8 +59,8 @@ struct ServerMetadata: Sendable, Equatable {
         }
     }
 
-    /// Returns an endpoint; `nil` if the member is absent. Throws `.metadataUnusable` if secrets must not be
-    /// sent to the URL.
+    /// Returns an endpoint; `nil` if the member is absent. Throws `.metadataUnusable` if the URL is not safe
+    /// for secrets.
     private static func endpoint(
         _ name: String, of json: JSONValue, _ issuer: IssuerURL
     ) throws(LoginError) -> String? {

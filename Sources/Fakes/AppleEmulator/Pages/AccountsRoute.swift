@@ -7,8 +7,8 @@ import Pages
 public import StrictJSON
 import Synchronization
 
-/// `/`, the page with all accounts, and the actions behind its buttons; and `/site`, a page that stands in
-/// for the developer's site.
+/// Handles `/`, the page with all accounts, and the actions of its buttons. Also handles `/site`, a page that
+/// stands in for the developer's site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
     static let signIn = "sign-in-on-iphone"
@@ -181,8 +181,8 @@ extension AccountsRoute {
     /// Maximum nonce length in bytes.
     private static let longestNonce = 512
 
-    /// Signs a user in to a native app. A button stands in for Apple's sheet, because that has no web page on
-    /// an iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
+    /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
+    /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
     /// and the request that the app's backend sends to the service.
     func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
@@ -203,7 +203,7 @@ extension AccountsRoute {
             "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
         }
         var json = minted.signIn
-        // Names the client ID, because the service would otherwise use its first configured one.
+        // Sets the client ID, because the service would otherwise use its first configured client ID.
         json["client_id"] = .string(minted.clientID)
         let body = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
         let again = [
