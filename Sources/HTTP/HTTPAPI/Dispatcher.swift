@@ -149,7 +149,7 @@ final class Dispatcher: Sendable {
         do {
             return try await AuditOrigin.$current.withValue(origin(of: info)) {
                 guard let context = info.trace?.context else { return try await work() }
-                // The context is task-local, so that later calls in this task find the request's span.
+                // Makes the context task-local, so that later calls in this task find the request's span.
                 return try await ServiceContext.withValue(context) { try await work() }
             }
         } catch {
@@ -167,7 +167,7 @@ final class Dispatcher: Sendable {
     }
 
     /// Runs `body` on the event loop. Records the request as the origin of its grant commands, for the audit
-    /// log. Calls without grant commands write to the audit log only in tasks.
+    /// log. Other calls write audit rows only in tasks, where `next` records the origin.
     private func withOrigin<Value>(of info: RequestInfo, _ body: () throws -> Value) rethrows -> Value {
         guard info.endpoint?.fields == .oauth else { return try body() }
         return try AuditOrigin.$current.withValue(origin(of: info), operation: body)

@@ -34,7 +34,7 @@ final class LoopDispatcher: HTTPInterface {
         return (exchange, Self.source(of: step, info, exchange, dispatcher, loop))
     }
 
-    /// Converts a step for the engine, which only knows how to collect a command.
+    /// Converts a step to a response source for the engine, which knows nothing about steps.
     private static func source(
         of step: Step<HTTPResponse>, _ info: RequestInfo, _ exchange: DispatchedExchange,
         _ dispatcher: Dispatcher, _ loop: NIOLoopBound<LoopDispatcher>

@@ -287,9 +287,9 @@ struct ManualRevocation: Equatable {
     /// The reason why the service had no token, or could not revoke the token.
     let cause: String
 
-    /// Returns the apps that the user must disconnect. A single proven revocation ends the user's consent for
-    /// the whole app, so one is enough. The result is unknown while a revocation is in progress. An app for
-    /// which the user had already withdrawn consent needs no revocation.
+    /// Returns the apps that the user must disconnect. One proven revocation per app is enough, because it
+    /// ends the user's consent for the whole app. The result is unknown while a revocation is in progress. An
+    /// app for which the user had already withdrawn consent needs no revocation.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }

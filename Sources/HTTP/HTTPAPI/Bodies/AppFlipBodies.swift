@@ -3,8 +3,8 @@ import AuthorizationServer
 public import OAuth
 public import StrictJSON
 
-// The bodies of App Flip calls. They accept an empty text, because Google may send an empty parameter. The
-// service treats an empty text as a missing parameter and returns the error to Google.
+// The bodies of App Flip calls. They accept empty strings, because Google may send an empty parameter. The
+// service treats an empty string as a missing parameter and returns the error to Google.
 
 /// The body of `POST /v1/oauth/app-flip`.
 struct AppFlipBody: RequestBody {

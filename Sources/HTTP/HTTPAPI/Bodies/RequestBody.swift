@@ -1,8 +1,8 @@
 import AppleAccounts
 import StrictJSON
 
-/// The JSON object in a request, declared once. One course over the declared members reads a request
-/// strictly. Another course lists the members for the schema.
+/// The JSON object in a request, whose members are declared once. One `RequestCourse` over the members reads
+/// a request strictly. Another one lists the members for the schema.
 ///
 /// Reading does not convert types, and rejects repeated and unknown names, because ignoring a misspelled
 /// `nonce` would disable a check. A known member with the value `null` counts as absent, because serializers
@@ -21,8 +21,8 @@ protocol RequestBody: Sendable, SendableMetatype {
     static var schemaDetail: JSONSchema { get }
 }
 
-/// A course over the members of a request. A member's bound limits its number of bytes or elements. The
-/// detail is merged into the schema of the member's type.
+/// Visits the members of a request in turn. A member's bound limits its number of bytes or elements. The
+/// schema of the member's type also gets the keywords in the detail.
 protocol RequestCourse {
     associatedtype Failure: Error
 
@@ -34,7 +34,7 @@ protocol RequestCourse {
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Failure) -> V?
 
-    /// Visits a member that is read by its own rules.
+    /// Visits a member with its own parsing function.
     ///
     /// - Parameter isRequired: True if the use case refuses a request without this member.
     mutating func callAsFunction<V>(
@@ -113,11 +113,11 @@ extension RequestBody {
 /// Reads the members of a request: first checks the whole object, then reads each declared member.
 private struct RequestReading: RequestCourse {
     private var reader: JSONReader
-    /// The members that have not been read yet.
+    /// The members that the course has not yet read.
     private(set) var rest: [(name: JSONName, found: Found)] = []
 
-    /// A member found in the object. Strings are already read while the object is checked: most members are
-    /// strings, so most bytes are read only once.
+    /// A member found in the object. The check of the object already reads the strings, because most members
+    /// are strings, so that most bytes are read only once.
     enum Found {
         case text(String)
         /// The position of a value that is not a string.

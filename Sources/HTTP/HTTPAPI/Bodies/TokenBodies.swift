@@ -153,7 +153,7 @@ extension JSONSchema {
 extension UserProfile {
     /// Reads the member `user`: Apple's object, or the JSON text that Apple's form sends to a web page.
     ///
-    /// Returns `nil` for an empty text. Throws `member_malformed` for a malformed value, and
+    /// Returns `nil` for an empty string. Throws `member_malformed` for a malformed value, and
     /// `character_not_allowed` for a string with U+0000.
     init?(posted value: JSONValue) throws(Problem) {
         do throws(Fault) {

@@ -10,7 +10,7 @@ public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
         case gauge(GaugeCell)
-        /// A counter whose value is set, because it is measured elsewhere.
+        /// A counter that is set instead of incremented, because its value is measured elsewhere.
         case total(GaugeCell)
         case histogram(HistogramCell)
     }
@@ -61,7 +61,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// Returns a counter with fractions, whose value is measured elsewhere.
+    /// Returns a counter that can hold fractions and whose value is measured elsewhere.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }

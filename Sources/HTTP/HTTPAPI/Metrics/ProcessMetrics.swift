@@ -55,7 +55,7 @@ struct ProcessStatus: Equatable {
             let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
         return ProcessStatus(
-            // Reading the directory itself opens one descriptor, which does not count.
+            // Subtracts the descriptor that reading the directory itself opens.
             stat: stat, system: system, limits: limits, openFiles: files.count - 1, units: .ofThisSystem)
     }
 

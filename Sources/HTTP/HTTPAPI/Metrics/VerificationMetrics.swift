@@ -46,7 +46,7 @@ final class VerificationMetrics: Sendable {
         _ kind: TokenKind, in span: RecordedSpan?, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
-            // A key fetch finds this span as its parent.
+            // Makes this span current, so that a key fetch uses it as its parent.
             let value: Value
             if let span {
                 value = try await ServiceContext.withValue(span.context, operation: work)

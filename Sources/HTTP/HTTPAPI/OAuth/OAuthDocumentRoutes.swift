@@ -49,8 +49,8 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.statements.json()))
     }
 
-    /// Returns `true` if Google opens the app with such a path. A browser requests the path if the app is not
-    /// installed.
+    /// Returns `true` for a path with which Google opens the app. A browser requests such a path only if the
+    /// app is not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 }
 

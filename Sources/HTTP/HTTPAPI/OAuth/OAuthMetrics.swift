@@ -7,7 +7,7 @@ import OAuth
 struct OAuthMetrics: Sendable {
     enum Result: String, CaseIterable {
         case issued
-        /// A streamlined linking response without tokens.
+        /// The service sent a streamlined linking response without tokens.
         case answered
         case refused
         /// The database or Google's keys were unavailable, or this service has a bug.
@@ -70,7 +70,7 @@ struct OAuthMetrics: Sendable {
                 "siwa_google_events_received_total", [("result", handling.rawValue)],
                 help: "Verified security events of Google by result.")
         }
-        // A verification event names no user.
+        // A verification event names no user, so it cannot be unmatched.
         unmatchedEvents = cells(GoogleEventKind.allCases.filter { $0 != .verification }) { kind in
             registry.counter(
                 "siwa_google_events_unmatched_total", [("kind", kind.rawValue)],

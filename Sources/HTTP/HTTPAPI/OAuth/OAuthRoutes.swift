@@ -83,8 +83,8 @@ extension Routes {
             PageReader(query: nil, headers: head.headers, languages: languages, isAtAppLink: isAtAppLink))
     }
 
-    /// Returns `true` for a browser that shows the response to a user. Browsers name HTML first in `Accept`;
-    /// programs that accept any type do not. Only the header's first bytes are read, because any client can
+    /// Returns `true` for a browser that shows the response to a user. Browsers name HTML first in `Accept`,
+    /// and programs that accept any type do not. Reads only the header's first bytes, because any client can
     /// send a long header.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"

@@ -125,9 +125,9 @@ final class OAuthTokenRoutes: Sendable {
         return (question, .client(client))
     }
 
-    /// Returns the name and the apps of an API key that the caller sends by HTTP Basic, with the key's name
-    /// as the user name, because many resource servers support no other method (RFC 7662 §2.1). Returns `nil`
-    /// for any other `Authorization` header, which then contains a client's credentials.
+    /// Returns the name and apps of an API key sent by HTTP Basic, with the key's name as the user name. Many
+    /// resource servers support no other method (RFC 7662 §2.1). Returns `nil` for any other `Authorization`
+    /// header, because it contains a client's credentials.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // The directory is open in development without API keys.

@@ -116,8 +116,8 @@ public final class ArrivalLog: Sendable {
     /// contains the beginning of a refresh token, or its digest.
     private static let hidden: Set<String> = ["sub", "token"]
 
-    /// Returns the token's masked claims, or an empty text if the token has no JSON claims, so that the log
-    /// keeps no part of a secret.
+    /// Returns the token's masked claims. Returns no bytes for a token without JSON claims, because it could
+    /// be a secret, of which the log must keep no part.
     private func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         // Four base64url characters encode three bytes.

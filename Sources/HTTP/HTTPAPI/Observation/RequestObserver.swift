@@ -171,8 +171,8 @@ final class RequestObserver: Sendable {
         write(unavailable.withLock { $0.advance(to: now) }, Self.unavailableSum, at: now)
     }
 
-    /// - Parameter now: The current time, used for the lines. If the lines had the start of the summarized
-    ///   second, they would not be in chronological order.
+    /// - Parameter now: The current time, for the lines. With the start time of the summarized second, the
+    ///   lines would not be in chronological order.
     private func write(_ summaries: [RequestSampler.Summary], _ message: String, at now: Int64) {
         for summary in summaries {
             var line = sink.line(at: now, level: Self.level(of: summary.kind.status))

@@ -4,9 +4,9 @@ import Synchronization
 /// without an authenticated caller, and for 503 responses.
 ///
 /// Unauthenticated requests cost the sender nothing, so individual log lines would let any sender fill the
-/// disk. An outage could fill the disk too. So in each second, only the first few requests of a kind are
-/// logged, and the kind's total follows at the end of the second. Kinds consist of this service's own codes
-/// and routes, so their number is bounded. The sampler reads no clock.
+/// disk. An outage could fill the disk too. So the log gets only the first few requests of a kind in each
+/// second, and the kind's total at the end of the second. Kinds consist of this service's own codes and
+/// routes, so their number is bounded. The sampler reads no clock.
 struct RequestSampler {
     /// A kind of request. Requests of the same kind are counted together.
     struct Kind: Hashable {
@@ -48,8 +48,8 @@ struct RequestSampler {
 
     /// If the current second is over, returns its summaries and begins a new second.
     mutating func advance(to now: Int64) -> [Summary] {
-        // Without this condition, after the clock is set back, the current second would last until the clock
-        // has caught up.
+        // Also ends the second if the clock was set back, because the second would otherwise last until the
+        // clock has caught up.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
         return finish()

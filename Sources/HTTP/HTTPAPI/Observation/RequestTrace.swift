@@ -6,8 +6,8 @@ import Tracing
 
 /// A request's position in its trace, and the request's span if it is recorded.
 ///
-/// Passed explicitly from call to call, because most requests are handled on their event loop, without a task
-/// whose task-local values could hold it.
+/// Callers pass the trace explicitly, because event loops handle most requests without a task, so there are
+/// no task-local values to hold the trace.
 final class RequestTrace: Sendable {
     let place: TraceContext
     /// The request span; `nil` if the request is not recorded.

@@ -26,7 +26,8 @@ final class ThrottledNotice: Sendable {
     func count() {
         unsaid.wrappingAdd(1, ordering: .relaxed)
         let (now, said) = (now(), saidAt.load(ordering: .relaxed))
-        // A clock that was set back would otherwise silence the notice until it has caught up.
+        // Without the first check, setting the clock back would silence the notice until the clock catches
+        // up.
         guard now < said || now - said >= interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }
@@ -56,8 +57,8 @@ final class OverloadNotice: Sendable {
     }
 }
 
-/// Counts dropped sign-in values by name, and logs each name at most once a minute, because a claim in an
-/// unknown form occurs in every token from Apple.
+/// Counts dropped sign-in values by name, and logs each name at most once a minute, because if Apple changes
+/// a claim's form, every token contains the new form.
 public final class DroppedValueNotice: Sendable {
     /// Minimum time between two log lines for the same name, in milliseconds.
     static let interval: Int64 = 60_000

@@ -50,8 +50,8 @@ struct BrowserPage {
     private static let policyStart =
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action "
 
-    /// Returns `true` if the text contains only characters of an origin or a scheme, so that it cannot end
-    /// its directive.
+    /// Returns `true` if the string contains only characters of an origin or a scheme, so that it cannot end
+    /// its policy directive.
     private static func isSource(_ source: String) -> Bool { sourceCharacters.containsAll(of: source[...]) }
 
     private static let sourceCharacters = ASCIISet(lettersDigitsAnd: "+-.:/")

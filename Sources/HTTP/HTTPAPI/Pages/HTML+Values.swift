@@ -38,13 +38,13 @@ extension HTML {
         return html + .text(word)
     }
 
-    /// - Parameter url: A URL that this service has created or checked, because a link can also contain a
+    /// - Parameter url: A URL that this service has created or checked, because any other URL could contain a
     ///   script.
     static func reference(_ text: String, to url: String) -> HTML {
         "<a href=\"\(url)\" rel=\"noreferrer\">\(text)</a>"
     }
 
-    /// Replaces the placeholders in one of this service's texts by values.
+    /// Replaces the placeholders in one of this service's texts with values.
     static func filled(_ template: String, _ values: [String: HTML]) -> HTML {
         HTML(
             TextPiece.pieces(of: template).map { piece in

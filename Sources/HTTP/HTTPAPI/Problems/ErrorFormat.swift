@@ -28,7 +28,7 @@ extension HTTPResponse {
     }
 }
 
-/// Facts about the user who reads an error page. They are in a class, so that all other requests store one
+/// Facts about the user who reads an error page. The type is a class, so that all other requests store one
 /// word instead of five.
 final class PageReader: Sendable {
     private let query: String?

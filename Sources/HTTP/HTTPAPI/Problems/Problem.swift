@@ -104,8 +104,8 @@ extension JSONSchema {
     }
 }
 
-/// Problems about unknown names. They repeat only a string that has the form of a name, because any other text
-/// could be a secret.
+/// Problems about unknown names. They repeat only a string that has the form of a name, because any other
+/// string could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
         let text = name.string

@@ -76,7 +76,7 @@ final class AuthorizeRoutes: Sendable {
         var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
             // The consent form's URL would contain this query, which is too long for many proxies. So the
-            // session is dropped, and the client receives invalid_request.
+            // request continues without a session, and the client receives invalid_request.
             browser.session = nil
             return begin(query, from: browser, request)
         }

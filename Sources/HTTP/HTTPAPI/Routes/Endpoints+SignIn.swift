@@ -339,7 +339,7 @@ extension Endpoint {
             refuses: [400, 404])
     ) { try $0.begin($1) }
 
-    /// Apple's page posts its form from Apple's origin. The state in the form binds it to the browser.
+    /// Accepts Apple's form, which comes from Apple's origin. Its state binds the form to the browser.
     static let receiveWebCallback = Endpoint(
         "receiveWebCallback", .post, "/v1/web/callback", of: \.web, caller: .anyone, body: .form,
         errors: .pageForBrowsers, priority: .ordinary, wait: .keys, fields: .browser, origins: .others,

@@ -30,7 +30,7 @@ struct HTTPRequest: Sendable {
     var trace: RequestTrace?
 }
 
-/// Header fields that only OAuth routes use. They are in a class, so that other requests store only a
+/// Header fields that only OAuth routes use. The type is a class, so that other requests store only a
 /// reference.
 final class OAuthFields: Sendable {
     let authorization: String?
@@ -45,7 +45,7 @@ final class OAuthFields: Sendable {
     }
 }
 
-/// Header fields in which a browser describes itself and its form. They are in a class, so that other
+/// Header fields in which a browser describes itself and its form. The type is a class, so that other
 /// requests store only a reference.
 final class BrowserFields: Sendable {
     let userAgent: String?

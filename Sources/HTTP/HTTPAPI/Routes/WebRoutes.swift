@@ -42,8 +42,8 @@ final class WebRoutes: Sendable {
         let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
-            // URLSearchParams encodes a space as "+". The length is checked first, because a query can be as
-            // long as a header.
+            // URLSearchParams encodes a space as "+". Checks the length first, because a query can be as long
+            // as a header.
             guard text.utf8.count <= WebScope.longest,
                 let asked = WebScope(text.replacing("+", with: " "))
             else {

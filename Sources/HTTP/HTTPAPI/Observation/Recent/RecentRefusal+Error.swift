@@ -51,8 +51,8 @@ extension Problem.Subject {
 }
 
 extension RecentRefusal {
-    /// Describes the violated rule and what the check found. The explanation of a refusal repeats no part of
-    /// the request.
+    /// Describes the violated rule and the value that the check found. The explanation of a refusal repeats
+    /// no part of the request.
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation

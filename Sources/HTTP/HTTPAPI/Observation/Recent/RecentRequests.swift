@@ -170,7 +170,7 @@ package struct KeptExchange: Sendable {
     }
 }
 
-/// Properties of the request's call that are needed for a command that resends the request.
+/// Properties that a command needs to send the request again.
 extension RecentRequest {
     /// The credential that the request needs.
     package enum Credential: Sendable, Equatable {
@@ -206,8 +206,8 @@ extension RecentRequest {
             guard let authorization = exchange.authorization else { return .none }
             return authorization.lowercased().hasPrefix("bearer ") ? .accessToken : .clientSecret
         }
-        // Only a secret authenticates a client. A public client has no secret, and the service refuses its
-        // request if it sends one.
+        // Only a secret authenticates a client, so a proven client has sent one. A public client has no
+        // secret, and the service refuses its request if it sends one.
         let isRefusedAsUnknown = ["client_not_authenticated", "invalid_client"].contains(reason ?? code ?? "")
         return isProven || isRefusedAsUnknown ? .clientSecret : .none
     }

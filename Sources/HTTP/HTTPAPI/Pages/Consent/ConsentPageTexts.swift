@@ -66,8 +66,8 @@ final class ConsentPageTexts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that ignores the hidden button activates the next button, so that one must not grant
-        // consent.
+        // A browser that ignores the hidden button activates the next button, so the next button must not
+        // grant consent.
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel)</button>
@@ -100,8 +100,8 @@ private struct Paragraphs {
             .within("<p\(HTML.class(name))>", "</p>\n")
     }
 
-    /// Returns the texts that Google's review requires. All except the first one, about the authorization,
-    /// are in small print.
+    /// Returns the texts that Google's review requires. All texts are in small print except the first text,
+    /// which is about the authorization.
     func google(_ texts: AuthorizeTexts.Consent) -> HTML {
         HTML(
             texts.notesForGoogle.map { note in
