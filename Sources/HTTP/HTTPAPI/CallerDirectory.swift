@@ -98,8 +98,8 @@ public struct CallerDirectory: Sendable {
         allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
 
-    /// Returns the hash of a Bearer token. A longer token is not hashed, so that no sender can make hashing
-    /// slow.
+    /// Returns the hash of a Bearer token. Returns `nil` for a header above the maximum length, so that no
+    /// sender can make hashing slow.
     private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
         guard authorization.utf8.count <= longestSecret, var token = BearerField(authorization)?.token,
             !token.isEmpty

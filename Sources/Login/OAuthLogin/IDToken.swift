@@ -3,7 +3,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// An ID token as received, before it is checked (OpenID Connect Core §2).
+/// An ID token as received, before any check (OpenID Connect Core §2).
 struct IDToken: Sendable {
     let algorithm: String
     let keyID: String?

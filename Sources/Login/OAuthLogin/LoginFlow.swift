@@ -116,8 +116,8 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             let received = try await transport.post(form)
             let response = try TokenResponse(status: received.status, body: received.body)
-            // The signature is not verified, because the rotated refresh token would be lost if the key set
-            // could not be fetched. The ID token comes directly from the server (OpenID Connect Core §12.2,
+            // Does not verify the signature, because the rotated refresh token would be lost if fetching the
+            // key set failed. The ID token comes directly from the server (OpenID Connect Core §12.2,
             // §3.1.3.7, rule 6).
             if let idToken = response.idToken {
                 try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)

@@ -91,7 +91,7 @@ package struct IssuerURL: Sendable, Equatable {
     private let path: String
 
     /// Reads the issuer. Throws `.optionMalformed` for anything except an https URL without query and
-    /// fragment. http is allowed only on loopback, because elsewhere tokens would be readable on the network.
+    /// fragment. Allows http only on loopback, because elsewhere anyone on the network could read the tokens.
     package init(_ text: String) throws(LoginError) {
         guard let address = WebAddress(text), address.query == nil else {
             throw LoginError(

@@ -6,7 +6,7 @@ import StrictJSON
 /// The private token file for one issuer and client.
 ///
 /// The file has its own directory with mode 0700. Each call locks the directory, because the server rotates
-/// the refresh token and two calls must not use the same one.
+/// the refresh token and two calls must not use the same token.
 package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
 

@@ -2,8 +2,8 @@ import AppleAccounts
 public import ServiceLifecycle
 import Synchronization
 
-/// Checks for faults every five seconds, so that the overview can show when each began. Runs if the console
-/// is enabled.
+/// Checks for faults every five seconds, so that the overview can show when each fault began. Runs only if
+/// the console is enabled.
 public final class OverviewMonitor: Service {
     static let interval = Duration.seconds(5)
     /// Number of checks between two database reads of the day's counts.

@@ -55,7 +55,7 @@ public struct PeoplePages: Sendable {
 
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let viewer = request.viewer
-        // A search text in a URL is ignored.
+        // Ignores a search text in the URL.
         let search = PersonSearch(
             request.form.isEmpty ? request.query.filter { $0.key != "q" } : request.form, at: request.place)
         let page: AccountPage
@@ -240,7 +240,7 @@ extension Account {
 }
 
 extension CredentialState {
-    /// CSS class.
+    /// CSS class for the state.
     var look: String {
         switch self {
         case .authorized: "good"

@@ -60,8 +60,8 @@ final class ConsoleLog: Sendable {
         (self.logger, self.now) = (logger, now)
     }
 
-    /// Logs one line for each page request. The number of lines is bounded because only operators cause them;
-    /// requests without a session are logged by `refused`.
+    /// Logs one line for each page request. The number of lines is bounded, because only operators cause
+    /// them: `refused` logs requests without a session.
     func record(
         method: String, route: String, _ response: HTTPResponse, requestID: String, microseconds: Int64
     ) {
@@ -90,7 +90,7 @@ final class ConsoleLog: Sendable {
 
     func failed(_ error: any Error, route: String, requestID: String) {
         guard let leftOut = throttle.withLock({ $0.admit("failed \(route)", at: now()) }) else { return }
-        // The text of an unknown error could contain anything, so it is not logged.
+        // The text of an unknown error could contain anything, so the log omits it.
         logger.error(
             "console page failed",
             metadata: [

@@ -41,7 +41,7 @@ public final class LiveUpdates: Sendable {
         case busy
     }
 
-    /// Waits for a later change than `known`, until `longest` has passed or the task is cancelled.
+    /// Waits for a change later than `known`, until `longest` has passed or the task is cancelled.
     func wait(after known: UInt64, atMost longest: Duration = longestWait) async -> Answer {
         let place = state.withLock { state -> (id: Int?, answer: Answer?) in
             // A different number from another process also counts as a change.

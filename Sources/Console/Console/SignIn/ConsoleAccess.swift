@@ -14,7 +14,7 @@ final class ConsoleAccess: Sendable {
 
     enum SignIn {
         case signedIn(ConsoleSession, name: String)
-        /// - name: The name of a correct key that opens no session; `nil` for an unknown key.
+        /// - name: The name of a configured key that may not open a session; `nil` for an unknown key.
         case refused(String, code: String, name: String? = nil)
         /// Number of seconds to wait.
         case paused(Int64)
@@ -27,7 +27,7 @@ final class ConsoleAccess: Sendable {
     let hosts: AllowedHosts
     let seal: ConsoleSeal
     private let guessing = Mutex(AttemptPauses<AnySubject>())
-    /// Time of the last audit log row about each correct key that opened no session, by key name.
+    /// Time of the last audit log row about each refused configured key, by key name.
     private let refusedKeys = Mutex<[String: Moment]>([:])
     private static let refusalPause: Int64 = 60_000
 

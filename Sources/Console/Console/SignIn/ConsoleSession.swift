@@ -7,8 +7,8 @@ import SignIn
 import StrictJSON
 import Synchronization
 
-/// The session of an operator who signed in with an API key. It is stored in a sealed cookie, so every
-/// replica that has the sealing key can read it, and no table is needed.
+/// The session of an operator who signed in with an API key. A sealed cookie holds the session, so every
+/// replica with the sealing key can read it, and the database needs no table.
 struct ConsoleSession: Sendable, Equatable {
     /// Lifetime in milliseconds. Using a session does not prolong it.
     static let lifetime: Int64 = 1_800_000

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Pages
 
 /// A console page or one of its actions, with all its properties in one declaration. Navigation, access, form
-/// protection and the tests are derived from the list of pages.
+/// protection and the tests derive from the list of pages.
 public struct ConsolePage: Sendable {
     public enum Method: String, Sendable {
         case get = "GET"

@@ -8,7 +8,7 @@ import StrictJSON
 
 /// The outcome of an inspection, as the page shows it.
 struct InspectedToken: Sendable {
-    /// The verdict: the token is valid now, it is not, or the service cannot tell.
+    /// The verdict: the token is valid now, it is not valid, or the service cannot judge it.
     enum Answer: String, Sendable {
         case good = "Yes"
         case bad = "No"

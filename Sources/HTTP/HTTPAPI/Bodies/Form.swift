@@ -4,7 +4,7 @@ import HTTPEngine
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
 /// Lenient parsers repair broken escapes, and use either the first or the last field of a repeated name, so
-/// two parsers can read the same form differently. Unknown names are ignored, because Apple may add names.
+/// two parsers can read the same form differently. Ignores unknown names, because Apple may add names.
 struct Form: Sendable {
     /// Maximum number of form fields. Apple sends at most four.
     static let mostFields = 16

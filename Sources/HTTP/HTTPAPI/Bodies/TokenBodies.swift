@@ -172,9 +172,9 @@ extension UserProfile {
     }
 
     /// Reads the `user` field of Apple's form. Apple sends the field once and does not sign it, and the
-    /// user's browser posts it, so the address in it is ignored: only the address in Apple's token is
-    /// reliable. A malformed field is dropped, because the sign-in is valid without it. Returns `nil` for an
-    /// empty field.
+    /// user's browser posts it, so only the address in Apple's token is reliable: this initializer ignores
+    /// the field's address. Drops a malformed field, because the sign-in is valid without it. Returns `nil`
+    /// for an empty field.
     init?(unsigned text: String) {
         guard !text.isEmpty else { return nil }
         self = (try? UserProfile(parsing: text)) ?? .unreadable

@@ -23,8 +23,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// Index of the series with these labels. Each name precedes its value. A service creates a few
-        /// thousand series at startup.
+        /// The series index for each list of labels, in which each name precedes its value. A service creates
+        /// a few thousand series at startup.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(

@@ -167,8 +167,8 @@ struct BrowserPage {
 }
 
 extension HTTPResponse {
-    /// Redirects a browser with GET. The URL may contain a secret, so the response is not cached, and the
-    /// browser does not send the URL to the next page.
+    /// Redirects a browser with GET. The URL may contain a secret, so no cache may store the response, and
+    /// the browser does not send the URL to the next page.
     static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], forbidsCaching: true)
         response.fields = [("location", location), ("referrer-policy", "no-referrer")]

@@ -3,12 +3,12 @@ import Pages
 
 // HTML for outside values, and for this service's texts with placeholders for such values.
 extension HTML {
-    /// Returns an outside value as HTML. The value is isolated: its text direction does not affect the
+    /// Returns an outside value as HTML. Isolates the value: its text direction does not affect the
     /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
-    /// Returns a date or a code as HTML. Both are read from left to right in every language, but a value
-    /// without letters has no direction of its own.
+    /// Returns a date or a code as HTML. Users read both from left to right in every language, but browsers
+    /// infer no direction from a value without letters.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
     /// Returns an outside e-mail address, host or URL as HTML. A long address may break before punctuation,

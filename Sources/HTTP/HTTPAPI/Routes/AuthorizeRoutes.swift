@@ -168,7 +168,7 @@ extension AuthorizeUseCase {
     /// Returns the form that one of this service's pages has posted.
     ///
     /// Returns `nil` for a form from another site's page, for a malformed form and for another media type.
-    /// All of these are treated like a form without a token.
+    /// Callers treat all of them like a form without a token.
     func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
         // The pages send no `Referer`, so browsers hide the page's origin.
         guard let browser = request.browser, browser.sendsForm,

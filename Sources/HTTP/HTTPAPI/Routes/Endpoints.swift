@@ -5,7 +5,7 @@ import HTTPEngine
 // documented. A test compares the list with the interface documentation and with the sample proxy
 // configurations.
 extension Endpoint {
-    /// All calls. Calls with a fixed path are searched in this order, so frequent calls come first.
+    /// All calls, frequent calls first: the route table searches calls with a fixed path in this order.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
         .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount,

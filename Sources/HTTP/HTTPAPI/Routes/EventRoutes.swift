@@ -64,8 +64,8 @@ final class EventPollRoutes: Sendable {
     /// Handles `POST /v1/event-receivers/{name}/poll`.
     func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
-        // A receiver that belongs to another key is treated as unknown, so that the caller learns nothing
-        // about other receivers.
+        // Treats a receiver that belongs to another key as unknown, so that the caller learns nothing about
+        // other receivers.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {
             throw Problem(.receiverNotFound)
         }

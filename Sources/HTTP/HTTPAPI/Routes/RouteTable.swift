@@ -24,8 +24,8 @@ struct RouteTable: Sendable {
 
     static let all = RouteTable(Endpoint.all)
 
-    /// Paths without values. They are searched first, so that `/v1/credentials/query` does not match as a
-    /// credential whose subject is "query".
+    /// Paths without values. The table searches them first, so that `/v1/credentials/query` does not match as
+    /// a credential whose subject is "query".
     private var fixed: [Entry] = []
     private var others: [Entry] = []
 

@@ -121,7 +121,7 @@ final class WebRoutes: Sendable {
             let query = try Query(request, of: .finishWebSignIn)
             ticket = query["ticket"]
             let arrival = try web.finish(ticket: ticket, cookie: cookie(of: request))
-            // The cookie is not deleted, because another tab of the browser may still need it. It expires
+            // Keeps the cookie, because another tab of the browser may still need it. The cookie expires
             // after ten minutes.
             let response = try response(to: arrival, request)
             metrics.count(.finished)

@@ -23,7 +23,7 @@ struct NumberSeries {
     private var minutes: [Int64: Counts] = [:]
     private var hours: [Moment: Counts] = [:]
     private var changedHours: Set<Moment> = []
-    /// For the hours in memory: counts that are stored, and counts that are being stored.
+    /// Stored counts, and counts that are being stored, for the hours in memory.
     private var storedHours: [Moment: Counts] = [:]
     private var writtenHours: [Moment: Counts] = [:]
     /// Time when a notification from Apple was last counted; `nil` before the first.

@@ -15,7 +15,7 @@ extension ServiceCondition {
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
     }
 
-    /// True while a fault in the service itself explains why all callers are refused.
+    /// True while a fault in the service itself makes it refuse all callers.
     var hasFaultOfItsOwn: Bool { [database, keySet, clock, sealing].contains { $0?.severity == .bad } }
 
     // MARK: The database

@@ -148,7 +148,7 @@ extension OAuthError.Code {
     }
 }
 
-/// The type of a request's `Authorization` header, for operators. The header's value is not kept.
+/// The type of a request's `Authorization` header, for operators. Does not contain the header's value.
 enum SentAuthorization: Sendable, Equatable {
     case none
     /// A Bearer token that has the prefix of an API key.

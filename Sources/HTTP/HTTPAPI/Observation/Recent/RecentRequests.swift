@@ -13,8 +13,8 @@ public final class RecentRequests: Sendable {
     package static let refusedBound = 500
     package static let acceptedBound = 500
     package static let unknownBound = 250
-    /// Maximum total size of the bodies kept in development, in bytes. Above this limit the oldest bodies are
-    /// dropped.
+    /// Maximum total size of the bodies kept in development, in bytes. Above this limit, the rings drop the
+    /// oldest bodies.
     package static let exchangeBound = 8 * 1024 * 1024
 
     private struct State {

@@ -6,8 +6,7 @@ import Pages
 
 /// The page that asks a user to consent to a client's request.
 ///
-/// All text from the request is escaped and isolated, because any site can link to the page with text of its
-/// own.
+/// Escapes and isolates all text from the request, because any site can link to the page with its own text.
 struct ConsentPage {
     /// Names of the page's form fields.
     static let tokenField: StaticString = "csrf_token"
