@@ -69,7 +69,7 @@ public struct CallerDirectory: Sendable {
     func caller(named name: String, presenting secret: String) -> APIKey? {
         guard secret.utf8.count <= Self.longestSecret else { return nil }
         let hash = SHA256Digest.hash(secret)
-        // Comparing the names reveals only which names exist, and names are not secret.
+        // Comparing the names reveals only which names exist. Names are not secret, so that is harmless.
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 

@@ -81,7 +81,7 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .now(response))
             }
-            // The route table accepts OPTIONS only for calls whose responses web pages may read.
+            // The route table accepts OPTIONS only for calls that web pages may read, so this is a preflight.
             if head.method == .OPTIONS { return (info, .now(CrossOriginAccess.preflight)) }
             let caller: APIKey? =
                 switch endpoint.caller {
@@ -124,7 +124,7 @@ final class Dispatcher: Sendable {
             }
             return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
-            // A request that was refused before its caller was known has no trace position yet.
+            // A request that was refused before authentication has no trace position, so it gets one here.
             if let tracing, info.trace == nil {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)

@@ -17,7 +17,7 @@ struct AuthorizationURL {
         fields.append(("state", secrets.state))
         if scope.mayHaveOpenID { fields.append(("nonce", secrets.nonce)) }
         fields += [("code_challenge", secrets.challenge), ("code_challenge_method", "S256")]
-        // An endpoint's own query must be kept (RFC 6749 §3.1).
+        // The client must keep the query in an endpoint's URL (RFC 6749 §3.1).
         return endpoint + (endpoint.contains("?") ? "&" : "?") + FormEncoding.encode(fields)
     }
 }

@@ -36,7 +36,7 @@ struct CallbackExchange {
     }
 
     mutating func reply(to request: Request) -> Reply {
-        // Another site's page can make its own host name resolve to this machine (DNS rebinding).
+        // Another site can make its host name resolve to this machine (DNS rebinding), so the host counts.
         guard request.hosts.count == 1, request.hosts[0].lowercased().isByteEqual(to: host) else {
             return .page(.otherHost)
         }

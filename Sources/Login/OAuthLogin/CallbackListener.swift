@@ -56,7 +56,7 @@ final class CallbackListener: Sendable {
     ) {
         self.channel = channel
         redirectURI = "http://\(host)\(path)"
-        // For a redirect URI without a path, browsers request "/".
+        // If the redirect URI has no path, browsers request "/", so the exchange expects this path.
         let exchange = CallbackExchange(
             expectation: expectation, host: host, path: path.isEmpty ? "/" : path)
         state = Mutex(State(exchange: exchange))

@@ -67,7 +67,7 @@ package struct TokenFile: Sendable {
             throw LoginError(.fileUnusable, "\(path) cannot be read; remove it to sign in anew")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Reads by path: the path was no link when it was opened, and only the directory's owner can replace
+        // Reading by path is safe: the opened path was no link, and only the directory's owner can replace
         // it.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         guard attributes[.type] as? FileAttributeType == .typeRegular,

@@ -119,7 +119,7 @@ extension GoogleEventPosition {
     fileprivate init?(text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int64(parts[0]),
-            // PostgreSQL refuses text that contains a zero byte.
+            // PostgreSQL refuses text with a zero byte, so no stored `jti` contains one.
             let bytes = Base64URL.decode(String(parts[1])), !bytes.contains(0),
             let jti = String(validating: bytes, as: UTF8.self)
         else { return nil }

@@ -270,7 +270,7 @@ struct PersonSearch {
     private let fields: [String: String]
 
     init(_ fields: [String: String], at place: ListPlace) {
-        // Copied text often has spaces around it.
+        // Removes the spaces that copied text often has around it.
         let given = fields["q", default: ""].prefix(520).drop(while: \.isWhitespace)
         text = given.lastIndex { !$0.isWhitespace }.map { String(given[...$0]) } ?? ""
         (self.place, self.fields) = (place, fields)
@@ -297,7 +297,7 @@ struct PersonSearch {
                 holdsAppleToken: try value("token") { Self.truths[$0] },
                 isDisabled: try value("disabled") { Self.truths[$0] },
                 isLinked: try value("linked") { Self.truths[$0] },
-                // Browsers send only the date.
+                // Browsers send only the date, so this adds midnight in UTC.
                 createdAfter: try value("created_after") {
                     Moment(rfc3339: $0.count == 10 ? $0 + "T00:00:00Z" : $0)
                 })

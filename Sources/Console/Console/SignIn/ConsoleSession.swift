@@ -107,7 +107,7 @@ final class EndedConsoleSessions: Sendable {
             digest: Self.digest(of: session), purpose: .endedSession, at: moment)
     }
 
-    /// Returns a digest that differs from those of browser sessions, whose rows have the same purpose.
+    /// Returns a digest that no browser session has, because the rows of both have the same purpose.
     private static func digest(of session: ConsoleSession) -> TicketDigest {
         TicketDigest(SHA256Digest.hash(Array("siwa console session\n".utf8) + session.id))
     }

@@ -41,7 +41,7 @@ extension ConsoleVisit {
         let then = form["then"]
         // Checks the length first, because checking each character takes far longer.
         let given = form["key"] ?? ""
-        // Pasted text often contains a line break.
+        // Removes white space, because pasted text often contains a line break.
         let key = given.utf8.count <= CallerDirectory.longestSecret ? given.filter { !$0.isWhitespace } : ""
         guard !key.isEmpty else {
             return signInPage(

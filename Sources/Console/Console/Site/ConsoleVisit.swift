@@ -125,7 +125,7 @@ struct ConsoleVisit: Sendable {
             return (
                 exchange,
                 .work {
-                    // A slow page would block the event loop, and with it the interface's requests.
+                    // Runs off the event loop, because a slow page would block the interface's requests.
                     await withTaskExecutorPreference(globalConcurrentExecutor) {
                         .response(await self.reply(of: page, to: request, visit).response)
                     }

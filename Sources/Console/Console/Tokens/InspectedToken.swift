@@ -215,7 +215,7 @@ extension InspectedToken {
         _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
-        // If the user gave the grant again after it had ended, the grant is younger than the token.
+        // A grant that is younger than the token was given again after the token's own grant had ended.
         func addCheck(_ found: String, hasPassed: Bool) {
             addRow(
                 "grant", hasPassed ? .passed : .failed, found: found,

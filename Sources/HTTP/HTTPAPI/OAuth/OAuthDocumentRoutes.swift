@@ -101,8 +101,8 @@ struct ServerMetadata: JSONBody {
         member.unrequired(
             "revocation_endpoint_auth_methods_supported", "Client authentication at the revocation endpoint."
         ) { _ in secrets + ["none"] }
-        // `Bearer` stands for an API key. RFC 8414 §2 allows it, as a name from the registry "OAuth Access
-        // Token Types".
+        // `Bearer` stands for an API key. RFC 8414 §2 allows names from the registry "OAuth Access Token
+        // Types", such as this one.
         member.unrequired(
             "introspection_endpoint_auth_methods_supported",
             "Authentication at the introspection endpoint; `Bearer` is an API key."
@@ -124,7 +124,7 @@ struct ServerMetadata: JSONBody {
         member.unrequired("ui_locales_supported", "Languages of the pages (BCP 47).") {
             $0.settings.languages.all.map(\.rawValue)
         }
-        // RFC 8628 §4. The member is absent if no client may use the endpoint.
+        // A member from RFC 8628 §4, which is absent if no client may use the endpoint.
         member("device_authorization_endpoint", "RFC 8628. Present when a client may use the device grant.") {
             GrantType.deviceCode.isOffered(to: $0.clients) ? $0.url(.authorizeDevice) : nil
         }

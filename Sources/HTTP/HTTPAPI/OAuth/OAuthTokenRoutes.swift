@@ -130,7 +130,7 @@ final class OAuthTokenRoutes: Sendable {
     /// header, because it contains a client's credentials.
     private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
-        // The directory is open in development without API keys.
+        // In development without API keys, the service accepts any name that is not a client's ID.
         if callers.isOpen {
             return server.dependencies.settings.clients[basic.clientID] == nil ? (nil, .all) : nil
         }

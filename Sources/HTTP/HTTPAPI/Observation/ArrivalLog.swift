@@ -116,11 +116,11 @@ public final class ArrivalLog: Sendable {
     /// contains the beginning of a refresh token, or its digest.
     private static let hidden: Set<String> = ["sub", "token"]
 
-    /// Returns the token's masked claims. Returns no bytes for a token without JSON claims, because it could
-    /// be a secret, of which the log must keep no part.
+    /// Returns the token's masked claims. Returns no bytes for a token without JSON claims, because such a
+    /// token could be a secret.
     private func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-        // Four base64url characters encode three bytes.
+        // Four base64url characters encode three bytes, so this bounds the decoded size.
         guard segments.count == 3, segments[1].utf8.count <= Self.longestClaims / 3 * 4,
             let bytes = Base64URL.decode(String(segments[1])),
             let claims = try? JSONValue(parsing: bytes), claims.object != nil

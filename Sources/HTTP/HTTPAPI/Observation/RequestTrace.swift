@@ -70,7 +70,7 @@ struct RequestTracing: Sendable {
             }
         }
         guard let parent else { return nil }
-        // The decoder keeps trailing white space, which is not part of the value (RFC 9112 §5.1).
+        // The decoder keeps trailing white space, but the value does not contain it (RFC 9112 §5.1).
         var end = parent.utf8[...]
         while let last = end.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
             end.removeLast()

@@ -113,7 +113,7 @@ package struct OpenAPIDocument {
         }
         switch endpoint.caller {
         case .apiKey, .metricsReader: return nil
-        // Google signs its posts, and OpenAPI has no security scheme for signed bodies.
+        // OpenAPI has no security scheme for signed bodies, so Google's signed posts have no scheme here.
         case .anyone, .oauthClient: return []
         }
     }

@@ -88,7 +88,7 @@ struct YAMLText {
     private static let typed: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
 
     private static func isPlain(_ string: String, in plain: ASCIISet) -> Bool {
-        // A string that begins with a digit could be read as a number.
+        // YAML readers could read a string that begins with a digit as a number.
         guard let first = string.first, first == "/" || first.isLetter, string.last != " " else {
             return false
         }

@@ -232,7 +232,7 @@ extension PercentEncoding.Failure {
 
 extension HTTPResponse {
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
-        // Caches may store a 404 by default (RFC 9110 §15.1), but a missing resource may be created later.
+        // Caches may store a 404 by default (RFC 9110 §15.1), which would hide a resource created later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
             body: ProblemBody(problem: problem, requestID: requestID).json(reservingCapacity: 384),

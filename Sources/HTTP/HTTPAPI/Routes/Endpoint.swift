@@ -100,7 +100,7 @@ final class Endpoint: Sendable {
         var isLongPoll: Bool { if case .longPoll = self { true } else { false } }
     }
 
-    /// The headers that the call needs in addition to those that every call gets.
+    /// The headers that the call needs in addition to the headers that every call gets.
     enum Fields: Sendable {
         case ordinary
         /// Headers that authenticate OAuth clients.

@@ -26,7 +26,7 @@ final class LogoutRoutes: Sendable {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
-        // Only the page's form contains a decision or a token. A client's request never contains either.
+        // Only the page's form contains a decision or a token, so any other post is a client's request.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
             // The form's URL already contains the client's parameters, so the service would ignore any
             // parameters in the form besides these two fields.

@@ -73,7 +73,7 @@ struct NotificationMetrics: Sendable {
     func count(_ receipt: NotificationReceipt, _ changes: [NotifiedEvent.Change]) {
         counters.count(receipt)
         last.note(Moment(milliseconds: now()))
-        // A repeated notification changes nothing.
+        // A repeated notification changes nothing, so its events are not counted again.
         guard receipt != .duplicate else { return }
         for change in changes {
             let kind = AppleEventKind(change)

@@ -49,7 +49,7 @@ final class OperationsRoutes: Sendable {
             let health = await look()
             if let error = health.storage { throw Self.problem(error.problem, cause: error.code.rawValue) }
             if case .unavailable(let cause) = health.keys.status {
-                // Until the first fetch ends, there is no failure to report.
+                // Until the first fetch ends, there is no failure, so the cause is `not_fetched`.
                 let cause = cause?.rawValue ?? "not_fetched"
                 throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
             }

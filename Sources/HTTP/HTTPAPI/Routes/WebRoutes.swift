@@ -149,7 +149,7 @@ final class WebRoutes: Sendable {
         switch arrival {
         case .appPage(let location): return .redirect(to: location)
         case .authorization(let query, let authentication):
-            // The operator may have removed the last OAuth client while the user was at Apple.
+            // The route is missing if the operator removed the last OAuth client while the user was at Apple.
             guard let authorize else { throw Problem(.notFound) }
             return authorize.arrive(authentication, query: query, request)
         case .refusedAuthorization(let query, let failure):

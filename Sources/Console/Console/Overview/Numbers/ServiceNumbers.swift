@@ -38,7 +38,7 @@ public final class ServiceNumbers: Service {
 
     /// - Parameters:
     ///   - totals: Counts since the process started.
-    ///   - replica: This process's name, which differs from those of all others that share the database.
+    ///   - replica: This process's name, which is unique among all processes that share the database.
     init(
         totals: @escaping @Sendable () -> NumberSeries.Counts, store: any ServiceHourStore,
         replica: String = Hexadecimal.encode(SecureRandom.bytes(count: 8)),

@@ -110,7 +110,7 @@ extension ServiceCondition {
                 advice: advice, page: .checks)
         }
         switch keys.status {
-        // Before the first fetch ends, nothing has failed.
+        // Before the first fetch ends, nothing has failed, so there is no trouble.
         case .ready, .stale(nil), .unavailable(nil): return nil
         case .unavailable(let cause?):
             return trouble(

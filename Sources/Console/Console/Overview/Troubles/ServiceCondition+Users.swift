@@ -128,7 +128,7 @@ extension ServiceCondition {
                 advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
                 page: page, about: name)
         }
-        // While the database fails, the numbers about receivers are out of date.
+        // While the database fails, its numbers are out of date, so no receiver counts as late.
         guard databaseFailure == nil else { return paused }
         return paused
             + lateReceivers.filter { now.milliseconds - $0.since.milliseconds >= Self.lateReceiver }.map {

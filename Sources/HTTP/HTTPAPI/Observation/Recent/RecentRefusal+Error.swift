@@ -56,7 +56,7 @@ extension RecentRefusal {
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation
-        // In development, the text for the client begins with the reason.
+        // In development, the text for the client begins with the reason, which `check` already contains.
         if let reason, said.hasPrefix("\(reason.rawValue): ") {
             said = String(said.dropFirst(reason.rawValue.count + 2))
         }
