@@ -36,7 +36,7 @@ struct CallbackExchange {
     }
 
     mutating func reply(to request: Request) -> Reply {
-        // Another site can make its host name resolve to this machine (DNS rebinding), so the host counts.
+        // Without this check, another site could point its own host name at this machine (DNS rebinding).
         guard request.hosts.count == 1, request.hosts[0].lowercased().isByteEqual(to: host) else {
             return .page(.otherHost)
         }

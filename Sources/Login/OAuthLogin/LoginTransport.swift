@@ -53,7 +53,7 @@ package struct LoginTransport: Sendable {
             return try await bounded {
                 let response = try await client.execute(sent, timeout: TimeAmount(limit))
                 let body = try await response.body.collect(upTo: Self.longestBody)
-                // In a cancelled task, reading a body ends early without an error, which this check adds.
+                // In a cancelled task, reading a body ends early but throws no error, so this does.
                 try Task.checkCancellation()
                 return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
             }
