@@ -72,7 +72,7 @@ struct CircuitBreaker: Sendable, Equatable {
             // The next caller may probe immediately.
             state = .open(until: now, pause: pause)
         case (.closed, _, .abandoned), (.open, _, _), (.probing, _, _):
-            // Calls that began before the circuit opened say nothing new.
+            // Calls that began before the circuit opened add no information.
             break
         }
     }

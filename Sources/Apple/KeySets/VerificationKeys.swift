@@ -30,8 +30,8 @@ public protocol VerificationKeys: Sendable {
 }
 
 extension VerificationKeys {
-    /// Finds the key, ignoring `issuedAt`. For sets that
-    /// never fetch, so a token's age does not matter to them.
+    /// Finds the key, ignoring `issuedAt`. Sets that never fetch use it, because a token's age does not
+    /// matter to them.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }
@@ -101,7 +101,7 @@ public enum KeySetErrorCode: String, KeySetFailureCode {
     case keysUnavailable = "keys_unavailable"
 }
 
-/// Codes for a failure to get keys.
+/// Error codes for failures to get keys.
 public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     /// The first words of the message.
     static var subject: String { get }
@@ -118,8 +118,8 @@ public struct KeySetFailure<Code: KeySetFailureCode>: CodedError, CustomDebugStr
         (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     }
 
-    // Repeats the comparison of `CodedError`, because a file that
-    // does not import `Encodings` would compare all members.
+    // This repeats the comparison from `CodedError`, because otherwise a file that does not import
+    // `Encodings` would compare all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.subject): \(code.rawValue)" }

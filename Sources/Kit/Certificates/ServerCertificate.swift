@@ -56,7 +56,7 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Returns true if the first certificate in a PEM text is valid at this time and for all names. It does
+    /// Returns true if the first certificate in a PEM string is valid at this time and for all names. It does
     /// not verify the signature.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
         guard let certificate = PEMText.readCertificate(pem), let validity = certificate.validity(),

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Place of a page in a long list, as sent in the `from` field of links and forms.
+/// Position of a page in a long list, as sent in the `from` field of links and forms.
 ///
 /// A database uses its index to find the rows after a position. To find the previous page or the total number
 /// of rows, it would have to read all earlier rows, so a place carries three things: the number of rows on
@@ -31,7 +31,7 @@ public struct ListPlace: Sendable, Equatable {
         (self.starts, self.order) = (Array(starts.prefix(Self.mostStarts)), order)
     }
 
-    /// Parses a place. Returns `nil` for a text that no page can have written.
+    /// Parses a place. Returns `nil` for a string that no page can have written.
     public init?(_ text: String?, order: String? = nil) {
         self.init(order: order ?? "")
         for part in (text ?? "").split(separator: "~").prefix(Self.mostStarts) {

@@ -205,7 +205,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// Writes a member with an array of texts, or omits the member if the array is empty.
+    /// Writes a member with an array of strings, or omits the member if the array is empty.
     public mutating func member(_ name: StaticString, ifAny values: [String]) {
         guard !values.isEmpty else { return }
         self.name(name)

@@ -150,7 +150,7 @@ public enum SpanName: String, Sendable, Hashable, CaseIterable {
     case deliverEvent = "deliver event"
 }
 
-/// A finished span, ready for export. All of its texts have a bounded length.
+/// A finished span, ready for export. All of its strings have a bounded length.
 public struct FinishedSpan: Sendable {
     public enum Value: Sendable, Equatable {
         case text(String)

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// This process's App Check: the policies, and the counts of their decisions.
+/// App Check in this process: its policies and its decision counts.
 public struct AppCheck: Sendable {
     public let policies: AppCheckPolicies
     public let counts: AppCheckCounts
@@ -26,7 +26,7 @@ public struct AppCheck: Sendable {
     }
 }
 
-/// The result of reading and verifying a request's proof.
+/// Result of parsing and verifying a request's proof.
 public enum AppCheckProof: Sendable, Hashable {
     /// The request has no `attestation` member.
     case absent
@@ -54,7 +54,8 @@ public enum AppCheckKind: String, Sendable, CaseIterable {
     case invalid
 }
 
-/// The refusal of a request that does not prove that it comes from the genuine app, only in enforced mode.
+/// The refusal of a request without proof that it comes from the genuine app. Only enforced mode refuses
+/// requests.
 public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.

@@ -26,8 +26,8 @@ public struct KeySetBounds: Sendable, Equatable {
     /// 4096. Further callers get `.keysUnavailable`.
     public let mostWaiters: Int
 
-    /// Creates the limits. Durations must be positive, and no `shortest` may exceed its `longest`; anything
-    /// else is a programming error. violation is a programming error.
+    /// Creates the limits. Durations must be positive, and no `shortest` may exceed its `longest`; any other
+    /// value is a programming error.
     public init(
         shortestFreshness: Int64 = 300_000,
         longestFreshness: Int64 = 86_400_000,

@@ -119,9 +119,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // The handler allows one more read while it handles a request, because removing the socket from the
-        // event loop's interest and adding it again would cost two system calls, and the service would not
-        // notice a client that disconnects.
+        // The handler allows one more read while it handles a request, because deregistering the socket from
+        // the event loop and registering it again would cost two system calls, and meanwhile the service
+        // would not notice a client that disconnects.
         let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
@@ -196,8 +196,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that never fires late. A timer that fires early only checks the deadline, because
-    /// moving the timer with every request would cost more than all of the request's other time measurements.
+    /// Keeps one timer, which may fire early but never late. A timer that fires early only checks the
+    /// deadline, because moving the timer with every request would cost more than all of the request's other
+    /// time measurements.
     func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }
@@ -295,8 +296,8 @@ extension ConnectionHandler {
     }
 }
 
-/// The stages of a round, and the handling of requests that wait for the database or for a task. Each stage
-/// does only the work that this connection needs.
+/// Stages of an event-loop round, and handling of requests that wait for the database or for a task. Each
+/// stage does only the work that this connection needs.
 extension ConnectionHandler {
     func handleRequest() {
         guard state.phase == .responding, output.context != nil, let request = incoming.take() else { return }

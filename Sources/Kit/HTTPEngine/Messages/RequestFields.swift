@@ -23,7 +23,7 @@ package struct RequestFields: Sendable {
 
     package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
-            // The length of the name is nearly always decisive, so each name is compared at most twice.
+            // The length nearly always identifies the name, so each name is compared at most twice.
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"):
                 hostCount += 1
