@@ -11,7 +11,7 @@ public struct Deployment: Sendable {
         var index: [ClientID: Int] = [:]
         for (position, app) in apps.enumerated() {
             for clientID in app.clientIDs {
-                // With a shared client ID, a token would not identify the app of its credential.
+                // If two apps shared a client ID, a token would not identify the credential's app.
                 guard index.updateValue(position, forKey: clientID) == nil else {
                     throw DeploymentError(.clientIDInTwoApps, detail: clientID.rawValue)
                 }

@@ -81,7 +81,7 @@ public struct CodeVerifier: Sendable, Confidential {
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
 }
 
-/// Specifies if a client's authorization requests must have a code challenge.
+/// Specifies whether a client's authorization requests must have a code challenge.
 public enum ProofKeyRule: Sendable, Hashable {
     /// A challenge is optional, because Google's requests have none yet.
     case optional

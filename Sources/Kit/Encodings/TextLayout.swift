@@ -55,7 +55,7 @@ package struct TextLayout: Sendable {
         return lines + [line]
     }
 
-    /// Returns a table row: a head, with text beside it. All lines of the text begin in the same column.
+    /// Returns a row head with text beside it. All lines of the text begin in the same column.
     ///
     /// - Parameters:
     ///   - head: The row head without styles.

@@ -16,8 +16,8 @@ public struct WorkingSet: Sendable {
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// Records after `applyCommands`. Their own `rowChange`
-    /// and that of their credentials say which rows to write.
+    /// Records after `applyCommands`. The `rowChange` of each record and each credential determines which
+    /// rows to write.
     public internal(set) var subjects: [SubjectRecord]
     /// Nonces to insert. If two transactions insert the same
     /// nonce, on any replicas, only one of them may commit.
@@ -40,7 +40,7 @@ public struct WorkingSet: Sendable {
     /// becomes a tombstone, replacing any older one; its credentials are
     /// deleted, earlier events lose their subject, and the inbox loses the user.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// Re-keying to do before the subjects are saved. The inbox deletes the old key's notifications.
+    /// Re-keying to carry out before the subjects are saved. The inbox deletes the old key's notifications.
     public internal(set) var rekeying: Rekeying?
     /// Accounts whose stored transfers are completed.
     public internal(set) var finishedTransfers: [AccountID] = []
@@ -72,7 +72,7 @@ public struct WorkingSet: Sendable {
         index.reserveCapacity(commands.count)
         var appleTokenPositions: Set<Int> = []
         func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
-            // Writes through the default value, so that a new key is hashed only once.
+            // Writing through the default value hashes a new key only once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
             if withAppleTokens { appleTokenPositions.insert(position) }

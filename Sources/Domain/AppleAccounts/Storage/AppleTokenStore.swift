@@ -21,11 +21,11 @@ public protocol AppleTokenStore: Sendable {
         except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck]
 
-    /// Returns the time of the next token check for any other client ID.
+    /// Returns the time of the next token check for any client ID not in `resting`.
     func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
-    /// Records that a check has not succeeded, so it still counts as due since it first became due. Does
-    /// nothing if another token has replaced this one.
+    /// Records that a check has not succeeded, so it counts as due from the time at which it first became
+    /// due. Does nothing if another token has replaced this one.
     ///
     /// - Parameter moment: Time of the next check, if certainly no request reached Apple; `nil` to keep the
     ///   time that the claim has set.

@@ -1,7 +1,7 @@
 /// The key that authenticates this service's nonces. No description shows its bytes.
 ///
-/// Whoever holds it can only mint nonces that the service accepts:
-/// the key seals nothing, signs no tokens, and is not an API key.
+/// A holder of the key can only mint nonces that the service accepts, because the key seals nothing, signs no
+/// tokens, and is not an API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 

@@ -22,7 +22,8 @@ extension StorageCode {
 
     public var storageCode: Int64 {
         let numbered = Self.numbered
-        // A loop, because generic code would look up the result type of `firstIndex(of:)` in each call.
+        // The code uses a loop, because generic code would look up the result type of `firstIndex(of:)` in
+        // each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }

@@ -183,7 +183,7 @@ extension GrantWorkingSet {
     ) {
         for family in families {
             guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
-                // Google need not be told about tokens that its own newer tokens replace.
+                // Google needs no report about tokens that its own newer tokens replace.
                 _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
                 continue
             }

@@ -112,7 +112,7 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns when the token family expires after this use.
+    /// Returns the time at which the token family expires after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
@@ -158,7 +158,7 @@ extension RefreshTokenState {
     }
 
     private func mayRepeat(_ place: Int, _ rotation: RefreshCommand.Rotation, at moment: Moment) -> Bool {
-        // Only for the latest exchange can it be that the client never received the successor.
+        // The client may have missed only the latest exchange's response, and with it the successor.
         let time = place == 0 ? max(rotation.retryWindow, Self.lostResponseTime) : rotation.retryWindow
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }

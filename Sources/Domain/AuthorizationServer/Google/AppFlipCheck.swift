@@ -121,7 +121,7 @@ public struct AppFlipCheck: Sendable {
 }
 
 /// The members of `POST /v1/oauth/app-flip`, unchecked, as the app's backend posts them. The prompt request
-/// has only the members of the link, the account, and the time of the account's sign-in.
+/// has only the link's members, the account, and the account's sign-in time.
 public struct AppFlipRequestBody: Sendable, Confidential {
     // Parameters from the universal link.
     public var clientID: String?

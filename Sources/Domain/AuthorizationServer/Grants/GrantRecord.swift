@@ -47,8 +47,8 @@ public struct GrantRecord: Sendable, Hashable {
 /// The number of grants that an account has given an OAuth client within an hour, and the number of token
 /// families that the client has begun for the account.
 ///
-/// The pace outlives its grants. Otherwise a user could agree and revoke in a loop, leaving two events in the
-/// feed forever each time, or a client could redeem codes in a loop, leaving an audit log row for each.
+/// The pace outlives its grants. Otherwise a user could agree and revoke in a loop, and add two permanent
+/// events to the feed each time, or a client could redeem codes in a loop, and add an audit log row for each.
 public struct GrantPace: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID

@@ -26,7 +26,8 @@ struct ParameterReader {
     }
 
     /// Reads a required token. An overlong token is never valid, but an invalid token is not a faulty request
-    /// (RFC 7009 §2.2, RFC 7662 §2.2), so it is read as an empty text, which is never a valid token either.
+    /// (RFC 7009 §2.2, RFC 7662 §2.2), so the reader returns an empty string, which is never a valid token
+    /// either.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
             return ""
