@@ -115,7 +115,7 @@ public final class PostgresDatabase: Sendable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
                 guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
                 let isFirst = said == nil
-                // Reports each cause only once, because there are two attempts a second.
+                // Each cause is reported only once, because there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])

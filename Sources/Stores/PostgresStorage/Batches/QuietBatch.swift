@@ -36,7 +36,7 @@ struct QuietBatch {
         let results = set.applyCommands(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
-        // Runs before the nonces are inserted, as in `LockingBatch`.
+        // This call precedes the nonce insertion, as in `LockingBatch`.
         if let keyCall = AttestedKeyRows.raiseCall(set) { calls.append(keyCall) }
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
@@ -200,7 +200,7 @@ struct SeenSubjects {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
-            // Writes in app number order, in which all replicas lock credentials.
+            // The writes are in app number order, in which all replicas lock credentials.
             for version in versions[position] {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update

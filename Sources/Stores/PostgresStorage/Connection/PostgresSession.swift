@@ -130,7 +130,7 @@ final class PostgresSession {
     }
 
     /// Checks if the server has closed the connection since its last use, without sending anything. If data
-    /// has arrived since, it usually says why the server is about to close the connection.
+    /// has arrived since, it usually contains the reason why the server is about to close the connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
@@ -222,9 +222,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // Sends no cancel request, because that would need another response from the server. The
-                // server has its own time-outs, except for a commit that waits for a standby; another session
-                // terminates that process (`AbandonedBackends`).
+                // The session sends no cancel request, because the request would need another response from
+                // the server. The server has its own time-outs, except for a commit that waits for a standby;
+                // another session terminates that process (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, PostgresError.noAnswer)
             case .failed: throw lost(failure)

@@ -65,10 +65,10 @@ enum EventReader {
             """
         }
 
-        // Reads the app numbers in the same statement, because otherwise the first events of a newly added
-        // app would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves
-        // it unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of
-        // all rows.
+        // The same statement reads the app numbers, because otherwise the first events of a newly added app
+        // would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves it
+        // unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of all
+        // rows.
         private static let isAllowed = """
             CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])

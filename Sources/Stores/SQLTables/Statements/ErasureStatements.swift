@@ -95,7 +95,7 @@ public enum ErasureStatements {
         """
     }
 
-    // Reads in index order, even among rows with the same time.
+    // The sort order matches an index, even among rows with the same time.
     fileprivate static let findDue = SQLStatement<DueColumns, Moment, Int64>("due_erasure_tokens") {
         DueColumns(&$0)
     } sql: {
@@ -156,8 +156,9 @@ public enum ErasureStatements {
             SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
         """
     }
-    // Renames a user's older tombstone. The user has returned since, and the user's own row stores the
-    // tombstone's time. The tombstone's row keeps a meaningless name, because its events still refer to it.
+    // This statement renames a user's older tombstone. It is no longer needed, because the user has returned
+    // since, and the user's own row stores the tombstone's time. The tombstone's row keeps a meaningless
+    // name, because its events still refer to it.
     private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
         dialect, team, tombstone in
         let name = dialect.retiredName

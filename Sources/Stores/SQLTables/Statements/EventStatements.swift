@@ -38,7 +38,7 @@ public struct EventColumns: Sendable {
 
     /// Reads a page. It reads up to `scan` rows plus one, because an extra row shows that more events follow.
     ///
-    /// - sequence: The last sequence number on the previous page.
+    /// - Parameters:
     ///   - sequence: Last sequence number of the previous page.
     ///   - scan: Number of events that the page may read.
     ///   - next: Returns the next row; `nil` after the last row.

@@ -17,8 +17,7 @@ enum SearchStatements {
         """
     }
     // Each column has its own statement. For a UNION ALL, PostgreSQL's planner would choose the index that
-    // returns its first row soonest, so it would start at the newest person and read all rows before the
-    // match.
+    // returns its first row soonest, so it would start at the newest user and read all rows before the match.
     static let email = having("email")
     static let unsignedEmail = having("unsigned_email")
     static let firstName = having("first_name")
