@@ -63,7 +63,7 @@ extension EventDelivering {
             } else if due.isEmpty {
                 let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
                 guard rest > 0 else { break }
-                // Pauses so that one write can cover several events.
+                // The pause lets one write cover several events.
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {

@@ -131,7 +131,8 @@ package struct EventDelivering: Worker {
                 try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
                 try await renewClaims(at: now())
             } catch {
-                // Ignored, because a turn ends by itself if its claim is not renewed in time.
+                // The error has no effect here, because a turn ends by itself if its claim is not renewed in
+                // time.
             }
         }
     }
@@ -189,7 +190,7 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // Wakes the worker for events that arrived at the end of the turn, and for failed events that are due
+        // The worker must handle events that arrived at the end of the turn, and failed events that are due
         // for a retry.
         context.signal.wake()
         return .counted

@@ -207,8 +207,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a whole day at a time, because each step adds a row about itself, so deleting single rows
-    /// would not shrink the log.
+    /// Deletes a whole day at a time, because each step adds a row about the deletion, so deleting single
+    /// rows would not shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment

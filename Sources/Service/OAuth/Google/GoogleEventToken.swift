@@ -43,8 +43,8 @@ struct GoogleEventToken: Sendable {
             audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
             at: now.milliseconds / 1000)
         jti = claims.id
-        // Adds 999 ms, because the event's time is in whole seconds, and a grant made within the same second
-        // counts as older.
+        // The moment is 999 ms later, because the event's time is in whole seconds, and a grant made within
+        // the same second counts as older.
         let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
         events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)

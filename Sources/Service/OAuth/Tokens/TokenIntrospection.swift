@@ -57,7 +57,7 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
-    /// Returns an access token if it is genuine and has neither expired nor been ended.
+    /// Returns an access token if it is genuine and unexpired, and its token family has not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let status = try await server.dependencies.store.status(ofFamily: token.familyID),

@@ -14,7 +14,7 @@ import Logging
 struct CodeExchange: Worker {
     /// At a response time of 200 ms, 32 concurrent exchanges handle 160 codes per second.
     static let traits = WorkerTraits(
-        // Other processes' codes send no signal to this process, so the longest look bounds the delay for the
+        // Other processes' codes send no signal to this process, so `longestLook` bounds the delay for the
         // codes of a stopped process.
         width: 32, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no codes could be claimed", counter: "siwa_apple_exchanges",

@@ -11,7 +11,7 @@ import Logging
 /// impossible. The erasure record names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
-        // The longest look bounds the delay for a stopped process's erasures.
+        // `longestLook` bounds the delay for a stopped process's erasures.
         width: 8, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no erasures could be claimed", counter: "siwa_apple_revocations",
         help: "Revocations of erased accounts' tokens at Apple by result.")
