@@ -20,8 +20,8 @@ package struct PageDocument {
     ///   - heading: The emulated company or app, shown above the content.
     ///   - style: A style sheet that is part of the program.
     ///   - script: Script that runs when the page opens.
-    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
-    ///     allows all targets.
+    ///   - formTargets: Allowed targets of forms and of the redirects after them, as written in the policy;
+    ///     `nil` allows all targets.
     package init(
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
