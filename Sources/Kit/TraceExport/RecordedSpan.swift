@@ -9,7 +9,7 @@ public import Tracing
 public final class RecordedSpan: Span {
     static let mostAttributes = 32
     static let mostLinks = 32
-    /// Largest size in bytes of a span name, and of a text attribute.
+    /// Largest size in bytes of a span name, and of a string attribute.
     static let longestText = 256
 
     private struct State {

@@ -93,8 +93,8 @@ package struct ReceiptRefresh: Worker {
         }
     }
 
-    /// Opens a receipt. If it does not open, the worker gives it up, because the next attestation brings a
-    /// new receipt.
+    /// Opens a receipt. If the receipt does not open, the worker discards it, because the next attestation
+    /// brings a new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {

@@ -128,7 +128,8 @@ public final class PostgresDatabase: Sendable {
     }
 }
 
-/// Decides after each failed attempt if the start keeps waiting for a server. Does no I/O and reads no clock.
+/// Decides after each failed attempt whether startup keeps waiting for a server. Does no I/O and reads no
+/// clock.
 struct ServerWait {
     /// Maximum wait for a server that accepts connections but refuses the session, counted from the first
     /// such refusal. The server may have no free connection, or may still be creating the role, but a wrong

@@ -136,7 +136,7 @@ public struct AppVersion: Sendable, Hashable {
     /// Maximum number of parts, and of digits per part, so a version has 1 to 39 characters.
     static let (mostParts, mostDigits) = (4, 9)
 
-    /// Description of the format for error messages.
+    /// Format description for error messages.
     public static let form =
         "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
 

@@ -1,6 +1,6 @@
 /// Limits of the key-set cache, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// Minimum time for which a set counts as fresh, even if its headers say less: 5 minutes.
+    /// Minimum time for which a set counts as fresh, even if its headers state a shorter time: 5 minutes.
     public let shortestFreshness: Int64
     /// Maximum time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64

@@ -165,7 +165,8 @@ extension KeySetState {
         }
     }
 
-    /// Returns the time of the next refresh: before the end of freshness by 10% to 25% of its duration.
+    /// Returns the next refresh time, which precedes the end of freshness by 10% to 25% of the freshness
+    /// period.
     func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
         let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
         return fetchedAt.addingSaturating(freshness - lead)
@@ -268,8 +269,8 @@ extension KeySetState {
         if let held, held.fetchedAt >= fetchedAt { return false }
         let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
             .clamped(to: 0...bounds.longestFreshness)
-        // A snapshot does not say when its fetch began. The earliest
-        // possible time is `fetchedAt` minus the fetch time limit.
+        // A snapshot does not record when its fetch began. The earliest possible time is `fetchedAt` minus
+        // the fetch time limit.
         held = HeldKeySet(
             received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
             fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))

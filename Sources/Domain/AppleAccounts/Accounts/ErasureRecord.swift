@@ -59,7 +59,7 @@ public struct ErasureToken: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// Apple must be asked for a refresh with the token, and refuse it.
+        /// The service must request a refresh with the token, and Apple must refuse the request.
         case prove
         case done(ErasureOutcome)
     }

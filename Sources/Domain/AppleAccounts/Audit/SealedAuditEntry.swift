@@ -78,7 +78,7 @@ public struct SealedAuditEntry: Sendable, Hashable {
     }
 }
 
-/// Writes canonical bytes: 0 for a missing value; 1, a four-byte length and the bytes for a text or byte
+/// Writes canonical bytes: 0 for a missing value; 1, a four-byte length and the bytes for a string or byte
 /// string; eight bytes for a number. The most significant byte comes first.
 private struct CanonicalBytes {
     private(set) var bytes: [UInt8] = []

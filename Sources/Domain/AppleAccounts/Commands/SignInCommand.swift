@@ -272,7 +272,7 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Applies a checked sign-in. If it brings no new facts, only the app's credential changes.
+    /// Applies a checked sign-in. If it contains no new facts, only the app's credential changes.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {

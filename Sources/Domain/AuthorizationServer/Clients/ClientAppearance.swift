@@ -94,7 +94,7 @@ public struct ClientLogo: Sendable, Hashable {
     }
 }
 
-/// Checks of a client's logo and links.
+/// Checks for a client's logo and links.
 extension OAuthCheck {
     mutating func appearance(of draft: ClientDraft) -> ClientAppearance {
         ClientAppearance(

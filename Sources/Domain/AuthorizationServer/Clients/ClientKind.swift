@@ -67,8 +67,9 @@ public struct ClientKind: Sendable {
         needsOfflineAccess: true,
         sharesRefreshTokenLimit: false,
         refreshTokenIdleLifetime: halfYear,
-        // Loopback addresses are accepted only in development, where developers should see the same pages as
-        // users in production. A code can only be redeemed with the client's secret.
+        // Consent can be remembered, because a code can only be redeemed with the client's secret. Loopback
+        // addresses are no exception: they are accepted only in development, where developers should see the
+        // same pages as users in production.
         remembersConsent: true,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 

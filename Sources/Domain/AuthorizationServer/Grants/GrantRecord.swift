@@ -8,8 +8,8 @@ public struct GrantRecord: Sendable, Hashable {
     public let id: GrantID
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// The primary client ID of the OAuth client's app. The credential for this app determines if the grant's
-    /// tokens are valid.
+    /// The primary client ID of the OAuth client's app. The credential for this app determines whether the
+    /// grant's tokens are valid.
     public let clientID: ClientID
     /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String

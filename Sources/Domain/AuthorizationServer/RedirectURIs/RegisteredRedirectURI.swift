@@ -119,7 +119,7 @@ public struct RedirectTarget: Sendable, Hashable {
 ///
 /// Only the two literal addresses and `localhost` are accepted. Other spellings of an address are refused,
 /// because another parser could read them differently. `localhost` can be configured to another address on
-/// the machine, so it only matches if it is registered, and the registration decides if it is allowed.
+/// the machine, so it only matches if it is registered, and the registration decides whether it is allowed.
 struct LoopbackAddress: Equatable {
     /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]

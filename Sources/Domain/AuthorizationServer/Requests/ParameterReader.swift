@@ -35,7 +35,7 @@ struct ParameterReader {
         return try required(parameter)
     }
 
-    /// Reads a parameter that is only a hint. A malformed hint is ignored, but a repeated one is refused.
+    /// Reads a parameter that is only a hint. A malformed hint is ignored, but a repeated hint is refused.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch value(parameter) {
         case .absent, .malformed: return nil

@@ -61,7 +61,7 @@ public struct TokenRequest: Sendable {
 
     /// Purpose of a Google request: to find an account, or to get tokens.
     public enum Intent: String, Sendable, Hashable, CaseIterable {
-        /// Asks if an account exists.
+        /// Asks whether an account exists.
         case check
         /// Requests tokens for an existing account.
         case get

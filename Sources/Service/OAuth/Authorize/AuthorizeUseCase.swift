@@ -187,7 +187,7 @@ extension AuthorizeUseCase {
 public struct AuthorizeBrowser: Sendable {
     /// The value of the session cookie.
     public var session: String?
-    /// The value of the cookie for web sign-ins.
+    /// The value of the web sign-in cookie.
     public var webSignIn: String?
     public var userAgent: String?
 

@@ -117,7 +117,7 @@ struct GoogleEventToken: Sendable {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"]?.string {
-            // Google does not say whether the digits are lowercase or uppercase.
+            // Google does not document whether the digits are lowercase or uppercase.
             case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
             case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil

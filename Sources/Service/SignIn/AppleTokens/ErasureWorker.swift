@@ -68,7 +68,7 @@ struct ErasureWorker: Worker {
         ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.token.clientID.rawValue)"]
     }
 
-    /// Performs as many steps as possible, at most three: exchange of the code, revocation, proof.
+    /// Performs as many steps as possible, at most three: code exchange, revocation, proof.
     func perform(_ claimed: ClaimedErasureToken) async -> WorkOutcome<WorkResult> {
         var item = claimed.token
         for _ in 0..<3 {

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// The rows of the notification inbox.
+/// Rows in the notification inbox.
 struct InboxRows {
     private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
         var list = SelectList()

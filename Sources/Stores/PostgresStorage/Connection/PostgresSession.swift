@@ -129,8 +129,9 @@ final class PostgresSession {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Checks if the server has closed the connection since its last use, without sending anything. If data
-    /// has arrived since, it usually contains the reason why the server is about to close the connection.
+    /// Checks whether the server has closed the connection since its last use, without sending anything. If
+    /// data has arrived since, it usually contains the reason why the server is about to close the
+    /// connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }

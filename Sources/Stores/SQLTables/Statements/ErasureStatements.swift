@@ -108,7 +108,7 @@ public enum ErasureStatements {
     } sql: {
         due($0, $1, $2, $3, among: "g.erasure_id = \($4)")
     }
-    /// The text of the statement that finds the due tokens of all erasures.
+    /// SQL text of the statement that finds all erasures' due tokens.
     public static var dueText: SQLText { findDue.text }
     fileprivate static let claim = SQLStatement<Void, UniqueID, Moment>("claim_erasure_token") { _, id, end in
         """
@@ -185,9 +185,9 @@ public enum ErasureStatements {
                 SELECT notification_id FROM notification_event
                 WHERE app_id IN (SELECT id FROM app) AND sub = \(subject))
             """
-        // One notification can concern several users, so all erasures lock its rows in the same order. OFFSET
-        // 0 makes the planner search once per app instead of reading the whole inbox when it expects many
-        // apps.
+        // One notification can concern several users, so all erasures lock notification rows in the same
+        // order. OFFSET 0 makes the planner search once per app instead of reading the whole inbox when it
+        // expects many apps.
         case .postgres:
             """
             WITH told AS MATERIALIZED (

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// Search statements for both databases. Each follows one index in its order, and stops after a bounded
-/// number of rows; a test compares their query plans. With the byte order, lower() changes only ASCII
+/// number of rows; a test compares their query plans. With byte-order collation, lower() changes only ASCII
 /// letters, as in the indexes.
 ///
 /// SQLite uses a partial index only if the statement repeats the index's condition.

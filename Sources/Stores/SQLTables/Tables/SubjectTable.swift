@@ -13,7 +13,7 @@ public struct SubjectTable: Table {
     public let createdAt: Column<Moment>
     public let email: Column<String>
     public let emailIsVerified: Column<Bool>
-    /// True for a relay address, false if Apple said that it is not one, NULL if unknown.
+    /// True for a relay address, false for any other address, NULL if unknown.
     public let emailIsPrivate: Column<Bool>
     public let emailAt: Column<Moment>
     public let unsignedEmail: Column<String>

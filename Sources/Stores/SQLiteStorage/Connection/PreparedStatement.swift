@@ -235,7 +235,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
 }
 
 extension KeyedSelect where Columns == Void {
-    /// Prepares a query that checks if a row exists.
+    /// Prepares a query that checks whether a row exists.
     convenience init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {
         try self.init(in: database) { _ in
         } sql: {

@@ -5,8 +5,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and go on
-/// even if their callers are cancelled.
+/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and
+/// continue even if their callers are cancelled.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
     private let sealing: any AppleTokenSealing
