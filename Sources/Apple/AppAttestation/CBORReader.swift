@@ -111,7 +111,8 @@ struct CBORReader {
         switch information {
         case 0..<24: return (type, UInt64(information))
         case 24...27:
-            // For simple types, these arguments encode floats and unassigned simple values.
+            // For simple types, these arguments encode floats and unassigned simple values, so they are
+            // refused.
             guard type != .simple else { throw error(.typeNotAllowed) }
             let argument = try readBytes(1 << UInt64(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
             let smallest: UInt64 = information == 24 ? 24 : 1 << (4 << UInt64(information - 24))

@@ -1,6 +1,5 @@
-// AppleIDClient owns the HTTP requests to Apple: endpoints, time limits,
-// and size limits for responses. It does not own what a response means for
-// an account; its callers decide that, behind protocols of other modules.
+// AppleIDClient owns the HTTP requests to Apple: endpoints, time limits, and size limits for responses. It
+// does not interpret responses for an account: its callers do, behind protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore

@@ -104,7 +104,8 @@ struct ProofKeyCheck {
     ///   clients may not use.
     func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
         guard let text else {
-            // An attacker could otherwise remove only the challenge and leave the method.
+            // A method without a challenge is refused, because an attacker may have removed only the
+            // challenge.
             guard name == nil else {
                 throw OAuthError(
                     .invalidRequest,

@@ -69,7 +69,7 @@ package struct PageDocument {
             ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
             ("Referrer-Policy", "same-origin"),
-            // Pages that reload have no script.
+            // Pages that reload have no script, so the header must cause the reload.
             ("Refresh", reloadsAfter.map { String($0) }),
         ]
         var headers = HTTPFields()

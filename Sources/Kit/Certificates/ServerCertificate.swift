@@ -140,7 +140,7 @@ struct CertificateExtension {
     /// Returns the extensions that strict verifiers require in a server certificate.
     static func server(names: [String]) -> [CertificateExtension] {
         let alternatives = names.map { name in
-            // Only IPv6 addresses contain a colon, and only IPv4 addresses contain no letter.
+            // Only an IPv6 address contains a colon, and any other name without letters is an IPv4 address.
             name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
         }
         return [

@@ -1,4 +1,4 @@
-// Pages writes HTML. It escapes every text, and owns the elements that the console, the fakes and the
+// Pages writes HTML. It escapes all text, and owns the elements that the console, the fakes and the
 // authorization server share. It does not own any page.
 
 import Encodings

@@ -47,7 +47,8 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        // Digits are written from last to first. A 64-bit number has at most 20 characters.
+        // Digits are written from last to first, into room for the 20 characters that a 64-bit number can
+        // have.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = 20
             var rest = value.magnitude

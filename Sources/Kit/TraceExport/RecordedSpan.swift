@@ -102,7 +102,8 @@ public final class RecordedSpan: Span {
             FinishedSpan(
                 name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
                 startedAt: startedAt,
-                // Since the start, an operator or NTP may have set the system clock back.
+                // The end is never before the start, although an operator or NTP may have set the system
+                // clock back meanwhile.
                 endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
                 links: ended.links, isFailed: ended.isFailed))
     }
@@ -123,7 +124,7 @@ public final class RecordedSpan: Span {
         case .int64(let number): .number(number)
         case .bool(let bool): .bool(bool)
         case .stringConvertible(let value): .text(bounded(String(describing: value)))
-        // This program's spans have no attributes of other types.
+        // Attributes of other types are dropped, because this program's spans have none.
         default: nil
         }
     }

@@ -238,7 +238,7 @@ final class AuditRetention: Sendable {
     private func beginning(at uptime: Duration) async throws -> Beginning? {
         if let known = beginning.withLock({ $0 }) { return known }
         let anchor = try await store.auditChain().anchor.sequence
-        // A wrong clock may have written the first row.
+        // The minimum of several rows is used, because a wrong clock may have set the first row's time.
         let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
         guard let oldest = rows.map(\.facts.moment).min() else { return nil }
         let first = Beginning(oldest: oldest, uptime: uptime)

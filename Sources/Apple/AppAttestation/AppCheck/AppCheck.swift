@@ -118,13 +118,13 @@ extension AppAttestationErrorCode {
     /// True if this service can no longer accept the refused object's key, but a new key would pass.
     fileprivate var canReAttest: Bool {
         switch self {
-        // The attestation's certificate has expired, the attestation is for another
-        // challenge, or the key was made by a build for the other environment, for
-        // example before the user installed the app from TestFlight.
+        // A new key helps: the attestation's certificate has expired, the attestation is for another
+        // challenge, or the key was made by a build for the other environment, for example before the user
+        // installed the app from TestFlight.
         case .certificateExpired, .environmentMismatch, .nonceMismatch: true
-        // The same key can sign a new assertion.
+        // A new key is not needed, because the same key can sign a new assertion.
         case .counterNotIncreased, .signatureInvalid: false
-        // Faults in the app's code, and objects from other apps and devices.
+        // A new key does not help against faults in the app's code, or objects from other apps and devices.
         case .objectTooLarge, .objectMalformed, .formatMismatch, .certificateMalformed, .chainUntrusted,
             .certificateNotYetValid, .certificateKeyUnusable, .nonceMissing, .keyIDMismatch,
             .authenticatorDataMalformed, .appIDMismatch, .counterNotZero, .environmentUnknown,

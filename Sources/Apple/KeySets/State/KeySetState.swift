@@ -274,8 +274,8 @@ extension KeySetState {
         held = HeldKeySet(
             received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
             fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
-        // The set was stored by a process whose clock was ahead, or this process's clock is behind. The set
-        // is used, but a fetch starts immediately.
+        // Either the clock of the process that stored the set was ahead, or this process's clock is behind.
+        // The set is used, but a fetch starts immediately.
         let isFromTheFuture = snapshot.fetchedAt > now
         nextFetchAt =
             isFromTheFuture

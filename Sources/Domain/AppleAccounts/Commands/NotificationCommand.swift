@@ -148,8 +148,8 @@ extension WorkingSet {
         for event in command.events {
             if let key = InboxKey(event, of: command) {
                 guard knownInboxKeys.insert(key).inserted else { continue }
-                // The key names the user, so an erased user gets none. Without
-                // a key, a repetition only makes the same changes again.
+                // The key identifies the user, so no key is stored for an erased user. Without a key, a
+                // repetition only makes the same changes again.
                 if subjects[position(of: SubjectKey(team: command.team, subject: key.subject))].isTombstone {
                     isErased = true
                 } else {

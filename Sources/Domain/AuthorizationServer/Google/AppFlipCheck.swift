@@ -91,7 +91,8 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        // Without this parameter, all of the client's scopes are requested, as at the authorization endpoint.
+        // Without this parameter, the link requests all of the client's scopes, as at the authorization
+        // endpoint.
         var scopes = client.scopes
         if let scope = Self.value(call.scope) {
             guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {

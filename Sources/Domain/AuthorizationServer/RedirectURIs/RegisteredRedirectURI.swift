@@ -97,7 +97,8 @@ public struct RedirectTarget: Sendable, Hashable {
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
         let rest = bytes.dropFirst(scheme.count)
         let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        // A custom scheme has no host, and a host source cannot be an IPv6 address.
+        // The scheme alone must suffice if a custom scheme has no host, or if the host is an IPv6 address,
+        // which a host source cannot contain.
         let hasSource = rest.starts(with: "://".utf8) && authority.first != UInt8(ascii: "[")
         return String(
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)

@@ -131,7 +131,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .uiLocales: 256
         case .userLocale, .attestationKeyID, .keyID, .appVersion: 64
         case .attestationClientData, .challenge: 1024
-        // Attestations of up to 9 KiB, base64-encoded. Current attestations have 6 KiB.
+        // This allows attestations of up to 9 KiB, base64-encoded. Current attestations have 6 KiB.
         case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken, .deviceCode: 512

@@ -224,7 +224,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 /// unread responses, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
-        // Nothing is queued before the end of the input, so a long poll's client has disconnected.
+        // No request is queued before the end of the input, so the client has disconnected, which ends a long
+        // poll.
         if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
@@ -306,7 +307,8 @@ extension ConnectionHandler {
         switch source {
         case .response(let response): ready = (exchange, response)
         case .command(let gather):
-            // The request waits only for the database, unless the command leads to more work.
+            // The limit is zero, because the request waits only for the database unless the command leads to
+            // more work.
             wait(for: exchange, nil, atMost: .zero)
             round.add(gather, of: exchange, on: self)
         case .work(let work):

@@ -79,7 +79,7 @@ package struct RequestFields: Sendable {
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
-        // Most requests send the type without parameters.
+        // Most requests send the type without parameters, so this comparison comes first.
         if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")

@@ -44,7 +44,7 @@ public struct TokenIntrospection: Sendable {
 
     private func find(_ text: String) async throws -> GoodToken? {
         // The token's text shows its kind, so no hint is needed. Only the newest refresh token is active,
-        // because an exchanged one can only repeat the same exchange.
+        // because an exchanged token can only repeat the same exchange.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }

@@ -69,7 +69,7 @@ struct TokenMaker: Sendable {
             let accessKey = try await keys.signingKey(access)
             var idKey: TokenSigningKey?
             if let id { idKey = try await keys.signingKey(id) }
-            // Signing runs off the event loop, which runs the request's task.
+            // Signing must leave the event loop, which runs the request's task.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { [accessKey, idKey] in
                 try signed(issued, new, with: accessKey, idTokenKey: idKey)
             }
@@ -81,7 +81,7 @@ struct TokenMaker: Sendable {
     ) throws -> TokenResponse {
         let (client, issuer) = (new.client, server.settings.issuer.text)
         let issuedAt = new.moment.milliseconds / 1000
-        // No token outlives its token family.
+        // The lifetime is bounded, because no token may outlive its token family.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000

@@ -49,7 +49,7 @@ struct ExchangeAttempt: Sendable, Hashable {
                 at: now, delay: max(delay, error.retryAfter?.wholeMilliseconds ?? 0),
                 elseGiveUp: isInterrupted ? .exchangeUncertain : .codeExpired)
         case .signingFailed:
-            // The operator may be replacing the key file right now.
+            // A later attempt can succeed, because the operator may be replacing the key file right now.
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)

@@ -146,8 +146,8 @@ public struct SeenHistoryEntry: Sendable, Hashable {
         let isOwn = scope.allows(entry.clientID)
         switch entry.kind {
         case .appleAccountDeleted:
-            // The entry concerns all of the user's apps, and a sign-in to any of them may have determined the
-            // deciding time.
+            // The deciding time is hidden from limited callers, because a sign-in to any of the user's apps
+            // may have determined it.
             decidedBy = scope == .all ? entry.decidedBy : nil
         case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:
             guard isOwn else { return nil }

@@ -226,7 +226,7 @@ public struct WebSignIn: Sendable {
             return .device(query: query, authentication)
         case (.device(let query), .failure(let failure)):
             return .refusedDevice(query: query, failure)
-        // This service never makes such a ticket.
+        // This service never makes such a ticket, so the ticket counts as invalid.
         case (.appPage, .authentication), (.authorization, .code), (.connections, .code),
             (.device, .code):
             throw WebRefusal(.ticketInvalid)

@@ -30,7 +30,7 @@ struct QuietBatch {
     func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
-        // A user without a row may have a tombstone.
+        // A user without a row may have a tombstone, which only `LockingBatch` reads.
         guard seen.areAllKnown else { return nil }
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator)
@@ -169,7 +169,7 @@ struct SeenSubjects {
             let place = rows[number][columns.place]
             let position = keys.position(place)
             var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
-            // A subject's rows are adjacent.
+            // A subject's rows are adjacent, so the loop ends at the next subject.
             while number < rows.count, rows[number][columns.place] == place {
                 let row = rows[number]
                 try columns.credential.add(row, to: &record, names, in: session)

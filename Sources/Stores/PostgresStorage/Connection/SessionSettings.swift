@@ -138,7 +138,7 @@ enum PoolerMode {
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Without a pooler, both numbers are the same.
+        // Without a pooler, both numbers are the same, so nothing needs to be compared.
         guard let backend = session.backend, session.announcedProcess != backend.process else { return }
         for _ in 0..<looks {
             let other = PostgresSession(try url.connect())
@@ -217,7 +217,8 @@ enum ServerKind {
         if let product = otherProducts.first(where: { version.contains($0.word) }) { return product.name }
         guard !version.hasPrefix("PostgreSQL "), !version.hasPrefix("EnterpriseDB ") else { return nil }
         guard let name = version.split(separator: " ").first else { return "a server without a version" }
-        // The text comes from an unknown server and goes to the log.
+        // The text comes from an unknown server and goes to the log, so it is shortened and reduced to
+        // printable ASCII.
         let visible = name.unicodeScalars.prefix(64).filter { $0.isASCII && $0.value > 0x20 }
         return String(String.UnicodeScalarView(visible))
     }

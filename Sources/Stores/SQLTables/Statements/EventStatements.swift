@@ -25,7 +25,7 @@ public struct EventColumns: Sendable {
         _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
     ) throws -> AccountEvent {
         let name = try row.required(self.subject.subject)
-        // An erased user's row has a name that cannot be a `sub`.
+        // An erased user's row has a name that cannot be a `sub`, so the event has no subject.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(

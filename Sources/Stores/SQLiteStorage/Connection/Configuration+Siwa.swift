@@ -15,8 +15,8 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
-            // `LogCheckpoints`. FULL: the log is on the disk before a commit returns. The full fsync is for
+            // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due
+            // (`LogCheckpoints`). FULL: the log is on the disk before a commit returns. The full fsync is for
             // macOS, where a plain fsync stops at the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(

@@ -30,7 +30,7 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
-        // The statement for all events lacks this parameter.
+        // Only the statements for one account have this parameter.
         let (ofAccount, begin, most) = (parameters.add(AccountID.self), start, limit)
         account = ofAccount
         func select(_ condition: String, _ order: String) throws -> PreparedStatement {
