@@ -20,7 +20,7 @@ public protocol VerificationKeys: Sendable {
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
     /// Finds the key for a token that claims this issue time. If the set in use was fetched after the token
-    /// was issued, a key that it lacks is unknown, even if no further fetch can run now.
+    /// was issued, a key that the set lacks is unknown, even if no further fetch can run now.
     ///
     /// - Parameter issuedAt: `iat`, unverified; `nil` if the token has none.
     func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey

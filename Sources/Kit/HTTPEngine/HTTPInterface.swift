@@ -56,7 +56,8 @@ package protocol HTTPExchange: AnyObject, Sendable {
 /// Most responses come from memory, so their requests never leave their event loop, and need neither a task
 /// nor a thread change.
 package enum ResponseSource: Sendable {
-    /// Called once by a command, on any thread, when it is done. The engine calls `next` on the event loop.
+    /// Function that a command calls once, on any thread, when the command is done. The engine calls `next`
+    /// on the event loop.
     package typealias Completion = @Sendable (_ next: @escaping @Sendable () -> ResponseSource) -> Void
 
     case response(HTTPResponse)

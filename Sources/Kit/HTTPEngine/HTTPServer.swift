@@ -93,8 +93,8 @@ public struct ServerLimits: Sendable {
     public var heldBodyBytes = 32 * 1024 * 1024
     /// Time from the first to the last byte of a request. It stops clients that send one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
-    /// Time from the end of a request to its response, without any intentional wait of its route. It applies
-    /// only if the time limits of the database and other servers fail.
+    /// Time from the end of a request to its response, not counting intentional waits by its route. It
+    /// applies only if the time limits of the database and other servers fail.
     public var workTime = TimeAmount.seconds(10)
     /// Time for which a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)

@@ -192,7 +192,7 @@ public struct AppReceipts: Sendable {
     func wake() { signals[ReceiptRefresh.self].wake() }
 
     /// Verifies an attestation's receipt, and seals it. Returns `nil` for a refused receipt: the key is then
-    /// registered without one, because the receipt does not affect the registration.
+    /// registered without a receipt, because the receipt does not affect the registration.
     func seal(
         receiptOf attestation: VerifiedAttestation, _ clientDataHash: ClientDataHash, at moment: Moment
     ) -> SealedSecret? {

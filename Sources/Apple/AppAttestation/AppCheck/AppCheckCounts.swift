@@ -146,7 +146,7 @@ public struct AppCheckHour: Sendable, Hashable {
 
 /// Stores the hourly counts. One table has the sums for all replicas.
 public protocol AppCheckHourStore: Sendable {
-    /// Adds the counts to the stored ones in one transaction. The rows have distinct targets and hours.
+    /// Adds the counts to the stored counts in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
 
     /// Returns these targets' hours from the given hour on, oldest first, omitting hours without requests.

@@ -20,8 +20,8 @@ package struct KeySetState: Sendable {
     /// Unknown key IDs, as bytes, that callers want from the running or last fetch. At most
     /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
-    /// Key IDs that the last fetch looked for; those that the fetched set lacks are not Apple's. Empty while
-    /// a fetch runs, and if the last one failed or another process's set was adopted instead.
+    /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
+    /// fetch runs, and if the last one failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful one.
     var failures = 0

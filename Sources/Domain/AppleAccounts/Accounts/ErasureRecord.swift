@@ -81,8 +81,8 @@ public struct ErasureToken: Sendable, Hashable {
     /// Maximum length of a cause, in characters.
     public static let longestCause = 64
 
-    /// Cause of the last failure: Apple's error or a code of
-    /// ours. Not empty, and at most `longestCause` characters.
+    /// Cause of the last failure: Apple's error code or our own, not empty, and at most `longestCause`
+    /// characters.
     public var cause: String?
     /// The sealed code or token; `nil` after the last step.
     public var sealed: SealedSecret?

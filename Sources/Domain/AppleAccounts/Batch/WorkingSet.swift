@@ -26,15 +26,15 @@ public struct WorkingSet: Sendable {
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in order.
     public internal(set) var events: [AccountEvent] = []
-    /// Audit log entries, in order. A known user's sign-in has none.
+    /// Audit log entries, in order. A known user's sign-in adds none.
     public internal(set) var audit: [AuditEntry] = []
     /// Entries to append to account histories, in order. A store keeps each account's last
     /// `HistoryEntry.mostPerAccount` entries.
     public internal(set) var history: [HistoryEntry] = []
     /// Changes to Apple codes and tokens, in order.
     public internal(set) var appleTokenChanges: [AppleTokenChange] = []
-    /// Final ends of credentials. Stores end the dependent OAuth tokens
-    /// in the same transaction. A known user's sign-in has none.
+    /// Final credential ends. Stores end the dependent OAuth tokens in the same transaction. A known user's
+    /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
     /// Erasures: at most one, and then without other changes. The subject's row
     /// becomes a tombstone, replacing any older one; its credentials are

@@ -12,8 +12,8 @@ public protocol AppleTokenStore: Sendable {
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
     /// Claims tokens whose checks are due, those waiting longest first. Before this returns, their next check
-    /// is moved to `nextAfter` plus a random delay of fewer milliseconds than the given number, so that even
-    /// after a crash no request goes to Apple earlier.
+    /// is moved to `nextAfter` plus a random delay below the given number of milliseconds, so that even after
+    /// a crash no request goes to Apple earlier.
     ///
     /// - Parameter resting: Client IDs whose tokens are not claimed, however many are due.
     func claimChecks(
@@ -47,9 +47,9 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the earliest deadline among unfinished erasures.
     func earliestErasureDeadline() async throws -> Moment?
 
-    /// Claims due codes and tokens of erased accounts, those waiting longest first;
-    /// with an ID, only those of that erasure. `save` or `adoptErasureToken` ends a
-    /// claim; from `leaseUntil` on, it counts as interrupted.
+    /// Claims due codes and tokens of erased accounts, those waiting longest first; with an ID, only those of
+    /// the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on, it counts
+    /// as interrupted.
     func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]

@@ -19,7 +19,7 @@ public struct RedeemCommand: Sendable, Hashable {
     public let needsOfflineAccess: Bool
     /// Expiration of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// Expiration of a token family without a refresh token, which is that of its access token. `nil` means
+    /// Expiration of a token family without a refresh token, which expires with its access token. `nil` means
     /// `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits

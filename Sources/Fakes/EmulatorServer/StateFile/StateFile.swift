@@ -76,7 +76,7 @@ package struct StateFile<Snapshot: Codable>: Sendable {
     }
 }
 
-/// Writes a state file, one write at a time. Callers that arrive during a write share the next one.
+/// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
 package actor StateSaver {
     private let write: @Sendable () throws -> Void
     private let logger: Logger

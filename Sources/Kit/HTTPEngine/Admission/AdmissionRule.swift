@@ -2,11 +2,11 @@ public import NIOCore
 
 /// Decides which requests one event loop rejects when more arrive than it can serve.
 ///
-/// The engine handles each request as soon as it has read it, so requests queue in the sockets. The queue's
-/// length shows only in the time until the loop serves the sockets again: a new request waits for the rest of
-/// one round and part of the next. The rule measures some of the rounds. If the loop did little work in a
-/// long round, it was waiting, for example for a disk, and was not overloaded. The rule does no I/O and reads
-/// no clock.
+/// The engine handles each request as soon as it has read it, so requests queue in the sockets. The only sign
+/// of the queue's length is the time until the loop serves the sockets again: a new request waits for the
+/// rest of one round and part of the next. The rule measures some of the rounds. If the loop did little work
+/// in a long round, it was waiting, for example for a disk, and was not overloaded. The rule does no I/O and
+/// reads no clock.
 struct AdmissionRule {
     private struct Start {
         let moment: NIODeadline

@@ -16,7 +16,7 @@ public struct ReceivedNotification: Sendable {
 extension SignInUseCases {
     /// Verifies a server-to-server notification from Apple, and returns the command to commit.
     ///
-    /// Stores nothing of an invalid payload. Waits only for a fetch of the payload's key.
+    /// Stores no part of an invalid payload. Waits only for a fetch of the payload's key.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
         payload: String

@@ -27,8 +27,8 @@ final class PostgresSession {
     /// Number of round trips: requests whose response the session has waited for.
     private(set) var roundTrips = 0
 
-    /// Name numbers that this session has read. Sessions do not share them, because after a failover the new
-    /// server may assign a lost number again.
+    /// Numbers of names, as read by this session. Sessions do not share them, because after a failover the
+    /// new server may assign a lost number again.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle
@@ -291,10 +291,12 @@ final class PostgresSession {
 }
 
 extension PostgresSession {
-    /// Maximum number of attempts for a batch that conflicts with another replica or meets its new row.
+    /// Maximum number of attempts for a batch that conflicts with another replica or with a row that the
+    /// replica has just inserted.
     private static let mostAttempts = 5
 
-    /// Repeats a transaction from its beginning if it conflicts with another replica or meets its new row.
+    /// Repeats a transaction from its beginning if it conflicts with another replica or with a row that the
+    /// replica has just inserted.
     ///
     /// - Parameter onConflict: Called before the next attempt.
     func repeatingConflicts<Value>(

@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// Counts of the work due at Apple, for both databases. The statement reads a bounded number of index
-/// entries, however many rows there are.
+/// Counts of work due at Apple, for both databases. The statement reads a bounded number of index entries,
+/// however many rows there are.
 struct BacklogColumns: Sendable {
     private let codes: Column<Int64>
     private let codesSince: Column<Moment>
