@@ -74,8 +74,8 @@ public struct SealError: Error, Sendable, Equatable {
         case malformed
         /// The ring does not contain the key that sealed the value.
         case unknownKey = "unknown_key"
-        /// The value was changed, sealed for another purpose or row, or was sealed by a different key with
-        /// the same name. AES-GCM cannot tell these cases apart.
+        /// The value was changed, was sealed for another purpose or row, or was sealed by a different key
+        /// with the same name. AES-GCM cannot tell these cases apart.
         case authenticationFailed = "authentication_failed"
     }
 

@@ -164,7 +164,8 @@ extension WorkingSet {
         }
     }
 
-    /// Ends a disabled period that has expired, with an event. Otherwise the maintenance sweep does so later.
+    /// Ends a disabled period that has expired, and adds an event. If no command does this, the maintenance
+    /// sweep does it later.
     mutating func endDisabling(
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {

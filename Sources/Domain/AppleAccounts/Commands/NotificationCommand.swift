@@ -263,7 +263,7 @@ extension SubjectRecord {
         }
     }
 
-    /// Moves only the time before which tokens are refused: because a late revocation must add no other fact
+    /// Moves only the time before which tokens are refused, because a late revocation must add no other fact
     /// about an erased user.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)

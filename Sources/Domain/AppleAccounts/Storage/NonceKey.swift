@@ -21,7 +21,7 @@ extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Stores the nonce authentication key next to the accounts, so that all replicas have the same one.
+/// Stores the nonce authentication key next to the accounts, so that all replicas have the same key.
 public protocol NonceKeyStore: Sendable {
     /// Stores the candidate unless a key is already stored, and
     /// returns the stored key, which is the same for all callers.

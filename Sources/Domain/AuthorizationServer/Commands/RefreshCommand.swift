@@ -198,7 +198,7 @@ extension RefreshTokenState {
     }
 
     /// Erases the salts that no permitted repetition needs any more. A repetition needs the salt of its own
-    /// token and those of all later tokens.
+    /// token and the salts of all later tokens.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))

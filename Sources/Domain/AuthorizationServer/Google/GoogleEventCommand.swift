@@ -103,7 +103,7 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     public static let applied = GoogleEventReceipt(.applied)
     public static let duplicate = GoogleEventReceipt(.duplicate)
 
-    /// Creates a receipt. All events but those of these kinds matched a Google account or a token.
+    /// Creates a receipt. All events except those of these kinds matched a Google account or a token.
     public static func applied(unmatched: GoogleEventKind...) -> GoogleEventReceipt {
         GoogleEventReceipt(.applied, unmatched: unmatched)
     }

@@ -1,6 +1,6 @@
 import Encodings
 
-/// An authorization response: its whole redirect except the code or the error (RFC 6749 §4.1.2).
+/// An authorization response: the complete redirect except the code or the error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
     /// The `state`. `nil` if the request had none or an invalid one, which the response omits.
