@@ -40,8 +40,8 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// For Swift servers that verify tokens in their own process. Everything that needs no key is checked
-    /// first, so a malformed token never causes a fetch:
+    /// This function is for Swift servers that verify tokens in their own process. It checks everything that
+    /// needs no key first, so a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))

@@ -36,11 +36,12 @@ public struct WorkingSet: Sendable {
     /// Final credential ends. Stores end the dependent OAuth tokens in the same transaction. A known user's
     /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// Erasures: at most one, and then without other changes. The subject's row
-    /// becomes a tombstone, replacing any older one; its credentials are
-    /// deleted, earlier events lose their subject, and the inbox loses the user.
+    /// The erasures, at most one. If there is one, the working set has no other changes. The subject's row
+    /// becomes a tombstone, replacing any older one; its credentials are deleted, earlier events lose their
+    /// subject, and the inbox loses the user.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// Re-keying to carry out before the subjects are saved. The inbox deletes the old key's notifications.
+    /// The subject's change to a new key. Stores apply it before they save the subjects, and delete the old
+    /// key's notifications from the inbox.
     public internal(set) var rekeying: Rekeying?
     /// Accounts whose stored transfers are completed.
     public internal(set) var finishedTransfers: [AccountID] = []

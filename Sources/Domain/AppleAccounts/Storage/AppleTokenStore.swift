@@ -70,8 +70,8 @@ public protocol AppleTokenStore: Sendable {
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) async throws -> Bool
 
-    /// Returns sealed secrets after a position in their sequence, whether codes, tokens or erasure entries. A
-    /// walk never skips a secret that exists throughout the walk.
+    /// Returns sealed secrets (codes, tokens and erasure entries) after a position in their sequence. A walk
+    /// never skips a secret that exists throughout the walk.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
     /// Replaces sealed secrets in one transaction, and returns how many were replaced. A secret that was

@@ -121,8 +121,8 @@ public struct AppFlipCheck: Sendable {
     }
 }
 
-/// The members of `POST /v1/oauth/app-flip`, unchecked, as the app's backend posts them. The prompt request
-/// has only the link's members, the account, and the account's sign-in time.
+/// The unchecked members of the app backend's request `POST /v1/oauth/app-flip`. The prompt request has only
+/// the link's members, the account, and the account's sign-in time.
 public struct AppFlipRequestBody: Sendable, Confidential {
     // Parameters from the universal link.
     public var clientID: String?

@@ -10,7 +10,7 @@ enum EventReader {
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
-        /// The query for one account's events, with the column for limited callers.
+        /// The query for one account's events. It always has the additional column.
         let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
         let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 

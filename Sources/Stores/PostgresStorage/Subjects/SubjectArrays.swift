@@ -2,7 +2,7 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Subjects with changes to their wide rows.
+/// Collects the subjects whose wide rows must be written.
 struct SubjectArrays {
     private static let update = RowWrite<SubjectTable>("update_subjects", .row) { rows in
         """

@@ -45,7 +45,7 @@ public struct SubjectTable: Table {
 extension ColumnChoice where T == SubjectTable {
     /// The columns with facts about the user.
     public static var facts: Self { except { [$0.id, $0.teamID, $0.subject] } }
-    /// The facts, with the row number.
+    /// The columns with facts about the user, and the row number.
     public static var row: Self { except { [$0.teamID, $0.subject] } }
 }
 

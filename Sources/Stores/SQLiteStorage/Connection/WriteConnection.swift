@@ -58,8 +58,8 @@ final class WriteConnection: Sendable {
     /// Throws if the files were moved or replaced, because later writes would be lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// The error of the last write attempt; `nil` after a success, unless a disk that was full still has no
-    /// room.
+    /// The error of the last write attempt; `nil` after a success. After a full disk, the error stays until
+    /// the disk has room again.
     var lastFailure: StorageError? { trouble.withLock { $0.failure } }
 
     /// Logs failures that were suppressed because the same failure had just been logged.
