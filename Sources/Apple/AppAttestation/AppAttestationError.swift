@@ -54,7 +54,8 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
 
 /// Verification steps in order of execution, which is the order in Apple's documentation.
 ///
-/// The first step that fails determines the error, so all earlier steps have passed and no later step runs.
+/// The first step that fails determines the error, so all earlier steps have passed, and later steps do not
+/// run.
 public enum AppAttestationStep: String, Sendable, CaseIterable {
     case size
     case form
@@ -92,7 +93,7 @@ public enum AppAttestationStep: String, Sendable, CaseIterable {
 public enum AppAttestationKind: String, Sendable, CaseIterable {
     /// Apple's statement about a new key.
     case attestation
-    /// An attested key's signature of a request.
+    /// A request signature made with an attested key.
     case assertion
 }
 

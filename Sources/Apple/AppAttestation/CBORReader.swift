@@ -2,11 +2,11 @@ import Encodings
 
 /// A strict CBOR parser (RFC 8949), close to core deterministic encoding (§4.2.1).
 ///
-/// If two readers interpret the same bytes differently, an attacker can make the second
-/// one check another `authData`. So the parser refuses anything with more than one
-/// encoding: indefinite lengths, numbers and lengths that are not minimal, duplicate keys,
-/// and trailing bytes. It also refuses tags, floats, text that is not UTF-8, and input
-/// beyond `CBORLimits`. It does not check the key order, because Apple does not sort keys.
+/// If two readers interpret the same bytes differently, an attacker can make the second one check a different
+/// `authData`. So the parser refuses anything with more than one encoding: indefinite lengths, numbers and
+/// lengths that are not minimal, duplicate keys, and trailing bytes. It also refuses tags, floats, text that
+/// is not UTF-8, and input beyond `CBORLimits`. It does not check the key order, because Apple does not sort
+/// keys.
 struct CBORReader {
     private let bytes: ArraySlice<UInt8>
     private let limits: CBORLimits
@@ -96,7 +96,7 @@ struct CBORReader {
     }
 
     private mutating func readBytes(_ count: UInt64) throws(CBORError) -> ArraySlice<UInt8> {
-        // Compares before any addition, because a length of 2⁶⁴ - 1 would overflow.
+        // The comparison precedes any addition, because a length of 2⁶⁴ - 1 would overflow.
         guard count <= UInt64(bytes.endIndex - position) else { throw error(.truncated) }
         defer { position += Int(count) }
         return bytes[position..<position + Int(count)]
@@ -111,7 +111,8 @@ struct CBORReader {
         switch information {
         case 0..<24: return (type, UInt64(information))
         case 24...27:
-            // For simple types, these arguments encode floats and unassigned simple values.
+            // For simple types, these arguments encode floats and unassigned simple values, so they are
+            // refused.
             guard type != .simple else { throw error(.typeNotAllowed) }
             let argument = try readBytes(1 << UInt64(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
             let smallest: UInt64 = information == 24 ? 24 : 1 << (4 << UInt64(information - 24))
@@ -165,7 +166,7 @@ struct CBORError: CodedError {
         /// A map key is neither an integer nor text.
         case keyNotAllowed = "key_not_allowed"
         case duplicateKey = "duplicate_key"
-        /// A text is not UTF-8.
+        /// A text string is not valid UTF-8.
         case textInvalid = "text_invalid"
         case tooDeep = "too_deep"
         case tooLarge = "too_large"
@@ -221,12 +222,12 @@ enum CBORValue: Sendable, Equatable {
 
 /// A CBOR map whose entries are in input order. No key occurs twice.
 struct CBORMap: Sendable, Equatable {
-    /// The entries. Keys are integers and texts.
+    /// The entries. Keys are integers and text strings.
     let entries: [(key: CBORValue, value: CBORValue)]
 
     /// The value for a text key; `nil` if there is none.
     subscript(key: String) -> CBORValue? {
-        // Compares bytes, because Swift's string `==` treats some different texts as equal.
+        // The comparison uses bytes, because Swift's `==` treats some different strings as equal.
         entries.first { $0.key.text?.utf8.elementsEqual(key.utf8) == true }?.value
     }
 

@@ -27,8 +27,8 @@ public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConve
     /// The verification step that failed.
     public var step: Code.Step { code.step }
 
-    // Repeats the comparison of `CodedError`, because a file that
-    // does not import `Encodings` would compare all members.
+    // This repeats the comparison from `CodedError`, because otherwise a file that does not import
+    // `Encodings` would compare all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.object) refused: \(code.rawValue)" }

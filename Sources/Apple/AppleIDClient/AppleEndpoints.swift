@@ -1,6 +1,5 @@
-// AppleIDClient owns the HTTP requests to Apple: endpoints, time limits,
-// and size limits for responses. It does not own what a response means for
-// an account; its callers decide that, behind protocols of other modules.
+// AppleIDClient owns the HTTP requests to Apple: endpoints, time limits, and size limits for responses. It
+// does not interpret responses for an account: its callers do, behind protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore
@@ -102,12 +101,12 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // Longer than the pause between two daily checks, but shorter than
-                // servers keep idle connections: if the server has just closed a
-                // connection, a request sent on it is lost, together with its code.
+                // This time is longer than the pause between two daily checks, but shorter than the time for
+                // which servers keep idle connections. If the client sent a request on a connection that the
+                // server has just closed, the request would be lost, together with its code.
                 idleTimeout: .seconds(10),
-                // One connection for each concurrent worker, so that
-                // no worker waits for another worker's slow response.
+                // Each concurrent worker can have its own connection, so that no worker waits for another
+                // worker's slow response.
                 concurrentHTTP1ConnectionsPerHostSoftLimit: 32),
             decompression: .disabled)
         // `OutgoingRequestSpan` creates the spans instead, without values from URLs or headers.

@@ -69,10 +69,10 @@ struct CircuitBreaker: Sendable, Equatable {
             let longer = min(pause * 2, Self.longestPause)
             state = .open(until: now + longer, pause: longer)
         case (.probing(_, let pause), .probe, .abandoned):
-            // The next caller may probe immediately.
+            // The probe proved nothing, so the next caller may probe immediately.
             state = .open(until: now, pause: pause)
         case (.closed, _, .abandoned), (.open, _, _), (.probing, _, _):
-            // Calls that began before the circuit opened say nothing new.
+            // Calls that began before the circuit opened add no information.
             break
         }
     }

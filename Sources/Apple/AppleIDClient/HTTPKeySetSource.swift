@@ -67,7 +67,8 @@ public struct HTTPKeySetSource: KeySetSource {
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }
-            // Only the body of a 200 is read. The client drops an unread body along with its connection.
+            // The source reads only the body of a 200. The client drops an unread body along with its
+            // connection.
             let body =
                 response.status == .ok
                 ? try await response.body.collect(upTo: KeySetResponse.longestBody) : nil

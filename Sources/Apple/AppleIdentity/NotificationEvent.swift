@@ -103,7 +103,7 @@ extension NotificationEvent {
             email = try object.string("email")
             isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
         case .consentRevoked, .accountDeleted, .unknown:
-            // No decision depends on the address, so a malformed one must not prevent a revocation.
+            // No decision depends on the address, so a malformed address must not prevent a revocation.
             email = object["email"]?.string
             let isPrivate = (try? object.flag("is_private_email")) ?? nil
             isPrivateEmail = RelayAddress.isPrivate(isPrivate, address: email)

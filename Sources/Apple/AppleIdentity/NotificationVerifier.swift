@@ -56,7 +56,8 @@ public struct NotificationVerifier: Sendable {
         try issuedAt.check(claims, at: now, refusing: refuse)
         let events = try NotificationEvent.parse(claims.events)
         for event in events {
-            // A revocation with a time far in the future would take precedence over every later sign-in.
+            // The event time has an upper bound, because a revocation far in the future would take precedence
+            // over every later sign-in.
             let latest = (now.secondsSince1970 + leeway) * 1000 + 999
             guard event.eventTimeMilliseconds ?? 0 <= latest else {
                 try refuse(AppleTokenError(.issuedInFuture, at: .events, detail: "event_time"))

@@ -1,8 +1,8 @@
 /// Detects Apple's relay addresses, which hide the user's real e-mail address.
 ///
-/// Apple's claim decides if it is present. Some tokens from 2024 and 2025 have a
-/// relay address but no claim, so for those the domain decides. Any other domain
-/// proves nothing, because tokens with real addresses may lack the claim too.
+/// If Apple's claim is present, it decides. Some tokens from 2024 and 2025 have a relay address but no claim,
+/// so for those the domain decides. Any other domain proves nothing, because tokens with real addresses may
+/// lack the claim too.
 public enum RelayAddress {
     /// Relay address domains in ASCII lower case. Apple has announced the second one for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]

@@ -1,6 +1,6 @@
 import JOSE
 
-/// A key set's health. It contains no key, URL or outside text, so a service may show all of it.
+/// A key set's health. It contains no key, no URL and no text from outside, so a service may show all of it.
 public struct KeySetHealth: Sendable, Equatable {
     public enum Status: Sendable, Equatable {
         /// The set is usable and fresh, and the latest fetch succeeded.
@@ -49,7 +49,7 @@ public struct KeySetHealth: Sendable, Equatable {
     }
 }
 
-/// Numbers of fetches by result, since the process started.
+/// Fetch counts by result, since the process started.
 public struct KeySetFetchCounters: Sendable, Equatable {
     /// Fetches that received a new set.
     public internal(set) var replaced = 0

@@ -47,9 +47,9 @@ final class SnapshotReader: Sendable {
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
         let (results, result) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
-            // A load that ignores cancellation keeps running, so this does not start a second one.
+            // A load that ignores cancellation keeps running, so no second load starts.
             guard running == nil else { return false }
-            // An unstructured task, so that the caller need not wait for the load to end.
+            // The task is unstructured, so that the caller need not wait for the load to end.
             running = Task {
                 let stored: KeySetSnapshot?
                 do { stored = try await store.load() } catch {

@@ -81,7 +81,8 @@ public enum PinnedKeySetErrorCode: String, KeySetFailureCode {
 /// Reads a file up to a size limit, so that a path to a device cannot exhaust memory.
 enum PinnedFile {
     static func content(of path: String, atMost limit: Int) throws(PinnedKeySetError) -> [UInt8] {
-        // Nonblocking, because opening a pipe without a writer would otherwise block forever.
+        // The file is opened in nonblocking mode, because opening a pipe without a writer would otherwise
+        // block forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw PinnedKeySetError(.unreadable, detail: "errno \(errno)") }
         defer { close(descriptor) }

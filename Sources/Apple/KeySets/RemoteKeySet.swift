@@ -153,7 +153,8 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func launch(_ fetch: KeySetFetch, in shared: inout Shared) {
-        // An unstructured task, so that cancelling one caller does not cancel a fetch that others wait for.
+        // The task is unstructured, so that cancelling one caller does not cancel a fetch that others wait
+        // for.
         shared.tasks[fetch.number] = Task { await self.carryOut(fetch) }
     }
 
@@ -191,7 +192,7 @@ public final class RemoteKeySet: VerificationKeys {
         await withTaskGroup(of: KeySetFetchOutcome.self) { group in
             group.addTask { await self.ask(fetch) }
             group.addTask {
-                // Limits the wait even if a source ignores its own time limit.
+                // This sleep limits the wait even if a source ignores its own time limit.
                 do { try await self.clock.sleep(untilMilliseconds: fetch.giveUpAt) } catch {
                     return .cancelled
                 }

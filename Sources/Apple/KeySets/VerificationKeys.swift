@@ -20,7 +20,7 @@ public protocol VerificationKeys: Sendable {
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
     /// Finds the key for a token that claims this issue time. If the set in use was fetched after the token
-    /// was issued, a key that it lacks is unknown, even if no further fetch can run now.
+    /// was issued, a key that the set lacks is unknown, even if no further fetch can run now.
     ///
     /// - Parameter issuedAt: `iat`, unverified; `nil` if the token has none.
     func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey
@@ -30,8 +30,8 @@ public protocol VerificationKeys: Sendable {
 }
 
 extension VerificationKeys {
-    /// Finds the key, ignoring `issuedAt`. For sets that
-    /// never fetch, so a token's age does not matter to them.
+    /// Finds the key, ignoring `issuedAt`. Sets that never fetch use it, because a token's age does not
+    /// matter to them.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }
@@ -40,8 +40,8 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// For Swift servers that verify tokens in their own process. Everything that needs no key is checked
-    /// first, so a malformed token never causes a fetch:
+    /// This function is for Swift servers that verify tokens in their own process. It checks everything that
+    /// needs no key first, so a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
@@ -101,7 +101,7 @@ public enum KeySetErrorCode: String, KeySetFailureCode {
     case keysUnavailable = "keys_unavailable"
 }
 
-/// Codes for a failure to get keys.
+/// Error codes for failures to get keys.
 public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     /// The first words of the message.
     static var subject: String { get }
@@ -118,8 +118,8 @@ public struct KeySetFailure<Code: KeySetFailureCode>: CodedError, CustomDebugStr
         (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     }
 
-    // Repeats the comparison of `CodedError`, because a file that
-    // does not import `Encodings` would compare all members.
+    // This repeats the comparison from `CodedError`, because otherwise a file that does not import
+    // `Encodings` would compare all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.subject): \(code.rawValue)" }

@@ -11,7 +11,7 @@ public struct Deployment: Sendable {
         var index: [ClientID: Int] = [:]
         for (position, app) in apps.enumerated() {
             for clientID in app.clientIDs {
-                // With a shared client ID, a token would not identify the app of its credential.
+                // If two apps shared a client ID, a token would not identify the credential's app.
                 guard index.updateValue(position, forKey: clientID) == nil else {
                     throw DeploymentError(.clientIDInTwoApps, detail: clientID.rawValue)
                 }
@@ -79,8 +79,8 @@ public struct App: Sendable, Hashable {
         self.requiresMintedNonce = requiresMintedNonce
     }
 
-    /// The client IDs of programs on devices, and any Services
-    /// ID that the configuration does not list as one.
+    /// The client IDs of programs on devices, and any Services ID that the configuration does not list as a
+    /// Services ID.
     public var bundleIDs: [ClientID] { clientIDs.filter { !servicesIDs.contains($0) } }
 }
 

@@ -81,7 +81,7 @@ public struct CodeVerifier: Sendable, Confidential {
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
 }
 
-/// Specifies if a client's authorization requests must have a code challenge.
+/// Specifies whether a client's authorization requests must have a code challenge.
 public enum ProofKeyRule: Sendable, Hashable {
     /// A challenge is optional, because Google's requests have none yet.
     case optional
@@ -104,7 +104,8 @@ struct ProofKeyCheck {
     ///   clients may not use.
     func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
         guard let text else {
-            // An attacker could otherwise remove only the challenge and leave the method.
+            // A method without a challenge is refused, because an attacker may have removed only the
+            // challenge.
             guard name == nil else {
                 throw OAuthError(
                     .invalidRequest,

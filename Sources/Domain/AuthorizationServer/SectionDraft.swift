@@ -8,9 +8,9 @@ public protocol SectionDraft: Sendable {
 }
 
 /// A member of a section of the configuration file: its name, its value type, its bounds and its default. The
-/// configuration file reader, its "did you mean" suggestions, and the tests of the configuration page in the
-/// documentation use these. Rules about a particular value, or about two members together, are in the checks
-/// of the drafts.
+/// configuration file reader, its "did you mean" suggestions, and the tests of the documentation's
+/// configuration page use these members. Rules about a particular value, or about two members together, are
+/// in the draft checks.
 public struct DraftMember<Draft: Sendable>: Sendable {
     public enum Content: Sendable {
         case value(DraftValue<Draft>)
@@ -111,7 +111,7 @@ public enum DraftUnit: String, Sendable, Hashable {
     case refreshTokens = "refresh tokens"
 }
 
-/// The position of a draft within another draft.
+/// The place of a draft within another draft.
 public protocol DraftPart<Whole>: Sendable {
     associatedtype Whole: Sendable
     associatedtype Part: SectionDraft

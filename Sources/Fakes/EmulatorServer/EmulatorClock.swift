@@ -1,6 +1,6 @@
 import Foundation
 
-/// An emulator's clock, which tells the time and sleeps. Tests control both.
+/// An emulator's clock, which returns the time and sleeps. Tests control both.
 public struct EmulatorClock: Sendable {
     /// Returns the current time in milliseconds since 1970.
     public let now: @Sendable () -> Int64

@@ -78,7 +78,7 @@ package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             let refusal = try Self.refusal(error)
             let isForBrowser = request.headers[.accept]?.contains("text/html") == true
             let response = page.flatMap { isForBrowser ? $0(refusal) : nil } ?? .problem(refusal)
-            // Clients would take a body after this response head for the next response (RFC 9110 §9.3.2).
+            // Clients would treat a body after this response head as the next response (RFC 9110 §9.3.2).
             return request.method == .head ? response.createHeadResponse() : response
         }
     }

@@ -63,7 +63,7 @@ package struct EmulatorListener: Sendable {
                     address: .hostname(host, port: port),
                     availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
                 onServerRunning: { [bound] channel in
-                    // The channel is already closed by an earlier shutdown.
+                    // An earlier shutdown has already closed the channel.
                     guard let port = channel.localAddress?.port else {
                         return bound.close(CancellationError())
                     }
@@ -80,7 +80,8 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Wraps a socket error, which only listening can cause here: connection errors end just the connection.
+    /// Wraps a socket error. Only listening can cause it here, because a connection error ends just that
+    /// connection.
     private func listenError(_ error: any Error) -> any Error {
         switch error {
         case is IOError, is SocketAddressError, is SocketAddressError.UnknownHost:

@@ -20,8 +20,8 @@ package struct PageDocument {
     ///   - heading: The emulated company or app, shown above the content.
     ///   - style: A style sheet that is part of the program.
     ///   - script: Script that runs when the page opens.
-    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
-    ///     allows all targets.
+    ///   - formTargets: Allowed targets of forms and of the redirects after them, as written in the policy;
+    ///     `nil` allows all targets.
     package init(
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
@@ -69,7 +69,7 @@ package struct PageDocument {
             ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
             ("Referrer-Policy", "same-origin"),
-            // Pages that reload have no script.
+            // Pages that reload have no script, so the header must cause the reload.
             ("Refresh", reloadsAfter.map { String($0) }),
         ]
         var headers = HTTPFields()

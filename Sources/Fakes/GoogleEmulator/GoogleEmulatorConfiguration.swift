@@ -47,7 +47,7 @@ public struct GoogleEmulatorConfiguration: Sendable {
     }
 }
 
-/// The authorization server with whose accounts Google links, as URLs entered in Google's console.
+/// The authorization server whose accounts Google links, as URLs entered in Google's console.
 public struct LinkedServer: Sendable, Equatable {
     /// Issuer, which is also the `iss` of the server's security event tokens.
     public var issuer: String
@@ -58,7 +58,7 @@ public struct LinkedServer: Sendable, Equatable {
     public var appFlipURL: String
     /// URL of the endpoint that receives Google's security event tokens.
     public var securityEventsURL: String
-    /// URL of the document that says where to find the keys for the server's security event tokens.
+    /// URL of the document that contains the key set's URL for the server's security event tokens.
     public var riscConfigurationURL: String
 
     /// Creates the URLs for a siwa with this issuer.

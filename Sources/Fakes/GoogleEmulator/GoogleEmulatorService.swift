@@ -39,7 +39,7 @@ public final class GoogleEmulatorService: Service {
         saver = file.map { [state] file in
             StateSaver(logger: logger) { try file.write(state.snapshot()) }
         }
-        // Writes the file once, so that an unwritable file is noticed at startup.
+        // The file is written once here, so that an unwritable file causes an error at startup.
         try await saver?.save()
         self.configuration = configuration
         listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)

@@ -29,7 +29,7 @@ public struct GoogleFault: Sendable, Equatable {
 
     /// Delay before the request or the response is sent.
     public var delayMilliseconds: Int64 = 0
-    /// Response status of Google's endpoint, 200 to 599. With a status, the endpoint does no work.
+    /// Response status of Google's endpoint, 200 to 599. With a status, the endpoint only sends this status.
     public var status: Int?
     public var loss: Loss?
     /// Number of requests to which the fault still applies; `nil` for all requests.
@@ -56,7 +56,7 @@ struct FaultTable: Sendable {
         set { faults[place] = newValue }
     }
 
-    /// Returns the fault that applies to the next request, and counts it.
+    /// Returns the fault that applies to the next request, and counts the request.
     mutating func take(_ place: FaultPlace) -> GoogleFault? {
         guard let fault = faults[place] else { return nil }
         if let remaining = fault.remainingRequests {

@@ -61,7 +61,7 @@ public struct EventSender: Sendable {
     public var issuer: String?
     /// URL of its public keys.
     public var keysURL: String?
-    /// Returns the service's status text for each receiver, keyed by receiver name; empty if the texts are
+    /// Returns the service's status text for each receiver, keyed by receiver name; empty if the status is
     /// unknown.
     public var status: @Sendable () async -> [String: String] = { [:] }
     /// Makes the service send all waiting events to the named receiver at once.

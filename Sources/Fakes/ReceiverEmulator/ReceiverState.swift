@@ -72,7 +72,7 @@ public final class ReceiverState: Sendable {
         await sender.resume(receiver.rawValue)
     }
 
-    /// Returns the fault that applies to the next request, and counts it.
+    /// Returns the fault that applies to the next request, and counts the request.
     func takeFault(of receiver: EmulatedReceiver) -> ReceiverFault? {
         update { world in
             guard let fault = world.faults[receiver] else { return nil }
@@ -98,7 +98,7 @@ public final class ReceiverState: Sendable {
 /// The receivers, one for each delivery method of the service. The raw value is the receiver's name, and the
 /// last part of its URL.
 public enum EmulatedReceiver: String, Sendable, CaseIterable {
-    /// Webhooks in the Standard Webhooks format.
+    /// Receives webhooks in the Standard Webhooks format.
     case webhook
     /// Receives security event tokens by push (RFC 8935).
     case push

@@ -91,7 +91,7 @@ extension PEMText {
         text { PEM_write_bio_X509($0, certificate) }
     }
 
-    /// Parses the first certificate in a PEM text. Returns `nil` if the text contains none.
+    /// Parses the first certificate in a PEM string. Returns `nil` if it contains none.
     static func readCertificate(_ pem: String) -> CertificateHandle? {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
             ERR_clear_error()

@@ -56,7 +56,7 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Returns true if the first certificate in a PEM text is valid at this time and for all names. It does
+    /// Returns true if the first certificate in a PEM string is valid at this time and for all names. It does
     /// not verify the signature.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
         guard let certificate = PEMText.readCertificate(pem), let validity = certificate.validity(),
@@ -140,7 +140,7 @@ struct CertificateExtension {
     /// Returns the extensions that strict verifiers require in a server certificate.
     static func server(names: [String]) -> [CertificateExtension] {
         let alternatives = names.map { name in
-            // Only IPv6 addresses contain a colon, and only IPv4 addresses contain no letter.
+            // Only an IPv6 address contains a colon, and any other name without letters is an IPv4 address.
             name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
         }
         return [

@@ -11,7 +11,7 @@ public final class TrustAnchor: @unchecked Sendable {
     private let store: TrustStoreHandle
     let intermediates: VerifiedIntermediates
 
-    /// Parses a PEM certificate. Returns `nil` if OpenSSL cannot read the first certificate in the text.
+    /// Parses a PEM certificate. Returns `nil` if OpenSSL cannot read the first certificate in the string.
     public init?(pem: String) {
         guard let root = PEMText.readCertificate(pem), let store = TrustStoreHandle(trusting: root.pointer)
         else { return nil }
@@ -69,7 +69,8 @@ public final class TrustAnchor: @unchecked Sendable {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
         try store.check(leaf, through: untrusted, at: now) { chain throws(CertificateChainError) in
-            // Any other chain, such as one without the intermediate certificate, proves nothing about it.
+            // Any other chain, such as one without the intermediate certificate, would not prove that the
+            // root issued the intermediate certificate.
             guard OPENSSL_sk_num(chain) == 3, let second = OpaquePointer(OPENSSL_sk_value(chain, 1)),
                 X509_cmp(second, intermediate) == 0, let root = OpaquePointer(OPENSSL_sk_value(chain, 2))
             else {
@@ -119,7 +120,7 @@ package struct IntermediateCertificate {
         case unverified(Reading, SHA256Digest)
     }
 
-    /// A certificate that has been parsed but not verified.
+    /// A parsed but unverified certificate.
     final class Reading {
         let handle: CertificateHandle
 

@@ -74,8 +74,8 @@ public struct SealError: Error, Sendable, Equatable {
         case malformed
         /// The ring does not contain the key that sealed the value.
         case unknownKey = "unknown_key"
-        /// The value was changed, sealed for another purpose or row, or sealed by a different key with the
-        /// same name. AES-GCM cannot tell these cases apart.
+        /// The value was changed, was sealed for another purpose or row, or was sealed by a different key
+        /// with the same name. AES-GCM cannot tell these cases apart.
         case authenticationFailed = "authentication_failed"
     }
 
@@ -135,8 +135,8 @@ public struct SealingKey: Sendable {
     /// Number of distinct values among the 32 key bytes. A low number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
-    /// Count of the most common difference among the 31 differences between neighboring bytes. A high count
-    /// shows that the bytes count up or down, or spell the alphabet.
+    /// Number of times that the most common difference occurs among the 31 differences between neighboring
+    /// bytes. A high number shows that the bytes count up or down, or spell the alphabet.
     public var equalSteps: Int {
         var counts: [UInt8: Int] = [:]
         for (byte, next) in zip(bytes, bytes.dropFirst()) { counts[next &- byte, default: 0] += 1 }

@@ -1,4 +1,4 @@
-// Encodings owns the text forms of bytes, numbers and times, and the comparison of texts: base64, base64url,
+// Encodings owns string comparison and the text encodings of bytes, numbers and times: base64, base64url,
 // hexadecimal, RFC 3339, HTTP dates, escapes for HTML and terminals, URL parts and host names. It also owns
 // the check that protects a development server from other sites' pages, and the protocol for errors with
 // codes. It does not own documents, keys, HTTP or any specific error.

@@ -10,8 +10,8 @@ public struct CountedNetwork: Sendable, Hashable {
     /// Prefix length in bits; 32 for IPv4.
     let length: Int
 
-    /// Multiple of the single-address limit that this network gets, because several subscribers can share a
-    /// wide network.
+    /// Factor by which the single-address limit is multiplied for this network, because several subscribers
+    /// can share a wide network.
     public var share: Int {
         switch length {
         case 56: 2

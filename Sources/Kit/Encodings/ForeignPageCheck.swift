@@ -95,7 +95,8 @@ public struct AllowedHosts: Sendable, Equatable {
 
     /// Returns the name in lower case, with brackets around an IPv6 address.
     private static func name(_ text: String) -> String? {
-        // Lower-casing turns some non-ASCII letters, such as U+212A, into ASCII letters.
+        // Non-ASCII names are refused, because lower-casing turns some non-ASCII letters, such as U+212A,
+        // into ASCII letters.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         let colons = text.utf8.count { $0 == UInt8(ascii: ":") }

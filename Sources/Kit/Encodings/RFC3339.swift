@@ -16,7 +16,7 @@ package enum RFC3339 {
         }
     }
 
-    /// Size of the text in bytes.
+    /// Length of the formatted time in bytes.
     private static let size = 24
 
     private static func write(_ milliseconds: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
@@ -70,7 +70,7 @@ package enum RFC3339 {
 }
 
 /// A UTC time split into date and time of day (proleptic Gregorian calendar). The conversion is fast enough
-/// for texts that the program writes often.
+/// for timestamps that the program writes often.
 package struct CivilTime: Sendable {
     package let year: Int64
     package let month: Int64

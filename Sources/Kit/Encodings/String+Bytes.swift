@@ -5,7 +5,7 @@ extension String {
     /// compare bytes, and an attacker could exploit the difference.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Native strings are contiguous, so they take this branch, which compares memory.
+        // Native Swift strings are contiguous, so they take this branch, which compares memory.
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
                 WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))

@@ -11,7 +11,8 @@ package struct TextLayout: Sendable {
 
     package static let plain = TextLayout(columns: nil, hasColors: false)
 
-    /// Minimum number of columns for text beside a head. With less space, the text begins on the next line.
+    /// Minimum width in columns for text beside a row head. With less space, the text begins on the next
+    /// line.
     private static let narrowest = 24
     /// Indentation of text that begins on the next line.
     private static let indent = 4
@@ -28,7 +29,7 @@ package struct TextLayout: Sendable {
         hasColors && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Wraps a text into indented lines. A word longer than a line stays whole, so that users can copy it.
+    /// Wraps text into indented lines. A word longer than a line stays whole, so that users can copy it.
     ///
     /// - Parameters:
     ///   - indent: Indentation of the first line.
@@ -54,10 +55,10 @@ package struct TextLayout: Sendable {
         return lines + [line]
     }
 
-    /// Returns a head with a text beside it. All lines of the text begin in the same column.
+    /// Returns a row head with text beside it. All lines of the text begin in the same column.
     ///
     /// - Parameters:
-    ///   - head: The head without styles.
+    ///   - head: The row head without styles.
     ///   - styled: The same head with styles.
     package func row(_ head: String, styled: String, _ text: String) -> [String] {
         guard let columns else { return [head + text] }
@@ -70,9 +71,9 @@ package struct TextLayout: Sendable {
         return [styled + lines[0].dropFirst(head.count)] + lines.dropFirst()
     }
 
-    /// Returns a text that begins in the same column as the text of the row above it.
+    /// Returns text aligned with the text of the row above it.
     ///
-    /// - Parameter indent: Number of columns that the row's head takes.
+    /// - Parameter indent: Width of the row head in columns.
     package func beneath(_ indent: Int, _ text: String) -> [String] {
         let isNarrow = columns.map { $0 - indent < Self.narrowest } ?? false
         return wrapped(text, indent: isNarrow ? Self.indent : indent)

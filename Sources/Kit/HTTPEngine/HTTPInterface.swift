@@ -56,13 +56,14 @@ package protocol HTTPExchange: AnyObject, Sendable {
 /// Most responses come from memory, so their requests never leave their event loop, and need neither a task
 /// nor a thread change.
 package enum ResponseSource: Sendable {
-    /// Called once by a command, on any thread, when it is done. The engine calls `next` on the event loop.
+    /// Function that a command calls once, on any thread, when the command is done. The engine calls `next`
+    /// on the event loop.
     package typealias Completion = @Sendable (_ next: @escaping @Sendable () -> ResponseSource) -> Void
 
     case response(HTTPResponse)
     /// A command that the interface submits with the commands of other requests at the end of an event-loop
-    /// round. The engine calls the function on the event loop. It adds the command to those that
-    /// `HTTPInterface.submitGathered` submits.
+    /// round. The engine calls the function on the event loop, and the function adds the command to the batch
+    /// that `HTTPInterface.submitGathered` submits.
     case command(_ gather: @Sendable (@escaping Completion) -> Void)
     /// Any other work, which the engine runs in a task.
     case work(@Sendable () async -> ResponseSource)
@@ -73,7 +74,7 @@ package struct HTTPResponse: Sendable {
     package let status: HTTPResponseStatus
     package let contentType: StaticString?
     package let body: [UInt8]
-    /// Bytes after `body`. All responses share their memory, so that a thousand slow clients do not cause a
+    /// Bytes after `body`. All responses share one copy in memory, so a thousand slow clients do not cause a
     /// thousand copies.
     package var sharedBody: ByteBuffer?
     package var entityTag: String?

@@ -77,13 +77,14 @@ public struct ServerLimits: Sendable {
     public var headerBytes = 16 * 1024
     public var headerFields = 64
     public var bodyBytes = 64 * 1024
-    /// Limit on the bytes of a chunked body besides its content: sizes, extensions and line ends together.
+    /// Size limit for the framing of a chunked body, in bytes. The framing consists of chunk sizes,
+    /// extensions and line ends.
     public var framingBytes = 16 * 1024
-    /// Largest number of bytes that one read takes from a socket. All of these bytes may have to wait for a
-    /// response.
+    /// Largest number of bytes read from a socket at once. The connection may have to keep all of them until
+    /// earlier responses are written.
     public var readBytes = 8 * 1024
-    /// Number of a connection's requests that may wait for earlier responses. The engine refuses any further
-    /// request and closes the connection.
+    /// Number of requests on one connection that may wait for earlier responses. The engine refuses any
+    /// further request and closes the connection.
     public var waitingRequests = 32
     /// Unread response bytes above which the engine reads no more requests from a client.
     public var unsentBytes = 16 * 1024
@@ -92,8 +93,8 @@ public struct ServerLimits: Sendable {
     public var heldBodyBytes = 32 * 1024 * 1024
     /// Time from the first to the last byte of a request. It stops clients that send one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
-    /// Time from the end of a request to its response, without any intentional wait of its route. It applies
-    /// only if the time limits of the database and other servers fail.
+    /// Time from the end of a request to its response, not counting intentional waits by its route. It
+    /// applies only if the time limits of the database and other servers fail.
     public var workTime = TimeAmount.seconds(10)
     /// Time for which a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)
@@ -183,8 +184,8 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
         guard !isResting else { return }
         isResting = true
         logger.warning("connection not accepted", metadata: ["error_type": "\(type(of: error))"])
-        // It is not enough to hold back reads: after an error, the channel still wants to read, and stays
-        // registered for every waiting connection.
+        // Holding back reads is not enough, because after an error the channel still wants to read, so it
+        // stays registered for every waiting connection.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.rest) {

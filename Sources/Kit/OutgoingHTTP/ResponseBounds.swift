@@ -1,5 +1,5 @@
 // OutgoingHTTP owns the response limits that every HTTP client of this program applies to every request. It
-// does not make requests, and does not own servers or its users' errors.
+// does not make requests, and does not own servers or its callers' errors.
 
 public import AsyncHTTPClient
 import NIOCore

@@ -1,4 +1,4 @@
-// Pages writes HTML. It escapes every text, and owns the elements that the console, the fakes and the
+// Pages writes HTML. It escapes all text, and owns the elements that the console, the fakes and the
 // authorization server share. It does not own any page.
 
 import Encodings
@@ -18,7 +18,7 @@ public struct HTML: Sendable, Equatable {
         bytes = Array(parts.lazy.map(\.bytes).joined())
     }
 
-    /// Returns a text as markup, with escapes for the five characters that can begin markup or end an
+    /// Returns a string as markup, with escapes for the five characters that can begin markup or end an
     /// attribute.
     public static func text(_ text: String) -> HTML { "\(text)" }
 
@@ -64,7 +64,7 @@ extension HTML: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
 
-        /// Appends an escaped text, or nothing for `nil`.
+        /// Appends an escaped string, or nothing for `nil`.
         public mutating func appendInterpolation(_ text: String?) {
             if let text { appendInterpolation(text) }
         }

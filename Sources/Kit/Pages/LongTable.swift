@@ -1,9 +1,9 @@
 import Encodings
 
-/// Place of a page in a long list, as sent in the `from` field of links and forms.
+/// Position of a page in a long list, as sent in the `from` field of links and forms.
 ///
 /// A database uses its index to find the rows after a position. To find the previous page or the total number
-/// of rows, it would have to read all earlier rows, so a place carries three things: the number of rows on
+/// of rows, it would have to read all earlier rows, so a place contains three values: the number of rows on
 /// the previous pages, the position after which its page begins, and the places of the previous pages. The
 /// previous page therefore begins where it began before, even if rows have been added. A list in memory has
 /// no positions; its places are row numbers.
@@ -31,7 +31,7 @@ public struct ListPlace: Sendable, Equatable {
         (self.starts, self.order) = (Array(starts.prefix(Self.mostStarts)), order)
     }
 
-    /// Parses a place. Returns `nil` for a text that no page can have written.
+    /// Parses a place. Returns `nil` for a string that no page can have written.
     public init?(_ text: String?, order: String? = nil) {
         self.init(order: order ?? "")
         for part in (text ?? "").split(separator: "~").prefix(Self.mostStarts) {
@@ -86,7 +86,7 @@ public struct ListPlace: Sendable, Equatable {
 
 /// Line below a long list that shows the range of rows, and links to the first, previous and next pages.
 ///
-/// If the total number of rows is unknown, the line says that more rows follow. The last page reveals the
+/// If the total number of rows is unknown, the line shows that more rows follow. The last page reveals the
 /// total.
 public struct Pager: PagePart {
     private let place: ListPlace

@@ -17,8 +17,8 @@ public protocol JSONBody: JSONMember {
 
 /// A visitor of a body's members.
 ///
-/// A member's detail extends the schema of the member's type. A string literal is a detail that contains only
-/// a description. A member with an optional type is not required, and is omitted if it has no value, because
+/// The schema of a member's type can be extended with a detail. A string literal is a detail with only a
+/// description. A member with an optional type is not required, and is omitted if it has no value, because
 /// responses contain no null.
 public protocol MemberCourse<Value> {
     associatedtype Value

@@ -1,6 +1,6 @@
 /// A JSON Schema (draft 2020-12, as in OpenAPI 3.1), together with the named schemas that it refers to.
 ///
-/// A string literal is a schema with only a description, which extends the schema of a member's type.
+/// A string literal is a schema with only a description. It extends the schema of a member's type.
 public struct JSONSchema: Sendable {
     public private(set) var keywords: JSONObject
     /// Schemas that `$ref` names, including those that inner schemas refer to.

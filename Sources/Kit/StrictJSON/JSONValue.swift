@@ -130,7 +130,7 @@ public struct JSONName: Sendable {
     /// bytes.
     @inlinable
     public static func ~= (literal: StaticString, name: JSONName) -> Bool {
-        // The first two comparisons already tell most names apart.
+        // The first two comparisons already distinguish most names.
         literal.utf8CodeUnitCount == name.count && literal.utf8Start.pointee == name.firstByte
             && name.hasBytes(of: literal)
     }

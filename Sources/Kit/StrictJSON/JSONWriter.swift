@@ -47,7 +47,8 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        // Digits are written from last to first. A 64-bit number has at most 20 characters.
+        // Digits are written from last to first, into room for the 20 characters that a 64-bit number can
+        // have.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = 20
             var rest = value.magnitude
@@ -205,7 +206,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// Writes a member with an array of texts, or omits the member if the array is empty.
+    /// Writes a member with an array of strings, or omits the member if the array is empty.
     public mutating func member(_ name: StaticString, ifAny values: [String]) {
         guard !values.isEmpty else { return }
         self.name(name)

@@ -9,7 +9,7 @@ public import Tracing
 public final class RecordedSpan: Span {
     static let mostAttributes = 32
     static let mostLinks = 32
-    /// Largest size in bytes of a span name, and of a text attribute.
+    /// Largest size in bytes of a span name, and of a string attribute.
     static let longestText = 256
 
     private struct State {
@@ -102,7 +102,8 @@ public final class RecordedSpan: Span {
             FinishedSpan(
                 name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
                 startedAt: startedAt,
-                // Since the start, an operator or NTP may have set the system clock back.
+                // The end is never before the start, although an operator or NTP may have set the system
+                // clock back meanwhile.
                 endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
                 links: ended.links, isFailed: ended.isFailed))
     }
@@ -123,7 +124,7 @@ public final class RecordedSpan: Span {
         case .int64(let number): .number(number)
         case .bool(let bool): .bool(bool)
         case .stringConvertible(let value): .text(bounded(String(describing: value)))
-        // This program's spans have no attributes of other types.
+        // Attributes of other types are dropped, because this program's spans have none.
         default: nil
         }
     }
@@ -150,7 +151,7 @@ public enum SpanName: String, Sendable, Hashable, CaseIterable {
     case deliverEvent = "deliver event"
 }
 
-/// A finished span, ready for export. All of its texts have a bounded length.
+/// A finished span, ready for export. All of its strings have a bounded length.
 public struct FinishedSpan: Sendable {
     public enum Value: Sendable, Equatable {
         case text(String)

@@ -13,7 +13,7 @@ public struct TraceContext: Sendable, Equatable {
         (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
     }
 
-    /// Parses a `traceparent` (§3.2). Returns `nil` for any other text, so that the program begins a new
+    /// Parses a `traceparent` (§3.2). Returns `nil` for any other string, so that the program begins a new
     /// trace (§3.4).
     public init?(traceparent: String) {
         let length = 55

@@ -110,7 +110,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     @inlinable
     public func submit(_ command: Command) async throws -> Command.Outcome {
         try await withCheckedThrowingContinuation { continuation in
-            // Reads the context only if spans are recorded.
+            // The context is needed only if spans are recorded.
             let context = spans == nil ? nil : ServiceContext.current
             enqueue(CollectionOfOne(Entry(command, context: context) { continuation.resume(with: $0) }))
         }
@@ -185,7 +185,7 @@ extension GroupCommit {
     ) {
         switch result {
         case .success(let batch):
-            // Advances the feed first, so that a caller that reads events after receiving its result finds
+            // The feed advances first, so that a caller that reads events after receiving its result finds
             // its events.
             if let sequence = batch.lastEventSequence { feed.advance(to: sequence) }
             let results = batch.results

@@ -21,7 +21,7 @@ extension EventDelivering {
             guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
             _ = try await settle(&turn, claimed, endsClaim: true)
         } catch {
-            // The claim expires by itself, and the events delivered during the turn are then delivered again.
+            // The claim expires by itself, so the events delivered during the turn will be delivered again.
             if Task.isCancelled { return }
             tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
         }
@@ -63,7 +63,7 @@ extension EventDelivering {
             } else if due.isEmpty {
                 let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
                 guard rest > 0 else { break }
-                // Pauses so that one write can cover several events.
+                // The pause lets one write cover several events.
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
@@ -157,7 +157,8 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                // This process may have been suspended while it made the message, and have lost its claim.
+                // This process may have lost its claim, because it may have been suspended while it made the
+                // message.
                 guard isHeld(receiver.name) else { return results }
                 try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)

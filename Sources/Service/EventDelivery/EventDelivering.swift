@@ -22,8 +22,8 @@ package struct EventDelivering: Worker {
     /// Duration of a claim in milliseconds. Another replica ends the claim earlier if this process does not
     /// renew it.
     static let lease: Int64 = 30_000
-    /// Age at which a claim is renewed, and how often the claims' ages are checked, in milliseconds. Together
-    /// they renew a claim about once a second. The turn itself also renews its claim.
+    /// Age at which a claim is renewed, and interval between checks of the claims' ages, in milliseconds.
+    /// Together they cause about one renewal per second. The turn itself also renews its claim.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
     /// Time in milliseconds during which a turn starts new attempts. It is shorter than a claim, so the last
     /// attempt ends before the claim does.
@@ -95,7 +95,7 @@ package struct EventDelivering: Worker {
 
     package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {
         let isEarly = idleness.state.withLock { state in
-            // The upper bound keeps deliveries going after the clock is set back.
+            // The upper bound lets deliveries continue after the clock is set back.
             let pause = moment.advanced(byMilliseconds: Self.emptyPause)
             state.hasSkipped = state.lookAgainAt.map { moment < $0 && $0 <= pause } ?? false
             return state.hasSkipped
@@ -131,7 +131,8 @@ package struct EventDelivering: Worker {
                 try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
                 try await renewClaims(at: now())
             } catch {
-                // Ignored, because a turn ends by itself if its claim is not renewed in time.
+                // The error has no effect here, because a turn ends by itself if its claim is not renewed in
+                // time.
             }
         }
     }
@@ -189,7 +190,7 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // Wakes the worker for events that arrived at the end of the turn, and for failed events that are due
+        // The worker must handle events that arrived at the end of the turn, and failed events that are due
         // for a retry.
         context.signal.wake()
         return .counted

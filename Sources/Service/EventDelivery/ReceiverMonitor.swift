@@ -3,7 +3,7 @@ public import Metrics
 public import ServiceLifecycle
 import SignIn
 
-/// Updates the metrics of each receiver's waiting events and of paused receivers. Runs every 15 seconds.
+/// Updates the metrics for paused receivers and for each receiver's waiting events. Runs every 15 seconds.
 public struct ReceiverMonitor: Service {
     public typealias Store = AccountStore & DeliveryStore
 

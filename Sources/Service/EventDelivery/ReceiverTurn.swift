@@ -33,8 +33,8 @@ struct ReceiverTurn: Sendable {
     private var waiting: [EventOrder: [AccountEvent]] = [:]
     private var changed: Set<Int64> = []
     private var removed: Set<Int64> = []
-    /// Sequence numbers of retries that failed in this turn, so the success of another event does not make
-    /// them due.
+    /// Sequence numbers of retries that failed in this turn. The success of another event does not make these
+    /// retries due.
     private var failed: Set<Int64> = []
     private var isCursorSettled = true
     /// The ID of the verification that was sent in this turn.

@@ -240,9 +240,9 @@ package enum IssuedTokenCheck: String, CaseIterable {
     case expiration
     case nonce
     case accessTokenHash = "access_token_hash"
-    /// The check of the token family in the database.
+    /// Checks the token family in the database.
     case family
-    /// The check of the code's row in the database.
+    /// Checks the code's row in the database.
     case code
 
     /// The error code of a token that fails this check.

@@ -5,8 +5,8 @@ import AuthorizationServer
 import Encodings
 import StrictJSON
 
-/// The kind of a token, code or object, recognized from its text. Nothing is verified here; the checks for
-/// the kind do that.
+/// The kind of a token, code or object, recognized from its text. Recognition verifies nothing, because each
+/// kind has its own checks.
 package enum RecognizedInput: Sendable, Equatable {
     case inspected(InspectedKind)
     /// A token signed by Google.

@@ -57,7 +57,7 @@ extension NumericDate {
     /// The time in RFC 3339 format, in UTC.
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
 
-    /// Returns the distance to another time in the largest suitable unit: `3 days ago`, `in 5 minutes`.
+    /// Returns the time difference to `now` in the largest suitable unit: `3 days ago`, `in 5 minutes`.
     package func distance(from now: NumericDate) -> String {
         let seconds = secondsSince1970 - now.secondsSince1970
         guard seconds != 0 else { return "now" }

@@ -28,7 +28,8 @@ public struct AppFlip: Sendable {
             } catch let error as AccountRefusal where error.code == .accountNotFound {
                 throw error
             } catch is StorageError {
-                // Google then continues in the browser, and by then the database may be available again.
+                // Google continues in the browser after this response, and by then the database may be
+                // available again.
                 return request.link.response(.unavailable)
             } catch is OverloadedError {
                 return request.link.response(.unavailable)
@@ -103,7 +104,7 @@ public struct AppFlip: Sendable {
             try await judge(
                 token.evidence, of: link, audience: verified.identity.clientID,
                 vouchingFor: token.identityToken)
-            // Checks the age first, because a sign-in without a link would be useless.
+            // The age is checked first, because a sign-in without a link would be useless.
             guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
@@ -233,7 +234,8 @@ extension AppFlip {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
-            // Checks the request before the sign-in, so that no user signs in for a link that cannot succeed.
+            // The request is checked before the sign-in, so that no user signs in for a link that cannot
+            // succeed.
             guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
             do {
                 return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)

@@ -38,7 +38,8 @@ public struct ClientAttestation: Sendable {
     ) throws -> Step<KeyRegistration> {
         let (checks, policy) = try judged(client)
         let now = server.now()
-        // Counts the request before verifying it, because verification makes a flood expensive.
+        // The request is counted before its verification, because verifying a flood of requests would be
+        // expensive.
         let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
         if let pause { throw RequestsPaused(cause: .registrations, seconds: pause) }
         let request = KeyRegistrationRequest(

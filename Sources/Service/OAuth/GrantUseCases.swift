@@ -57,7 +57,7 @@ public struct GrantUseCases: Sendable {
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
 
-    /// Signs a user out everywhere. Google is told which of its tokens have ended.
+    /// Signs a user out everywhere. The service informs Google which of its tokens have ended.
     ///
     /// - Parameter endsGoogleLinks: True if the user's links with Google end too. By default they remain,
     ///   because a user who signs out of the app expects Google's devices to keep working.

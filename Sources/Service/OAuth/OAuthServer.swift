@@ -49,7 +49,8 @@ public final class OAuthServer: Sendable {
             let key = try await dependencies.keys.verificationKey(unverified.keyID),
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
-            // Refuses tokens that were issued before the client's audience or algorithm changed.
+            // These conditions refuse tokens that were issued before the client's audience or algorithm
+            // changed.
             client.audience.isByteEqual(to: token.audience),
             client.accessTokenAlgorithm.signature == key.algorithm
         else { return nil }

@@ -111,8 +111,8 @@ public final class SigningKeys: Sendable {
     /// - Throws: `StorageError`.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
-        // Reads twice, because a read that is already running may have started before another replica made
-        // the key.
+        // The loop can read twice, because a read that is already running may have started before another
+        // replica made the key.
         for _ in 0..<2 {
             guard let reading = readingForUnknownKey() else { return nil }
             try await reading.value
@@ -153,7 +153,7 @@ public final class SigningKeys: Sendable {
     ///
     /// - Throws: `StorageError`.
     public func published() async throws -> [JSONObject] {
-        // Waits for a key that is being made, because caches store the key set for an hour.
+        // The result must include a key that is being made, because caches store the key set for an hour.
         if !isComplete { try await refresh() }
         let moment = now()
         return state.withLock { state in
@@ -202,8 +202,9 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        // A replica with a wrong sealing key would make keys that other replicas cannot open, and that stay
-        // shut once the sealing key is corrected. An operator can retire keys that will never open.
+        // A replica with a wrong sealing key would make keys that other replicas cannot open, and that it
+        // cannot open itself once its sealing key is corrected. An operator can retire keys that will never
+        // open.
         let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }

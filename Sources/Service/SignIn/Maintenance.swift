@@ -207,8 +207,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a whole day at a time, because each step adds a row about itself, so deleting single rows
-    /// would not shrink the log.
+    /// Deletes a whole day at a time, because each step adds a row about the deletion, so deleting single
+    /// rows would not shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment
@@ -238,7 +238,7 @@ final class AuditRetention: Sendable {
     private func beginning(at uptime: Duration) async throws -> Beginning? {
         if let known = beginning.withLock({ $0 }) { return known }
         let anchor = try await store.auditChain().anchor.sequence
-        // A wrong clock may have written the first row.
+        // The minimum of several rows is used, because a wrong clock may have set the first row's time.
         let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
         guard let oldest = rows.map(\.facts.moment).min() else { return nil }
         let first = Beginning(oldest: oldest, uptime: uptime)

@@ -14,7 +14,7 @@ public struct NonceMint: Sendable {
         MintedNonce(texts.make(expiresAt: expiresAt), expiresAt: expiresAt)
     }
 
-    /// Returns a nonce's expiry; `nil` for a text that was not made with this key.
+    /// Returns a nonce's expiry; `nil` for a string that was not made with this key.
     func expiry(of nonce: String) -> Moment? { texts.expiry(of: nonce) }
 }
 
@@ -39,7 +39,7 @@ public struct MintedNonce: Sendable, Hashable {
 
 extension SignInNonce {
     /// Classifies the posted nonce or, without a posted nonce, the nonce in the token. Returns `nil` for a
-    /// text that is not our nonce.
+    /// string that is not our nonce.
     ///
     /// The digest of our nonce has the same form as the digest of a caller's nonce, so a token with a digest
     /// is bound to our nonce only if the caller posts our nonce or the nonce was used before.
@@ -77,11 +77,12 @@ extension SignInNonce {
     }
 }
 
-/// Makes texts that expire and can be verified without storage, so that a text has no row until it is used.
+/// Makes strings that expire and can be verified without storage, so that a string has no row until it is
+/// used.
 ///
-/// A text consists of the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian),
-/// 16 random bytes, and an HMAC-SHA-256 over these parts and the bound value. All replicas share the HMAC
-/// key.
+/// A string consists of the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970,
+/// big-endian), 16 random bytes, and an HMAC-SHA-256 over these parts and the bound value. All replicas share
+/// the HMAC key.
 struct ExpiringText: Sendable {
     private static let expirySize = 6
     private static let randomSize = 16
@@ -90,13 +91,13 @@ struct ExpiringText: Sendable {
     private let prefix: [UInt8]
     private let mac: HMACSHA256
 
-    /// - Parameter prefix: A separate prefix for each use, so that a text is never valid for another use.
+    /// - Parameter prefix: A separate prefix for each use, so that a string is never valid for another use.
     init(prefix: String, key: NonceKey) {
         self.prefix = Array(prefix.utf8)
         mac = HMACSHA256(key: key.bytes)
     }
 
-    /// - Parameter context: The value to which the text is bound. The text does not contain it.
+    /// - Parameter context: The value to which the string is bound. The string does not contain this value.
     func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
         let milliseconds = UInt64(expiresAt.milliseconds)
         var bytes = (0..<Self.expirySize).reversed().map {
@@ -107,7 +108,8 @@ struct ExpiringText: Sendable {
         return String(decoding: prefix, as: UTF8.self) + Base64URL.encode(bytes)
     }
 
-    /// Returns a text's expiry; `nil` for a text that was made with another key or is bound to another value.
+    /// Returns a string's expiry; `nil` for a string that was made with another key or is bound to another
+    /// value.
     func expiry(of text: String, boundTo context: [UInt8] = []) -> Moment? {
         guard text.utf8.starts(with: prefix) else { return nil }
         let text = Array(text.utf8.dropFirst(prefix.count))

@@ -93,8 +93,8 @@ package struct ReceiptRefresh: Worker {
         }
     }
 
-    /// Opens a receipt. If it does not open, the worker gives it up, because the next attestation brings a
-    /// new receipt.
+    /// Opens a receipt. If the receipt does not open, the worker discards it, because the next attestation
+    /// brings a new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {
@@ -192,7 +192,7 @@ public struct AppReceipts: Sendable {
     func wake() { signals[ReceiptRefresh.self].wake() }
 
     /// Verifies an attestation's receipt, and seals it. Returns `nil` for a refused receipt: the key is then
-    /// registered without one, because the receipt does not affect the registration.
+    /// registered without a receipt, because the receipt does not affect the registration.
     func seal(
         receiptOf attestation: VerifiedAttestation, _ clientDataHash: ClientDataHash, at moment: Moment
     ) -> SealedSecret? {

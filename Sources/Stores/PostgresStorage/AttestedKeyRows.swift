@@ -8,7 +8,7 @@ extension PostgresAccountStore: AppAttestStore {
     }
 }
 
-/// The App Attest keys and their counts.
+/// App Attest keys and each app's key count.
 enum AttestedKeyRows {
     private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
     /// Aborts the transaction if a stored counter is no longer lower than the new one, or if a key was
@@ -35,7 +35,8 @@ enum AttestedKeyRows {
     } sql: { list, ids in
         "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
     }
-    // All transactions insert in the same order, so that two that insert the same apps cannot deadlock.
+    // All transactions insert in the same order, so that two transactions that insert the same apps cannot
+    // deadlock.
     private static let insertCounts = TypedStatement<[AppID]>("insert_attested_counts") {
         """
         INSERT INTO app_attest_count (app_id, key_count)
@@ -74,7 +75,8 @@ enum AttestedKeyRows {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // Locks the counts first, so that a key that another transaction is inserting already has its row.
+        // The counts are locked first, so that a key that another transaction is inserting has its row by
+        // then.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 

@@ -6,8 +6,8 @@ import SQLTables
 ///
 /// Their numbers and hashes follow from one row, `audit_chain`, which stays locked until the commit, just as
 /// event numbers follow from `event_counter`. The transaction locks the chain before the counter, so a
-/// sign-in that appends events but no audit entry never waits for a transaction that waits for the chain.
-/// PostgreSQL computes the hashes, so the lock costs no round trip.
+/// sign-in that appends events but no audit entry never waits behind a transaction that is waiting for the
+/// chain. PostgreSQL computes the hashes, so the lock costs no round trip.
 struct AuditAppending {
     private static let append = RowWrite<(table: AuditTable, canonical: Column<[UInt8]>)>("append_audit") {
         ($0.add(AuditTable.self, .entry), $0.add("canonical", [UInt8].self))
@@ -33,7 +33,7 @@ struct AuditAppending {
             WHERE id = 1
             """
     }
-    // A separate statement, so that the next one sees the commits that the lock waited for.
+    // The lock is a separate statement, so that the next statement sees the commits that the lock waited for.
     private static let lock = PostgresCall(
         PostgresStatement(
             "lock_audit_chain", "SELECT last_sequence FROM audit_chain WHERE id = 1 FOR NO KEY UPDATE"))
@@ -61,7 +61,7 @@ struct AuditAppending {
     /// The calls that append the entries; empty if there are none.
     var calls: [PostgresCall] {
         guard !entries.isEmpty else { return [] }
-        // PostgreSQL computes the link to the previous entry, so the statement has no column for it.
+        // PostgreSQL computes the link to the previous entry, so the statement has no column for the link.
         return [Self.lock]
             + Self.append.calls(entries) {
                 $0.table.write(AuditRow($1, link: .beginning), to: $2)

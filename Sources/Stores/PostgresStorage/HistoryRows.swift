@@ -3,12 +3,13 @@ import SQLTables
 
 /// Appends to account histories.
 enum HistoryRows {
-    /// The statement's columns. `place` is an entry's position among its account's new entries, counted from
-    /// 1.
+    /// The statement's columns. `place` is an entry's position among the new entries of its account, counted
+    /// from 1.
     private typealias Columns = (table: AccountHistoryTable, app: Column<Int64>, place: Column<Int64>)
 
     // The deleted row is found by its key, which is derived from the new entry's number. If two replicas
-    // append to one account at once, the unique key makes the second transaction fail, so it is repeated.
+    // append to one account at once, the unique key makes the second transaction fail, so the service repeats
+    // it.
     private static let append = RowWrite<Columns>("append_history") {
         let table = $0.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
         return (table, table["app_id", Int64.self], $0.add("place", Int64.self))

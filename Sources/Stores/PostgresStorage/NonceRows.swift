@@ -25,7 +25,7 @@ enum NonceRows {
         }
     }
 
-    /// All replicas insert in the same order, so that two with the same nonces cannot deadlock.
+    /// All replicas insert in the same order, so that two transactions with the same nonces cannot deadlock.
     static func insertCall(_ set: WorkingSet) -> PostgresCall? {
         let ordered = set.usedNonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
         return insert.calls(ordered) {

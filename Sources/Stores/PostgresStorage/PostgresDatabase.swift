@@ -115,7 +115,7 @@ public final class PostgresDatabase: Sendable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
                 guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
                 let isFirst = said == nil
-                // Reports each cause only once, because there are two attempts a second.
+                // Each cause is reported only once, because there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
@@ -128,7 +128,8 @@ public final class PostgresDatabase: Sendable {
     }
 }
 
-/// Decides after each failed attempt if the start keeps waiting for a server. Does no I/O and reads no clock.
+/// Decides after each failed attempt whether startup keeps waiting for a server. Does no I/O and reads no
+/// clock.
 struct ServerWait {
     /// Maximum wait for a server that accepts connections but refuses the session, counted from the first
     /// such refusal. The server may have no free connection, or may still be creating the role, but a wrong

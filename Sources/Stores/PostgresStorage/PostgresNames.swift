@@ -73,7 +73,8 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         var list = SelectList()
         number = list.add("id", Int64.self, as: "id")
         name = list.add("name", Name.self, as: "name")
-        // All replicas insert in name order, so that two that store the same new names cannot deadlock.
+        // All replicas insert in name order, so that two replicas that store the same new names cannot
+        // deadlock.
         insert = TypedStatement("insert_\(T.name)") { names in
             """
             INSERT INTO \(T.name) (name) SELECT name FROM unnest(\(names)) AS new (name)
@@ -92,7 +93,8 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Runs two separate statements, because the second sees names that another replica inserted first.
+        // Two separate statements run here, so that the second sees names that another replica inserted
+        // first.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }

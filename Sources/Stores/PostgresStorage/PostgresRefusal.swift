@@ -65,7 +65,8 @@ extension PostgresURL {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
-        // The message then has only the code after the severity, instead of text in some language.
+        // With this setting, the message has only the code after the severity, instead of text in some
+        // language.
         PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
         let wait = SocketWait(deadline: deadline)
         var next = PGRES_POLLING_WRITING

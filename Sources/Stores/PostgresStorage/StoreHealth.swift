@@ -24,7 +24,7 @@ final class StoreHealth: Sendable {
     private struct State {
         var nextNumber: UInt64 = 0
         var failures: [Kind: Failure] = [:]
-        /// The start times of the running writes.
+        /// Start times of running writes.
         var running: [UInt64: ContinuousClock.Instant] = [:]
         var check: (task: Task<Void, any Error>, began: ContinuousClock.Instant)?
         /// The last check's error, and its time.

@@ -91,7 +91,7 @@ public struct SQLiteAccountStore: AccountStore {
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
             _ = try SQLKeySetSnapshotStore.load(in: rows)
-            // Checks on this queue, because a hanging file system must not block the caller's thread.
+            // The check runs on this queue, because a hanging file system must not block the caller's thread.
             return Result {
                 try writer.checkFiles()
                 try writer.checkRoom()

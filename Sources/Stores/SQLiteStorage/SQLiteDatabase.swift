@@ -89,7 +89,8 @@ public final class SQLiteDatabase: Sendable {
     /// claims have ended. The claims must not simply expire: a code is valid only for minutes, and a restart
     /// may have removed the cause for which an erasure waits.
     ///
-    /// Keeps a receiver's past time, because for a receiver that polls it is the time of its last poll.
+    /// A receiver's time stays if it is in the past, because for a polling receiver it is the time of the
+    /// last poll.
     @Sendable private static func endClaims(_ database: Database) throws {
         try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
         try database.execute(sql: "UPDATE erasure_token SET next_attempt_at = 0 WHERE step < 4")

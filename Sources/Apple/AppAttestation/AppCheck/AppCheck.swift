@@ -1,6 +1,6 @@
 public import Encodings
 
-/// This process's App Check: the policies, and the counts of their decisions.
+/// App Check in this process: its policies and its decision counts.
 public struct AppCheck: Sendable {
     public let policies: AppCheckPolicies
     public let counts: AppCheckCounts
@@ -26,7 +26,7 @@ public struct AppCheck: Sendable {
     }
 }
 
-/// The result of reading and verifying a request's proof.
+/// Result of parsing and verifying a request's proof.
 public enum AppCheckProof: Sendable, Hashable {
     /// The request has no `attestation` member.
     case absent
@@ -54,7 +54,8 @@ public enum AppCheckKind: String, Sendable, CaseIterable {
     case invalid
 }
 
-/// The refusal of a request that does not prove that it comes from the genuine app, only in enforced mode.
+/// The refusal of a request without proof that it comes from the genuine app. Only enforced mode refuses
+/// requests.
 public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.
@@ -117,13 +118,13 @@ extension AppAttestationErrorCode {
     /// True if this service can no longer accept the refused object's key, but a new key would pass.
     fileprivate var canReAttest: Bool {
         switch self {
-        // The attestation's certificate has expired, the attestation is for another
-        // challenge, or the key was made by a build for the other environment, for
-        // example before the user installed the app from TestFlight.
+        // A new key helps: the attestation's certificate has expired, the attestation is for another
+        // challenge, or the key was made by a build for the other environment, for example before the user
+        // installed the app from TestFlight.
         case .certificateExpired, .environmentMismatch, .nonceMismatch: true
-        // The same key can sign a new assertion.
+        // A new key is not needed, because the same key can sign a new assertion.
         case .counterNotIncreased, .signatureInvalid: false
-        // Faults in the app's code, and objects from other apps and devices.
+        // A new key does not help against faults in the app's code, or objects from other apps and devices.
         case .objectTooLarge, .objectMalformed, .formatMismatch, .certificateMalformed, .chainUntrusted,
             .certificateNotYetValid, .certificateKeyUnusable, .nonceMissing, .keyIDMismatch,
             .authenticatorDataMalformed, .appIDMismatch, .counterNotZero, .environmentUnknown,

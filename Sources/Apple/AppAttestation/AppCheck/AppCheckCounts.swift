@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts judged requests, both since the process started,
-/// for metrics, and by hour, until a worker has stored them.
+/// Counts judged requests, both in total since the process started, for metrics, and by hour until a worker
+/// has stored the hourly counts.
 ///
 /// The configuration limits memory use: there is one entry per target, with at most `mostHours` hours, and
 /// requests cannot add targets.
@@ -13,8 +13,8 @@ public final class AppCheckCounts: Sendable {
         var dropped: Int64 = 0
     }
 
-    /// Maximum number of hours that wait while the database is unreachable. Beyond it, the oldest hour is
-    /// discarded and its requests are added to `dropped`.
+    /// Maximum number of hours whose counts are kept while the database is unreachable. If there are more,
+    /// the oldest hour is discarded and its requests are added to `dropped`.
     public static let mostHours = 48
 
     public let targets: [AppCheckTarget]
@@ -146,7 +146,7 @@ public struct AppCheckHour: Sendable, Hashable {
 
 /// Stores the hourly counts. One table has the sums for all replicas.
 public protocol AppCheckHourStore: Sendable {
-    /// Adds the counts to the stored ones in one transaction. The rows have distinct targets and hours.
+    /// Adds the counts to the stored counts in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
 
     /// Returns these targets' hours from the given hour on, oldest first, omitting hours without requests.

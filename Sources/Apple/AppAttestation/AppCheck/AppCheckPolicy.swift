@@ -71,7 +71,7 @@ public struct AppCheckPolicy: Sendable, Hashable {
     }
 }
 
-/// Treatment of genuine-app proofs, for one bundle ID or one OAuth client.
+/// Strictness toward requests without a valid proof, for one bundle ID or one OAuth client.
 public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     /// Proofs are neither read nor counted.
     case off
@@ -92,7 +92,8 @@ public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// The target of a mode: an app, by its bundle ID, or an OAuth client, by its ID.
+/// The target that a mode applies to: an app, identified by its bundle ID, or an OAuth client, identified by
+/// its client ID.
 public enum AppCheckTarget: Sendable, Hashable {
     case app(bundleID: String)
     case oauthClient(id: String)
@@ -135,7 +136,7 @@ public struct AppVersion: Sendable, Hashable {
     /// Maximum number of parts, and of digits per part, so a version has 1 to 39 characters.
     static let (mostParts, mostDigits) = (4, 9)
 
-    /// Description of the format for error messages.
+    /// Format description for error messages.
     public static let form =
         "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
 

@@ -59,7 +59,7 @@ struct CertificateChainCheck: Sendable {
     }
 
     private static func text(_ seconds: Int64?) -> String {
-        // The range of years that the text can express.
+        // The text form covers only the years 1970 to 9999.
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return "another time" }
         return RFC3339.text(milliseconds: seconds * 1000)
     }
@@ -97,7 +97,8 @@ struct NonceCheck: Sendable {
             throw AppAttestationError(
                 .nonceMissing, found: "\(values.count) extensions", expected: "one extension with a nonce")
         }
-        // Compares the whole value, because a search would also find the nonce inside other data.
+        // The comparison covers the whole value, because a search would also find the nonce inside other
+        // data.
         guard values[0] == Self.prefix + nonce.bytes else {
             throw AppAttestationError(
                 .nonceMismatch, found: Hexadecimal.encode(values[0].dropFirst(Self.prefix.count)),

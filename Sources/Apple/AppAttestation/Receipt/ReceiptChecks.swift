@@ -127,7 +127,7 @@ struct ReceiptAgeCheck: Sendable {
     }
 
     private static func text(_ milliseconds: Int64) -> String {
-        // The range of years that the text can express.
+        // The text form covers only the years 1970 to 9999.
         (0...253_402_300_799_999).contains(milliseconds)
             ? RFC3339.text(milliseconds: milliseconds) : "another time"
     }

@@ -50,8 +50,8 @@ public enum AppPlatform: String, Sendable, CaseIterable {
 
 /// The App Attest environment in which a key was attested.
 ///
-/// Builds run from Xcode use development unless their entitlement says otherwise. All builds from TestFlight,
-/// the App Store and enterprises use production.
+/// Builds run from Xcode use development unless their entitlement specifies production. All builds from
+/// TestFlight, the App Store and enterprises use production.
 public enum AttestationEnvironment: String, Sendable, CaseIterable {
     case development
     case production

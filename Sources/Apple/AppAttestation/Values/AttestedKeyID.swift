@@ -15,7 +15,7 @@ public struct AttestedKeyID: Sendable, Hashable {
 
     /// Returns `nil` unless the text is the canonical base64 of 32 bytes.
     public init?(base64 text: String) {
-        // Checks the length before decoding.
+        // The length check comes first, so that long input is never decoded.
         guard text.utf8.count == 44, let bytes = Base64.decode(text), let digest = SHA256Digest(bytes) else {
             return nil
         }

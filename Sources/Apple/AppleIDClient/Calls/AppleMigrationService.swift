@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// User transfers between teams: `POST /auth/usermigrationinfo`. Apple answers for 60 days after the
+/// User transfers between teams: `POST /auth/usermigrationinfo`. Apple responds for 60 days after the
 /// receiving team has accepted the app. Both calls only read, so they can be repeated.
 public protocol AppleMigrationService: Sendable {
     /// For the sending team: returns the identifier by which the receiving team can find this user.

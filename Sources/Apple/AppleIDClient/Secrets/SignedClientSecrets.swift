@@ -119,8 +119,8 @@ struct ClientSecretCache {
     /// keys, because Apple assigns each one to a primary App ID.
     private var acceptedKeyIDs: [String: String] = [:]
 
-    /// Returns the keys in the order in which to try them:
-    /// first the one that Apple accepted last, then the newest.
+    /// Returns the keys in the order in which to try them: first the key that Apple accepted last, then the
+    /// newest keys.
     func order(_ keys: [ClientSigningKey], for clientID: String) -> [ClientSigningKey] {
         guard let accepted = acceptedKeyIDs[clientID] else { return keys }
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }

@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A signing key file, as of the directory listing.
+/// A signing key file, as found in the directory listing.
 struct SigningKeyFile: Equatable {
     let path: String
     let keyID: String
@@ -94,7 +94,8 @@ struct SigningKeyFile: Equatable {
     }
 
     private func content() throws(SigningKeyError) -> String {
-        // Nonblocking, because opening a pipe without a writer would otherwise block startup forever.
+        // The file is opened in nonblocking mode, because opening a pipe without a writer would otherwise
+        // block startup forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SigningKeyError(.unreadable, path: path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

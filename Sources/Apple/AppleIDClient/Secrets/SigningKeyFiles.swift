@@ -109,7 +109,7 @@ public struct ClientSigningKey: Sendable, Equatable {
     ///
     /// - Throws: `.notPEM`, `.notP256`.
     static func readPEM(_ text: String) throws(Refusal) -> String {
-        // Works on scalars, because a CRLF is one character in Swift.
+        // This code works on scalars, because a CRLF is one character in Swift.
         let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
         let lines = scalars.split { $0 == "\n" || $0 == "\r" }
             .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
@@ -153,7 +153,7 @@ extension ClientSigningKey: CustomStringConvertible, CustomDebugStringConvertibl
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// The signing keys of one location, as last read.
+/// Signing keys as last read from one location.
 struct CachedSigningKeys {
     var lookedAt: Duration?
     private(set) var keys: [ClientSigningKey] = []
@@ -168,8 +168,8 @@ struct CachedSigningKeys {
             found = try SigningKeyFile.list(location)
         } catch {
             trouble = error
-            // An empty directory really has no keys. Any other error
-            // can be temporary, because files are being replaced.
+            // An empty directory really has no keys. Any other error can be temporary, because an operator
+            // may be replacing files.
             if error.code == .noKey { (files, keys) = ([], []) }
             return
         }

@@ -166,8 +166,8 @@ extension AppleResponse {
         if status >= 500 {
             return AppleCallError(.serverFailed, retryAfter: retryAfter, detail: "status \(status)")
         }
-        // Only an OAuth error comes from Apple's service (RFC 6749
-        // §5.2). A 400 or 404 without one can come from a proxy.
+        // Only an OAuth error comes from Apple's service (RFC 6749 §5.2). A 400 or 404 without an OAuth error
+        // can come from a proxy.
         guard (400..<500).contains(status), let document = try? JSONValue(parsing: body),
             let word = document["error"]?.string, !word.isEmpty
         else {

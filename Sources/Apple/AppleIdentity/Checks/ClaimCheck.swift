@@ -4,7 +4,8 @@ import Encodings
 protocol ClaimCheck: Sendable {
     associatedtype Claims
 
-    /// Returns if the claims meet the requirement; otherwise throws the one code that names the violation.
+    /// Returns normally if the claims meet the requirement. Otherwise throws the only error code for this
+    /// violation.
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError)
 }
 

@@ -9,7 +9,8 @@ struct NonceCheck: ClaimCheck {
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
         guard let claim = claims.nonce else {
-            // Old systems cannot send a nonce, and Apple says so in the token. No other token may omit it.
+            // Old systems cannot send a nonce, and their tokens state this fact. No other token may omit the
+            // nonce.
             if claims.nonceSupported == false { return }
             throw AppleTokenError(.nonceMissing)
         }

@@ -3,7 +3,7 @@ import StrictJSON
 
 /// Reads typed claims from a payload in one pass.
 ///
-/// A claim with the wrong type is recorded, and reading continues. If a JSON error follows, the payload is
+/// The reader records a claim with the wrong type and continues. If a JSON error follows, the payload is
 /// refused as malformed JSON, not because of the claim.
 struct ClaimReader {
     private var json: JSONReader

@@ -7,7 +7,7 @@ package enum CacheControl: Sendable, Equatable {
     /// The response stays fresh for this long from now; zero if it was stale on arrival.
     case fresh(milliseconds: Int64)
 
-    /// Maximum size of a header in bytes, far above that of real ones. Longer headers are ignored.
+    /// Maximum size of a header in bytes, far larger than any real header. Longer headers are ignored.
     private static let longestField = 4096
 
     package init(_ field: String?, age: String?) {
@@ -50,8 +50,8 @@ package enum CacheControl: Sendable, Equatable {
         return Int64(String(decoding: value, as: UTF8.self))
     }
 
-    /// Parses the age. One that does not fit in 64 bits counts
-    /// as the maximum, and one that is not a number is ignored.
+    /// Parses the age. An age that does not fit in 64 bits counts as the maximum, and an age that is not a
+    /// number is ignored.
     private static func age(_ field: String) -> Int64 {
         guard !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return Int64(field) ?? .max

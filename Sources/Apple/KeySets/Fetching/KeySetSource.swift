@@ -43,7 +43,7 @@ package enum KeySetFetchOutcome: Sendable {
     /// The cached set is still current.
     case confirmed(CacheControl)
     case failed(KeySetFetchError.Code)
-    /// The fetch was cancelled, which says nothing about Apple.
+    /// The fetch was cancelled, which proves nothing about Apple.
     case cancelled
 
     /// Evaluates the response to a request that carried `entityTag`.

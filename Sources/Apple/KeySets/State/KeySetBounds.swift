@@ -1,6 +1,6 @@
 /// Limits of the key-set cache, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// Minimum time for which a set counts as fresh, even if its headers say less: 5 minutes.
+    /// Minimum time for which a set counts as fresh, even if its headers state a shorter time: 5 minutes.
     public let shortestFreshness: Int64
     /// Maximum time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64
@@ -26,8 +26,8 @@ public struct KeySetBounds: Sendable, Equatable {
     /// 4096. Further callers get `.keysUnavailable`.
     public let mostWaiters: Int
 
-    /// Creates the limits. Durations must be positive, and no `shortest` may exceed its `longest`; anything
-    /// else is a programming error. violation is a programming error.
+    /// Creates the limits. Durations must be positive, and no `shortest` may exceed its `longest`; any other
+    /// value is a programming error.
     public init(
         shortestFreshness: Int64 = 300_000,
         longestFreshness: Int64 = 86_400_000,

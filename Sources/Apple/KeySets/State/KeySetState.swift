@@ -20,8 +20,8 @@ package struct KeySetState: Sendable {
     /// Unknown key IDs, as bytes, that callers want from the running or last fetch. At most
     /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
-    /// Key IDs that the last fetch looked for; those that the fetched set lacks are not Apple's. Empty while
-    /// a fetch runs, and if the last one failed or another process's set was adopted instead.
+    /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
+    /// fetch runs, and if the last one failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful one.
     var failures = 0
@@ -165,7 +165,8 @@ extension KeySetState {
         }
     }
 
-    /// Returns the time of the next refresh: before the end of freshness by 10% to 25% of its duration.
+    /// Returns the next refresh time, which precedes the end of freshness by 10% to 25% of the freshness
+    /// period.
     func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
         let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
         return fetchedAt.addingSaturating(freshness - lead)
@@ -268,13 +269,13 @@ extension KeySetState {
         if let held, held.fetchedAt >= fetchedAt { return false }
         let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
             .clamped(to: 0...bounds.longestFreshness)
-        // A snapshot does not say when its fetch began. The earliest
-        // possible time is `fetchedAt` minus the fetch time limit.
+        // A snapshot does not record when its fetch began. The earliest possible time is `fetchedAt` minus
+        // the fetch time limit.
         held = HeldKeySet(
             received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
             fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
-        // The set was stored by a process whose clock was ahead, or this process's clock is behind. The set
-        // is used, but a fetch starts immediately.
+        // Either the clock of the process that stored the set was ahead, or this process's clock is behind.
+        // The set is used, but a fetch starts immediately.
         let isFromTheFuture = snapshot.fetchedAt > now
         nextFetchAt =
             isFromTheFuture

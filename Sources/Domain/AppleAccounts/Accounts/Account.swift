@@ -101,7 +101,7 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-/// State of mail forwarding from the user's relay address by Apple.
+/// State of Apple's mail forwarding from the user's relay address.
 public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
     case enabled
     case disabled

@@ -1,4 +1,5 @@
-/// The latest authorization and the latest revocation of one app by one user, which decide the state.
+/// A user's latest authorization and latest revocation of one app, which together decide the credential
+/// state.
 ///
 /// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
 /// stored, and `merge` keeps the later of each, so the same facts produce the same record in whatever order
@@ -116,8 +117,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// Compares moments. The source only makes the order total, so that the same authorization counts as the
-    /// later one in any order of arrival.
+    /// Compares moments. The source only breaks ties, so that the same authorization counts as the later one
+    /// in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
@@ -147,8 +148,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// Compares moments. The reason and the source only make the order total, so that the same revocation
-    /// counts as the later one in any order of arrival.
+    /// Compares moments. The reason and the source only break ties, so that the same revocation counts as the
+    /// later one in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }

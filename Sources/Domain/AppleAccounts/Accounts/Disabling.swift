@@ -1,6 +1,7 @@
 /// A period in which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
-    /// Reason for disabling an account, in wire words. A closed list, so that no text about a user is stored.
+    /// Reason for disabling an account. The list of wire words is closed, so that no text about a user is
+    /// stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The user broke the rules of the app.
         case abuse

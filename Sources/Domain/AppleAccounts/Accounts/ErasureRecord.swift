@@ -59,7 +59,7 @@ public struct ErasureToken: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// Apple must be asked for a refresh with the token, and refuse it.
+        /// The service must request a refresh with the token, and Apple must refuse the request.
         case prove
         case done(ErasureOutcome)
     }
@@ -81,8 +81,8 @@ public struct ErasureToken: Sendable, Hashable {
     /// Maximum length of a cause, in characters.
     public static let longestCause = 64
 
-    /// Cause of the last failure: Apple's error or a code of
-    /// ours. Not empty, and at most `longestCause` characters.
+    /// Cause of the last failure: Apple's error code or our own, not empty, and at most `longestCause`
+    /// characters.
     public var cause: String?
     /// The sealed code or token; `nil` after the last step.
     public var sealed: SealedSecret?

@@ -27,7 +27,7 @@ public struct Profile: Sendable, Hashable {
         if let name = name.storable(upTo: longestName) { return name }
         let words = name.split { $0.isWhitespace || String($0).hasControlCharacters }
         var (text, count) = ("", 0)
-        // Cuts between characters, so that no letter loses its accent.
+        // The loop cuts between characters, so that no letter loses its accent.
         for character in words.joined(separator: " ") {
             count += character.unicodeScalars.count
             guard count <= longestName else { break }
@@ -81,7 +81,7 @@ public struct EmailAddress: Sendable, Hashable {
 }
 
 extension EmailAddress: Comparable {
-    /// Makes the order total. No address is preferred.
+    /// Breaks ties between equal moments. No kind of address is preferred.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         guard lhs.address.isByteEqual(to: rhs.address) else {
             return lhs.address.utf8.lexicographicallyPrecedes(rhs.address.utf8)

@@ -35,7 +35,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// True if the row is a tombstone: the remainder of an erased user, with only a revocation for all apps.
     /// If the user comes back, the tombstone stays unchanged and the user gets a new row.
     public internal(set) var isTombstone = false
-    /// The write that the store must make to the subject's row (everything except the credentials).
+    /// Change that the store must write to the subject's row, which has all facts except the credentials.
     public internal(set) var rowChange: RowChange = .none
 
     /// Creates an unknown subject, or an initial record that the store then fills.
@@ -99,7 +99,7 @@ public struct SubjectRecord: Sendable, Hashable {
     }
 }
 
-/// The write that a store must make to a row at the end of a batch.
+/// Change that a store must write to a row at the end of a batch.
 public enum RowChange: Sendable, Hashable {
     case none, update, insert
 }
@@ -192,7 +192,7 @@ public struct AppCredential: Sendable, Hashable {
     public var lastSignInAt: Moment?
     /// Refresh token status; `nil` until the first code arrives.
     public var refreshToken: RefreshTokenStatus?
-    /// The write that the store must make to this row.
+    /// Change that the store must write to this row.
     public internal(set) var rowChange: RowChange = .none
 
     public init(

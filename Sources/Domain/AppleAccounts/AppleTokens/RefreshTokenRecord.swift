@@ -28,8 +28,8 @@ public struct RefreshTokenRecord: Sendable, Hashable {
         self.uncheckedSince = uncheckedSince
     }
 
-    /// Returns true if this token replaces the other. The ID only makes the order total, so that the same
-    /// token wins in any order of arrival.
+    /// Returns true if this token replaces the other. The ID only breaks ties, so that the same token wins in
+    /// any order of arrival.
     func isNewer(than other: RefreshTokenRecord) -> Bool {
         (other.authorizedAt, other.id) < (authorizedAt, id)
     }

@@ -46,8 +46,8 @@ public struct SealedRow: Sendable, Hashable {
 
 /// A position in the sequence of all sealed secrets in a store.
 ///
-/// Secrets only move forward, from codes to tokens to erasures,
-/// so a walk sees a moving secret twice rather than never.
+/// Secrets only move forward, from codes to tokens to erasures, so a walk may see a moving secret twice, but
+/// never misses it.
 public struct SealedCursor: Sendable, Hashable {
     public enum Place: Int64, Sendable, Hashable, CaseIterable {
         case code = 1
@@ -99,12 +99,13 @@ extension AppleTokenSecret: CustomStringConvertible, CustomReflectable {
 
 /// Seals the plain secrets that a store receives. Every store is opened with a sealer.
 public protocol AppleTokenSealing: Sendable {
-    /// Seals a secret for a purpose, account and client ID. It can be opened only for the same three.
+    /// Seals a secret for a purpose, account and client ID. The secret can be opened only for the same three
+    /// values.
     ///
     /// Stores call this within the transaction when they write the row, and again if they have to repeat the
     /// transaction, so it must not wait for anything.
-    /// - Throws: `StorageError` `valueRefused` if there is no sealing
-    ///   key. Then only the command that brought the secret fails.
+    /// - Throws: `StorageError` `valueRefused` if there is no sealing key. In that case, only the command
+    ///   that contains the secret fails.
     func seal(
         _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(StorageError) -> SealedSecret

@@ -52,7 +52,7 @@ public struct AuditPerson: Sendable, Hashable {
 public struct AuditFacts: Sendable, Hashable {
     /// Maximum length of the detail, in characters.
     public static let longestDetail = 500
-    /// Maximum length of the other texts, in characters.
+    /// Maximum length of the other strings, in characters.
     public static let longestName = 255
 
     /// Time of the fact, by our clock.
@@ -60,14 +60,14 @@ public struct AuditFacts: Sendable, Hashable {
     public let actor: AuditActor
     public let action: AuditAction
     public let outcome: AuditOutcome
-    /// The word for the rule that ended a grant or refused the action.
+    /// Name of the rule that ended a grant or refused the action.
     public let reason: String?
     public let oauthClient: OAuthClientID?
     public let requestID: String?
     public let detail: String?
 
-    /// Creates the facts. Texts too long for a store are
-    /// shortened, so that no fact is lost because of its length.
+    /// Creates the facts. Strings that are too long for a store are shortened, so that no fact is lost
+    /// because of its length.
     public init(
         moment: Moment, actor: AuditActor, action: AuditAction, outcome: AuditOutcome = .done,
         reason: String? = nil, oauthClient: OAuthClientID? = nil, requestID: String? = nil,
@@ -96,13 +96,12 @@ public struct AuditFacts: Sendable, Hashable {
 }
 
 extension AuditEntry {
-    /// Returns an entry for resuming an event receiver, attributed to whoever requested the current work.
+    /// Returns an entry for resuming an event receiver, attributed to the current actor.
     package static func resumed(_ name: ReceiverName, at moment: Moment) -> AuditEntry {
         AuditEntry(.deliveryResumed, by: .current, at: moment, detail: name.rawValue)
     }
 
-    /// Returns an entry for redelivering events to a receiver,
-    /// attributed to whoever requested the current work.
+    /// Returns an entry for redelivering events to a receiver, attributed to the current actor.
     package static func replayed(_ name: ReceiverName, after cursor: Int64, at moment: Moment) -> AuditEntry {
         AuditEntry(
             .deliveryReplayed, by: .current, at: moment, detail: "\(name.rawValue) after event \(cursor)")
@@ -148,7 +147,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
 /// The outcome of an action in an audit log row.
 public enum AuditOutcome: String, Sendable, CaseIterable {
     case done
-    /// A rule refused the action, so nothing changed. The reason is the rule's word.
+    /// A rule refused the action, so nothing changed. The reason is the rule's name.
     case refused
 }
 
@@ -191,17 +190,17 @@ public struct AuditActor: Sendable, Hashable {
     }
     public static func consoleOperator(_ name: String) -> AuditActor { AuditActor(.consoleOperator, name) }
 
-    /// - Parameter name: The words of the command, for example "transfer apply".
+    /// - Parameter name: The command's name, for example "transfer apply".
     public static func command(_ name: String) -> AuditActor { AuditActor(.command, name) }
 }
 
-/// The issuer of a command, and the request that brought it, for the audit log.
+/// The actor that issued a command, and the request that contained it, for the audit log.
 ///
 /// This is a class, so that commands carry only an eight-byte reference.
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?
-    /// False if the actor already has many rows, so that a refused change leaves no further row.
+    /// False if the actor already has many rows, so that a refused change adds no further row.
     public let notesRefusals: Bool
 
     public init(_ actor: AuditActor, requestID: String? = nil, notesRefusals: Bool = true) {

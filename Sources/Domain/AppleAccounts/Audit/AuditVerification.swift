@@ -1,7 +1,8 @@
 public import Cryptography
 import Encodings
 
-/// Walks the audit log chain from the oldest row, and stops at the first row that is not as it was written.
+/// Walks the audit log chain from the oldest row, and stops at the first row that differs from what was
+/// written.
 ///
 /// This detects rows that were changed, removed, inserted or reordered. It cannot detect a rewrite of the
 /// whole chain, or the removal of its newest rows along with its head; to detect those, keep a chain hash
@@ -36,7 +37,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// Number of rows whose person was dropped by an erasure.
+    /// Number of rows from which an erasure has removed the person.
     public private(set) var anonymous = 0
 
     /// - Parameters:
@@ -55,7 +56,7 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
-        // Unverified rows can be rewritten during a long walk, but the head is already known.
+        // Rows that a long walk has not reached yet can be rewritten, but the head was read before the walk.
         guard number != chain.head.sequence || row.link == chain.head else {
             throw Fault(.headDiffers, at: number)
         }

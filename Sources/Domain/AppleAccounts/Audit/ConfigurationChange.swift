@@ -1,4 +1,4 @@
-/// A part of the configuration that differs from the last start. Values appear only as fingerprints.
+/// A part of the configuration that has changed since the last start. Values appear only as fingerprints.
 public struct ConfigurationChange: Sendable, Hashable {
     /// The name of the part, for example "api_key backend".
     public let item: String

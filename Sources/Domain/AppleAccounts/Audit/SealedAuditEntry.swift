@@ -60,7 +60,7 @@ public struct SealedAuditEntry: Sendable, Hashable {
     }
 
     /// The bytes that the row hash covers, the same in every version. Each value is marked as present or
-    /// missing, and texts carry their length, so no two entries have the same bytes.
+    /// missing, and each string is preceded by its length, so no two entries have the same bytes.
     public var canonicalBytes: [UInt8] {
         var bytes = CanonicalBytes()
         bytes.add("siwa-audit-1")
@@ -78,7 +78,7 @@ public struct SealedAuditEntry: Sendable, Hashable {
     }
 }
 
-/// Writes canonical bytes: 0 for a missing value; 1, a four-byte length and the bytes for a text or byte
+/// Writes canonical bytes: 0 for a missing value; 1, a four-byte length and the bytes for a string or byte
 /// string; eight bytes for a number. The most significant byte comes first.
 private struct CanonicalBytes {
     private(set) var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 /// The final end of one credential, or of all credentials of an account: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here. Also used when all sessions of an account end,
-/// although its credentials then stay.
+/// Account was deleted, or the account was erased here. It also represents the end of all sessions of an
+/// account, although the credentials then stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.
 /// The end of a refresh token at Apple (`refresh_token_rejected`) is not a
@@ -23,7 +23,7 @@ public struct CredentialEnd: Sendable, Hashable {
     private let isOfAllMoments: Bool
     /// Time of recording, by our clock.
     public let recordedAt: Moment
-    /// Index in the working set's `events` before which to report that tokens have ended.
+    /// Index in the working set's `events` at which to insert the events about ended tokens.
     public let eventIndex: Int
     /// The origin, for the audit log.
     public let origin: AuditOrigin
@@ -48,7 +48,7 @@ public struct CredentialEnd: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Creates an end of everything that the user has authorized so far, except for some OAuth clients.
+    /// Creates an end for everything that the user has authorized so far, except for some OAuth clients.
     ///
     /// - Parameter moment: Time by our clock. It is not compared with Apple's moments, because everything
     ///   that the transaction finds was authorized before.

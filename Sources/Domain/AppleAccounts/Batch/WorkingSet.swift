@@ -16,8 +16,8 @@ public struct WorkingSet: Sendable {
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// Records after `applyCommands`. Their own `rowChange`
-    /// and that of their credentials say which rows to write.
+    /// Records after `applyCommands`. The `rowChange` of each record and each credential determines which
+    /// rows to write.
     public internal(set) var subjects: [SubjectRecord]
     /// Nonces to insert. If two transactions insert the same
     /// nonce, on any replicas, only one of them may commit.
@@ -26,21 +26,22 @@ public struct WorkingSet: Sendable {
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in order.
     public internal(set) var events: [AccountEvent] = []
-    /// Audit log entries, in order. A known user's sign-in has none.
+    /// Audit log entries, in order. A known user's sign-in adds none.
     public internal(set) var audit: [AuditEntry] = []
     /// Entries to append to account histories, in order. A store keeps each account's last
     /// `HistoryEntry.mostPerAccount` entries.
     public internal(set) var history: [HistoryEntry] = []
     /// Changes to Apple codes and tokens, in order.
     public internal(set) var appleTokenChanges: [AppleTokenChange] = []
-    /// Final ends of credentials. Stores end the dependent OAuth tokens
-    /// in the same transaction. A known user's sign-in has none.
+    /// Final credential ends. Stores end the dependent OAuth tokens in the same transaction. A known user's
+    /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// Erasures: at most one, and then without other changes. The subject's row
-    /// becomes a tombstone, replacing any older one; its credentials are
-    /// deleted, earlier events lose their subject, and the inbox loses the user.
+    /// The erasures, at most one. If there is one, the working set has no other changes. The subject's row
+    /// becomes a tombstone, replacing any older one; its credentials are deleted, earlier events lose their
+    /// subject, and the inbox loses the user.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// Re-keying to do before the subjects are saved. The inbox deletes the old key's notifications.
+    /// The subject's change to a new key. Stores apply it before they save the subjects, and delete the old
+    /// key's notifications from the inbox.
     public internal(set) var rekeying: Rekeying?
     /// Accounts whose stored transfers are completed.
     public internal(set) var finishedTransfers: [AccountID] = []
@@ -72,7 +73,7 @@ public struct WorkingSet: Sendable {
         index.reserveCapacity(commands.count)
         var appleTokenPositions: Set<Int> = []
         func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
-            // Writes through the default value, so that a new key is hashed only once.
+            // Writing through the default value hashes a new key only once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
             if withAppleTokens { appleTokenPositions.insert(position) }

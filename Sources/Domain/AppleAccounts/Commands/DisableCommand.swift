@@ -31,7 +31,7 @@ public struct DisableCommand: Sendable, Hashable {
 public struct EnableCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
-    /// True to end the disabled period only if it has expired; otherwise it ends in any case.
+    /// True to end the disabled period only if it has expired; false to end it in any case.
     public let onlyIfOver: Bool
     /// The caller's scope. It must allow every app for which the account has a credential.
     public let scope: AppScope
@@ -82,8 +82,8 @@ public struct SignOutCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Disables an account, with an event only if the account was enabled until now. Otherwise the new values
-    /// replace the stored ones, but the start stays.
+    /// Disables an account. Adds an event only if the account was enabled until now; otherwise the new values
+    /// replace the stored ones, but the start time stays.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -153,7 +153,8 @@ extension WorkingSet {
     }
 
     /// Returns false for a repeated sign-out that cannot have ended a session, because it came within an hour
-    /// of the last one and no sign-in happened in between. Any grants that it ends have rows of their own.
+    /// of the last one and no sign-in happened in between. The audit log has a row for each grant that such a
+    /// sign-out ends.
     private func isNewSignOut(of subject: SubjectRecord, at moment: Moment) -> Bool {
         guard let last = subject.sessionsEndedAt, moment < last.advanced(byMilliseconds: 3_600_000) else {
             return true
@@ -163,12 +164,14 @@ extension WorkingSet {
         }
     }
 
-    /// Ends a disabled period that has expired, with an event. Otherwise the maintenance sweep does so later.
+    /// Ends a disabled period that has expired, and adds an event. If no command does this, the maintenance
+    /// sweep does it later.
     mutating func endDisabling(
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
-        // The period expired on its own, whichever command happens to notice it.
+        // The period expired on its own, so the actor is the service, not the command that notices the
+        // expiry.
         enable(position, at: disabling.until, recordedAt: moment, by: .service, using: &generator)
     }
 

@@ -123,7 +123,7 @@ public struct InboxKey: Sendable {
 }
 
 extension InboxKey: Hashable {
-    // Compares bytes, as the databases do.
+    // The comparison uses bytes, as the databases do.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.moment == rhs.moment && lhs.clientID == rhs.clientID
             && lhs.subject == rhs.subject && lhs.type.isByteEqual(to: rhs.type)
@@ -148,8 +148,8 @@ extension WorkingSet {
         for event in command.events {
             if let key = InboxKey(event, of: command) {
                 guard knownInboxKeys.insert(key).inserted else { continue }
-                // The key names the user, so an erased user gets none. Without
-                // a key, a repetition only makes the same changes again.
+                // The key identifies the user, so no key is stored for an erased user. Without a key, a
+                // repetition only makes the same changes again.
                 if subjects[position(of: SubjectKey(team: command.team, subject: key.subject))].isTombstone {
                     isErased = true
                 } else {
@@ -207,8 +207,8 @@ extension WorkingSet {
                 reason: subjects[position].record(for: clientID).reason)
         }
         if let accountID { note(event, change, of: accountID, at: position, in: command) }
-        // Applies even if a later sign-in keeps the credential
-        // authorized, because earlier authorizations have ended.
+        // Tokens end even if a later sign-in keeps the credential authorized, because earlier authorizations
+        // have ended.
         if let accountID, let reason = event.change.grantEndReason {
             credentialEnds.append(
                 CredentialEnd(
@@ -222,7 +222,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Reason for which this event ends tokens; `nil` if it ends none.
+    /// Reason given for the tokens that this event ends; `nil` if it ends none.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked
@@ -263,8 +263,8 @@ extension SubjectRecord {
         }
     }
 
-    /// Moves only the time before which tokens are refused: a
-    /// late revocation adds no other fact to an erased user.
+    /// Moves only the time before which tokens are refused, because a late revocation must add no other fact
+    /// about an erased user.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }

@@ -33,8 +33,8 @@ public enum RejectionReceipt: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Applies Apple's refusal of a refresh token. Only the refusal of the held token matters; one for a
-    /// replaced token means nothing.
+    /// Applies Apple's refusal of a refresh token. Only a refusal of the held token counts, because a refusal
+    /// of a replaced token proves nothing.
     mutating func apply(
         _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> RejectionReceipt {
@@ -54,7 +54,8 @@ extension WorkingSet {
             note(.dropped, of: command, at: command.moment)
             return .dropped
         }
-        // Never earlier than the authorization that the refusal ends, even if our clock is behind Apple's.
+        // The moment is never earlier than the authorization that the refusal ends, even if our clock is
+        // behind Apple's.
         let moment = max(command.moment, token.authorizedAt)
         drop(token, of: position, .rejected)
         dropAppleTokens(of: position, app: command.primaryClientID, upTo: moment)

@@ -68,7 +68,8 @@ public struct SignInOutcome: Sendable, Hashable {
     /// Reason why the App Attest proof is invalid; `nil` if there is no proof, if it is valid, or if it
     /// already failed before the transaction.
     public let proofRefusal: AccountRefusal.Code?
-    /// Names of request values that were dropped: token claims and parts of `user` that decide nothing.
+    /// Names of request values that were dropped: token claims and parts of `user` on which no decision
+    /// depends.
     public var dropped: [String] = []
 
     public init(
@@ -137,7 +138,7 @@ extension WorkingSet {
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         let moved = try checkedTransfer(for: command, to: position)
-        // Comes after all other checks, so that a refused sign-in does not raise the counter.
+        // This check comes after all others, so that a refused sign-in does not raise the counter.
         let proofRefusal = try usedProof(of: command)
         if let moved {
             takeTransfer(
@@ -175,7 +176,7 @@ extension WorkingSet {
             isNewAccount: change.isNewAccount, proofRefusal: proofRefusal)
     }
 
-    /// Checks the sign-in. Returns the record that it moves to the user; `nil` if it moves none.
+    /// Checks the sign-in. Returns the record that the sign-in moves to the user; `nil` if it moves none.
     private mutating func checkedTransfer(
         for command: SignInCommand, to position: Int
     ) throws(AccountRefusal) -> SubjectRecord? {
@@ -214,7 +215,8 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // Comes last, so that a token that would sign no one in reveals nothing about the account.
+        // This check comes last, so that a token that cannot sign the user in reveals nothing about the
+        // account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
 
@@ -270,7 +272,7 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Applies a checked sign-in. If it brings no new facts, only the app's credential changes.
+    /// Applies a checked sign-in. If it contains no new facts, only the app's credential changes.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {

@@ -62,7 +62,7 @@ extension GoogleEventReference: JSONBody {
     }
 }
 
-// The names and words of events and accounts.
+// Names and wire words that events and accounts share.
 
 extension Moment: JSONMember {
     public static var schema: JSONSchema {

@@ -28,8 +28,8 @@ public struct SecurityEventToken: Sendable {
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience,
-            // This is the event's own ID, so it is the same in
-            // every attempt and receivers recognize repetitions.
+            // This is the event's own ID, so it is the same in every attempt, and receivers can recognize
+            // repetitions.
             id: event.id.rawValue, issuedAt: issuedAt, happenedAt: event.moment.milliseconds / 1000,
             subject: subject, type: event.kind.securityEventType)
         return try envelope.signed(with: key) { json in
@@ -106,14 +106,14 @@ public struct StreamVerificationToken: Sendable {
     }
 }
 
-/// The security event token that tells Google that a refresh token has ended (RFC 8417, RISC).
+/// The security event token that informs Google that a refresh token has ended (RFC 8417, RISC).
 public struct TokenRevokedEvent: Sendable, Hashable {
     static let audience = "google_account_linking"
 
     public let issuer: String
     /// The `jti` claim. It is the same in every delivery, so that Google recognizes repetitions.
     public let id: String
-    /// Double SHA-512 of the token's text, by which Google finds the token.
+    /// Double SHA-512 of the token's text, which Google uses to find the token.
     public let doubleSHA512: SHA512Digest
     /// Seconds since 1970.
     public let issuedAt: Int64

@@ -92,8 +92,8 @@ public protocol AccountSearchStore: Sendable {
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
 
-    /// Returns one account's events after a sequence number that
-    /// the caller may see, as `events` does for all accounts.
+    /// Returns the events of an account that the caller may see, after a sequence number. `events` without an
+    /// account does the same for all accounts.
     func events(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage

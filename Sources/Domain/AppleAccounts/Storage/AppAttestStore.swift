@@ -34,10 +34,12 @@ public protocol AppReceiptStore: Sendable {
     /// has a receipt other than the claimed one.
     func replaceReceipt(of claimed: AttestedKeyRecord, by refreshed: RefreshedReceipt) async throws
 
-    /// Ends a claim, keeping the receipt, which is due at `until`. Does nothing in the same cases.
+    /// Ends a claim, keeping the receipt, which is due at `until`. Does nothing in the cases named for
+    /// `replaceReceipt`.
     func postponeReceipt(of claimed: AttestedKeyRecord, until moment: Moment) async throws
 
-    /// Ends a claim by deleting the receipt but keeping the metric. Does nothing in the same cases.
+    /// Ends a claim by deleting the receipt but keeping the metric. Does nothing in the cases named for
+    /// `replaceReceipt`.
     func dropReceipt(of claimed: AttestedKeyRecord) async throws
 }
 

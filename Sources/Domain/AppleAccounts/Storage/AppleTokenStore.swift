@@ -12,8 +12,8 @@ public protocol AppleTokenStore: Sendable {
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
     /// Claims tokens whose checks are due, those waiting longest first. Before this returns, their next check
-    /// is moved to `nextAfter` plus a random delay of fewer milliseconds than the given number, so that even
-    /// after a crash no request goes to Apple earlier.
+    /// is moved to `nextAfter` plus a random delay below the given number of milliseconds, so that even after
+    /// a crash no request goes to Apple earlier.
     ///
     /// - Parameter resting: Client IDs whose tokens are not claimed, however many are due.
     func claimChecks(
@@ -21,11 +21,11 @@ public protocol AppleTokenStore: Sendable {
         except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck]
 
-    /// Returns the time of the next token check for any other client ID.
+    /// Returns the time of the next token check for any client ID not in `resting`.
     func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
-    /// Records that a check has not succeeded, so it still counts as due since it first became due. Does
-    /// nothing if another token has replaced this one.
+    /// Records that a check has not succeeded, so it counts as due from the time at which it first became
+    /// due. Does nothing if another token has replaced this one.
     ///
     /// - Parameter moment: Time of the next check, if certainly no request reached Apple; `nil` to keep the
     ///   time that the claim has set.
@@ -47,9 +47,9 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the earliest deadline among unfinished erasures.
     func earliestErasureDeadline() async throws -> Moment?
 
-    /// Claims due codes and tokens of erased accounts, those waiting longest first;
-    /// with an ID, only those of that erasure. `save` or `adoptErasureToken` ends a
-    /// claim; from `leaseUntil` on, it counts as interrupted.
+    /// Claims due codes and tokens of erased accounts, those waiting longest first; with an ID, only those of
+    /// the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on, it counts
+    /// as interrupted.
     func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]
@@ -70,8 +70,8 @@ public protocol AppleTokenStore: Sendable {
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) async throws -> Bool
 
-    /// Returns sealed secrets after a position in their sequence, whether codes, tokens or erasure entries. A
-    /// walk never skips a secret that exists throughout the walk.
+    /// Returns sealed secrets (codes, tokens and erasure entries) after a position in their sequence. A walk
+    /// never skips a secret that exists throughout the walk.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
     /// Replaces sealed secrets in one transaction, and returns how many were replaced. A secret that was

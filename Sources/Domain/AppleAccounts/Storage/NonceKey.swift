@@ -1,7 +1,7 @@
 /// The key that authenticates this service's nonces. No description shows its bytes.
 ///
-/// Whoever holds it can only mint nonces that the service accepts:
-/// the key seals nothing, signs no tokens, and is not an API key.
+/// A holder of the key can only mint nonces that the service accepts, because the key seals nothing, signs no
+/// tokens, and is not an API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
@@ -21,7 +21,7 @@ extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Stores the nonce authentication key next to the accounts, so that all replicas have the same one.
+/// Stores the nonce authentication key next to the accounts, so that all replicas have the same key.
 public protocol NonceKeyStore: Sendable {
     /// Stores the candidate unless a key is already stored, and
     /// returns the stored key, which is the same for all callers.

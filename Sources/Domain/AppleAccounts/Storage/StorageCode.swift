@@ -1,6 +1,6 @@
 public import AppAttestation
 
-/// A closed set of words that rows store as small numbers, identical in every database.
+/// A closed set of words. Rows store each word as a small number, which is the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
     /// All words in order; the first has the number 1. Only append to the list, even where it consists of the
     /// type's cases, because the numbers are in operators' databases. `StorageCodeTests` pins them.
@@ -22,7 +22,8 @@ extension StorageCode {
 
     public var storageCode: Int64 {
         let numbered = Self.numbered
-        // A loop, because generic code would look up the result type of `firstIndex(of:)` in each call.
+        // The code uses a loop, because generic code would look up the result type of `firstIndex(of:)` in
+        // each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }

@@ -4,9 +4,9 @@ import Cryptography
 /// Ends the OAuth grants of ended credentials, in the transaction of the account command that ended them.
 ///
 /// All token families and codes that were authorized at or before the end of the credential are removed. A
-/// grant ends if its last authorization is not later than that; otherwise it keeps its later families and
-/// codes. For each ended refresh token of Google, an event carries the token, so that it can be reported to
-/// Google.
+/// grant ends if its last authorization is not later than the credential's end; otherwise it keeps its later
+/// families and codes. For each of Google's refresh tokens that has ended, an event contains the token's
+/// digest, so that the service can report the token to Google.
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()

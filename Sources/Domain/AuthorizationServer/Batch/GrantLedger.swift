@@ -107,8 +107,8 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families.
     ///
-    /// - Returns: Double digests of the refresh tokens to report to Google: those that were still valid, if
-    ///   the reason calls for a report.
+    /// - Returns: Double SHA-512 digests of the refresh tokens to report to Google: those that were still
+    ///   valid, if the reason calls for a report.
     mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
     ) -> [SHA512Digest] {
@@ -147,8 +147,8 @@ package struct GrantLedger: Sendable {
 }
 
 extension GrantEndReason {
-    /// True if Google is told when a refresh token ends for this reason (RISC, `token-revoked`). False if
-    /// Google requested the end itself, or replaced the token with a newer one.
+    /// True if the service informs Google when a refresh token ends for this reason (RISC, `token-revoked`).
+    /// False if Google requested the end itself, or replaced the token with a newer one.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
@@ -223,9 +223,9 @@ extension GrantChanges {
     }
 }
 
-/// The ended refresh tokens of a grant that must be reported to Google, and the events that carry them. Each
-/// event carries one token, because Google receives a separate report for each. If the grant ends, the event
-/// for that carries the last token.
+/// The ended refresh tokens of a grant that must be reported to Google, and the events that contain them.
+/// Each event contains one token, because Google receives a separate report for each. If the grant ends, its
+/// end event contains the last token.
 struct EndedTokens {
     let tokens: [SHA512Digest]
     let endsGrant: Bool

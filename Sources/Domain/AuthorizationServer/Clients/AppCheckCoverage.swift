@@ -28,8 +28,8 @@ public struct AppCheckCoverage: Sendable {
         case bundleID = "bundle_id"
         /// The bundle ID has no mode, so the strictest mode of the app applies.
         case app
-        /// The client uses App Flip, which gets the strictest mode of the app. Exempt are Android intents,
-        /// which carry no proof, and Google's own requests, which come from Google's servers.
+        /// The client uses App Flip, which gets the strictest mode of the app. Android intents, which carry
+        /// no proof, and Google's own requests, which come from Google's servers, are exempt.
         case appFlip = "app_flip"
         /// Users sign in on Apple's page, where an app cannot prove itself.
         case browser

@@ -86,7 +86,7 @@ public struct ClientLogo: Sendable, Hashable {
         }
         guard quote == nil else { return false }
         let words = body.lowercased()
-        // "url(#id)" refers to a part of the same picture.
+        // "url(#id)" refers to a part of the same picture, so it is harmless.
         guard !words.replacing("url(#", with: "").contains("url("),
             !["href", "style", "javascript:", "data:", "@import", "<"].contains(where: { words.contains($0) })
         else { return false }
@@ -94,7 +94,7 @@ public struct ClientLogo: Sendable, Hashable {
     }
 }
 
-/// Checks of a client's logo and links.
+/// Checks for a client's logo and links.
 extension OAuthCheck {
     mutating func appearance(of draft: ClientDraft) -> ClientAppearance {
         ClientAppearance(

@@ -12,7 +12,7 @@ public struct ClientKind: Sendable {
     public let isConfidential: Bool
     /// The rule for code challenges in authorization requests. `require_pkce: false` relaxes it.
     public let proofKeyRule: ProofKeyRule
-    /// The origin of the redirect URIs, and the forms that are safe for them.
+    /// The source of the redirect URIs, and the URI forms that are safe.
     public let redirectURIs: RedirectURIRule
     /// True if each use replaces the refresh token (RFC 9700 §4.14 requires it for public clients).
     public let rotatesRefreshTokens: Bool
@@ -67,8 +67,9 @@ public struct ClientKind: Sendable {
         needsOfflineAccess: true,
         sharesRefreshTokenLimit: false,
         refreshTokenIdleLifetime: halfYear,
-        // Loopback addresses are accepted only in development, where developers should see the same pages as
-        // users in production. A code can only be redeemed with the client's secret.
+        // Consent can be remembered, because a code can only be redeemed with the client's secret. Loopback
+        // addresses are no exception: they are accepted only in development, where developers should see the
+        // same pages as users in production.
         remembersConsent: true,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 

@@ -22,7 +22,7 @@ public struct ClientLifetimes: Sendable, Hashable {
     }
 }
 
-/// Checks of a client's token contents and lifetimes.
+/// Checks for a client's token contents and lifetimes.
 extension OAuthCheck {
     mutating func audience(of draft: ClientDraft, default fallback: String) -> String {
         guard let audience = draft.audience else { return fallback }

@@ -91,7 +91,8 @@ extension OAuthCheck {
         // `checkMembers` already refuses the member for clients of other kinds.
         guard ClientMember.allowsNativeSignIn.hasMeaning(for: kind) else { return nil }
         guard ClientMember.allowsNativeSignIn.value.flag(in: draft) else { return nil }
-        // First-party clients only: the user sees Apple's sheet with the app's name, but no consent page.
+        // Only first-party clients may exchange identity tokens, because the user sees Apple's sheet with the
+        // app's name, but no consent page.
         if !ClientMember.isFirstParty.value.flag(in: draft) {
             add(
                 .nativeSignInNotFirstParty, at: "oauth.clients.first_party",

@@ -66,7 +66,8 @@ extension OAuthCheck {
                 "of \(draft.id) is missing; copy the project ID from Google's console")
             return nil
         }
-        // The project ID is inserted into two URLs.
+        // The project ID becomes part of two URLs, so it must not contain characters that have a meaning
+        // there.
         guard (1...63).contains(projectID.utf8.count),
             projectID.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") })
         else {

@@ -143,7 +143,7 @@ public struct OAuthContext: Sendable {
     /// The contents of the files that `logo_file` names, at least the first `ClientLogo.mostBytes` + 1 bytes
     /// of each. Unreadable files have no entry.
     public let logos: [String: [UInt8]]
-    /// The languages of the pages.
+    /// The page languages.
     public let languages: PageLanguages
 
     public init(

@@ -18,7 +18,7 @@ public struct OAuthSettings: Sendable {
     public let nativeRefreshTokenLimit: Int
     /// True in development, where responses of the token endpoint include the reason for a refusal.
     public let explainsRefusals: Bool
-    /// The languages of the pages.
+    /// The page languages.
     public let languages: PageLanguages
     /// App names for users, by primary client ID. Not every app has one.
     private let appNames: [ClientID: LocalizedText]

@@ -66,7 +66,8 @@ public struct IssuedTokens: Sendable, Hashable {
     }
 }
 
-/// The refusal of a grant command. Each code's comment names the changes that the command makes nevertheless.
+/// The refusal of a grant command. Each code's comment names the changes that the refused command still
+/// makes.
 public struct GrantRefusal: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The account does not exist.

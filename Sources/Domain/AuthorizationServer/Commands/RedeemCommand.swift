@@ -19,7 +19,7 @@ public struct RedeemCommand: Sendable, Hashable {
     public let needsOfflineAccess: Bool
     /// Expiration of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// Expiration of a token family without a refresh token, which is that of its access token. `nil` means
+    /// Expiration of a token family without a refresh token, which expires with its access token. `nil` means
     /// `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
@@ -183,7 +183,7 @@ extension GrantWorkingSet {
     ) {
         for family in families {
             guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
-                // Google need not be told about tokens that its own newer tokens replace.
+                // Google needs no report about tokens that its own newer tokens replace.
                 _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
                 continue
             }

@@ -112,7 +112,7 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns when the token family expires after this use.
+    /// Returns the time at which the token family expires after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
@@ -158,13 +158,13 @@ extension RefreshTokenState {
     }
 
     private func mayRepeat(_ place: Int, _ rotation: RefreshCommand.Rotation, at moment: Moment) -> Bool {
-        // Only for the latest exchange can it be that the client never received the successor.
+        // The client may have missed only the latest exchange's response, and with it the successor.
         let time = place == 0 ? max(rotation.retryWindow, Self.lostResponseTime) : rotation.retryWindow
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }
 
-    /// Derives the newest token from an exchanged one. Returns `nil` if the salts do not lead there, because
-    /// a replica of an earlier version has rotated the token without them.
+    /// Derives the newest token from an exchanged one. Returns `nil` if the salts do not lead to the newest
+    /// token, because a replica of an earlier version has rotated the token without them.
     private func newest(_ presented: RefreshTokenText, _ place: Int) -> RefreshTokenText? {
         var text = presented
         for token in exchanged[...place].reversed() {
@@ -198,7 +198,7 @@ extension RefreshTokenState {
     }
 
     /// Erases the salts that no permitted repetition needs any more. A repetition needs the salt of its own
-    /// token and those of all later tokens.
+    /// token and the salts of all later tokens.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))

@@ -109,8 +109,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Answers a poll: redeems the code that a consent has created, or throws the refusal that tells the
-    /// device what to do next.
+    /// Answers a poll: redeems the code that a consent has created, or throws the refusal from which the
+    /// device learns its next step.
     ///
     /// A poll by another client changes nothing, so that no client can slow down another client's device.
     mutating func apply(

@@ -17,7 +17,7 @@ public struct UserCode: Sendable, Hashable {
 
     /// Creates a code from random bytes, with equal probability for each character.
     ///
-    /// - Parameter random: Returns so many bytes from a cryptographic random number generator.
+    /// - Parameter random: Returns this number of bytes from a cryptographic random number generator.
     public init(random: (Int) -> [UInt8]) {
         var characters: [UInt8] = []
         while characters.count < Self.length {

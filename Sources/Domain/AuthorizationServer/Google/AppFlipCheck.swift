@@ -91,7 +91,8 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        // Without this parameter, all of the client's scopes are requested, as at the authorization endpoint.
+        // Without this parameter, the link requests all of the client's scopes, as at the authorization
+        // endpoint.
         var scopes = client.scopes
         if let scope = Self.value(call.scope) {
             guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {
@@ -120,8 +121,8 @@ public struct AppFlipCheck: Sendable {
     }
 }
 
-/// The members of `POST /v1/oauth/app-flip`, unchecked, as the app's backend posts them. The prompt request
-/// has only the members of the link, the account, and the time of the account's sign-in.
+/// The unchecked members of the app backend's request `POST /v1/oauth/app-flip`. The prompt request has only
+/// the link's members, the account, and the account's sign-in time.
 public struct AppFlipRequestBody: Sendable, Confidential {
     // Parameters from the universal link.
     public var clientID: String?

@@ -102,8 +102,8 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// The sentence of the outcome would be wrong here, because the account can be linked again once the
-    /// operator has enabled it.
+    /// The outcome's sentence would be wrong here, because the account can be linked again once the operator
+    /// has enabled it.
     static let disabledMessage = LocalizedText(
         english: "The makers of the app have disabled this account. It cannot be linked with Google now.",
         [

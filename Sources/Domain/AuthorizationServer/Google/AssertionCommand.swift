@@ -162,8 +162,8 @@ extension GrantWorkingSet {
         _ googleSubject: String, _ match: GoogleAccountMatch, _ accountID: AccountID, _ record: SubjectRecord,
         of client: OAuthClientID
     ) -> Bool {
-        // An account that was created by a Google account can only be opened by that one. A second Google
-        // account with the same address cannot open it, because addresses can pass to other users.
+        // An account that was created by a Google account can only be opened by that Google account. A second
+        // Google account with the same address cannot open it, because addresses can pass to other users.
         if record.key.subject.isMadeByGoogle {
             guard record.key.subject == AppleSubject(madeBy: googleSubject) else { return false }
         }

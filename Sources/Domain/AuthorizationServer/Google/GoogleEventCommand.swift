@@ -103,7 +103,7 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     public static let applied = GoogleEventReceipt(.applied)
     public static let duplicate = GoogleEventReceipt(.duplicate)
 
-    /// Creates a receipt. All events but those of these kinds matched a Google account or a token.
+    /// Creates a receipt. All events except those of these kinds matched a Google account or a token.
     public static func applied(unmatched: GoogleEventKind...) -> GoogleEventReceipt {
         GoogleEventReceipt(.applied, unmatched: unmatched)
     }
@@ -189,7 +189,7 @@ extension GrantWorkingSet {
             endFamilies(of: clients, event, at: now, using: &generator) {
                 $0.refreshToken?.doubleSHA512 == digest
             }
-            // It may only now be known that the token belongs to a disabled Google account.
+            // This event may be the first to show that the token belongs to a disabled Google account.
             if let subject, isDisabled(googleSubject: subject) {
                 endFamilies(of: nil, event, at: now, using: &generator) { $0.isLinked(with: subject) }
             }

@@ -10,7 +10,7 @@ public struct GoogleLinking: Sendable, Hashable {
     public let googleClientIDs: [String]
     /// True if the app on the user's phone may answer instead of a page.
     public let appFlip: Bool
-    /// The Google apps that may receive a response: the six known ones and those in the configuration.
+    /// The Google apps that may receive a response: the six known apps and the apps in the configuration.
     public let bundleIDs: [String]
     /// The paths of the universal links that open the app, as patterns for `apple-app-site-association`.
     public let linkPaths: [String]

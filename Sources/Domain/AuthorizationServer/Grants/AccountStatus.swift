@@ -35,8 +35,8 @@ public struct AccountStatus: Sendable, Hashable {
     }
 }
 
-/// The status that introspection and userinfo read, all taken at the same moment. A store returns `nil`
-/// instead if the token family has ended.
+/// The status that introspection and userinfo read. All of its facts are from the same moment. A store
+/// returns `nil` instead if the token family has ended.
 public struct TokenStatus: Sendable, Hashable {
     public let family: TokenFamily
     public let grant: GrantRecord

@@ -8,8 +8,8 @@ public struct GrantRecord: Sendable, Hashable {
     public let id: GrantID
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// The primary client ID of the OAuth client's app. The credential for this app determines if the grant's
-    /// tokens are valid.
+    /// The primary client ID of the OAuth client's app. The credential for this app determines whether the
+    /// grant's tokens are valid.
     public let clientID: ClientID
     /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String
@@ -47,8 +47,8 @@ public struct GrantRecord: Sendable, Hashable {
 /// The number of grants that an account has given an OAuth client within an hour, and the number of token
 /// families that the client has begun for the account.
 ///
-/// The pace outlives its grants. Otherwise a user could agree and revoke in a loop, leaving two events in the
-/// feed forever each time, or a client could redeem codes in a loop, leaving an audit log row for each.
+/// The pace outlives its grants. Otherwise a user could agree and revoke in a loop, and add two permanent
+/// events to the feed each time, or a client could redeem codes in a loop, and add an audit log row for each.
 public struct GrantPace: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID

@@ -55,7 +55,8 @@ extension TokenFamily {
     /// The time from which the family counts as linked with its Google account.
     var linkedAt: Moment { isGoogleSubjectLearned ? createdAt : authenticatedAt }
 
-    /// Returns true if the family is linked with this Google account. Compares bytes, as the databases do.
+    /// Returns true if the family is linked with this Google account. The comparison uses bytes, as the
+    /// databases do.
     func isLinked(with googleSubject: String) -> Bool {
         self.googleSubject?.isByteEqual(to: googleSubject) ?? false
     }

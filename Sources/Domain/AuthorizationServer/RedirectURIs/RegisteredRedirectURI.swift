@@ -97,7 +97,8 @@ public struct RedirectTarget: Sendable, Hashable {
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
         let rest = bytes.dropFirst(scheme.count)
         let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        // A custom scheme has no host, and a host source cannot be an IPv6 address.
+        // The scheme alone must suffice if a custom scheme has no host, or if the host is an IPv6 address,
+        // which a host source cannot contain.
         let hasSource = rest.starts(with: "://".utf8) && authority.first != UInt8(ascii: "[")
         return String(
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
@@ -119,7 +120,7 @@ public struct RedirectTarget: Sendable, Hashable {
 ///
 /// Only the two literal addresses and `localhost` are accepted. Other spellings of an address are refused,
 /// because another parser could read them differently. `localhost` can be configured to another address on
-/// the machine, so it only matches if it is registered, and the registration decides if it is allowed.
+/// the machine, so it only matches if it is registered, and the registration decides whether it is allowed.
 struct LoopbackAddress: Equatable {
     /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]

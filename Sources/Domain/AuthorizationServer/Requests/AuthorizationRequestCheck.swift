@@ -44,7 +44,8 @@ public struct AuthorizationRequestCheck: Sendable {
         let (client, clientError) = client(reader)
         guard let client, let target = client.redirectTarget(for: uri) else {
             if let target = settings.clients.appFlipTarget(for: uri) {
-                // These URIs belong to Google, which continues in the browser after this error.
+                // These URIs belong to Google, so the error may go there. Google then continues in the
+                // browser.
                 let response = AuthorizationResponse(
                     target: target, state: try? reader.state(), issuer: settings.issuer)
                 return .redirect(

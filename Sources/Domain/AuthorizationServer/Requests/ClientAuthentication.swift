@@ -10,7 +10,7 @@ public struct ClientAuthentication: Sendable {
 
     /// Returns the client, or throws `invalid_client`.
     ///
-    /// The duration does not reveal if the client exists, because the secret is hashed in any case.
+    /// The duration does not reveal whether the client exists, because the secret is hashed in any case.
     public func authenticate(_ credentials: ClientCredentials) throws(TokenEndpointError) -> OAuthClient {
         let usedBasic = credentials.method == .basic
         guard let client = clients[credentials.clientID] else {

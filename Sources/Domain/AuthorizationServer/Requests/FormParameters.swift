@@ -43,7 +43,8 @@ public struct FormParameters: Sendable, Confidential {
             next = part.endIndex + 1
             parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // A name that cannot be decoded is unknown. A name that is too long is not even decoded.
+            // A name that cannot be decoded counts as unknown, and a name that is too long is not even
+            // decoded.
             guard end - part.startIndex <= Self.longestName, let name = Self.decode(part[..<end]) else {
                 continue
             }

@@ -132,7 +132,7 @@ struct TokenParameters {
         }
     }
 
-    /// Returns the code verifier. The error for a malformed verifier says so, because it is a mistake of the
+    /// Returns the code verifier. A malformed verifier has its own error text, because it is a mistake by the
     /// client's developer. A well-formed verifier is checked when the code is redeemed.
     func verifier() throws(OAuthError) -> String? {
         switch reader.parameters[RequestParameter.codeVerifier.rawValue] {

@@ -26,7 +26,8 @@ struct ParameterReader {
     }
 
     /// Reads a required token. An overlong token is never valid, but an invalid token is not a faulty request
-    /// (RFC 7009 §2.2, RFC 7662 §2.2), so it is read as an empty text, which is never a valid token either.
+    /// (RFC 7009 §2.2, RFC 7662 §2.2), so the reader returns an empty string, which is never a valid token
+    /// either.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
             return ""
@@ -34,7 +35,7 @@ struct ParameterReader {
         return try required(parameter)
     }
 
-    /// Reads a parameter that is only a hint. A malformed hint is ignored, but a repeated one is refused.
+    /// Reads a parameter that is only a hint. A malformed hint is ignored, but a repeated hint is refused.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch value(parameter) {
         case .absent, .malformed: return nil
@@ -130,7 +131,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .uiLocales: 256
         case .userLocale, .attestationKeyID, .keyID, .appVersion: 64
         case .attestationClientData, .challenge: 1024
-        // Attestations of up to 9 KiB, base64-encoded. Current attestations have 6 KiB.
+        // This allows attestations of up to 9 KiB, base64-encoded. Current attestations have 6 KiB.
         case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken, .deviceCode: 512

@@ -59,9 +59,9 @@ public struct TokenRequest: Sendable {
         public let deviceCode: String
     }
 
-    /// The purpose of a Google request: finding an account, or getting tokens.
+    /// Purpose of a Google request: to find an account, or to get tokens.
     public enum Intent: String, Sendable, Hashable, CaseIterable {
-        /// Asks if an account exists.
+        /// Asks whether an account exists.
         case check
         /// Requests tokens for an existing account.
         case get

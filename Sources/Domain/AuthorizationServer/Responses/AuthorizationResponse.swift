@@ -1,12 +1,12 @@
 import Encodings
 
-/// An authorization response: its whole redirect except the code or the error (RFC 6749 §4.1.2).
+/// An authorization response: the complete redirect except the code or the error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
     /// The `state`. `nil` if the request had none or an invalid one, which the response omits.
     public let state: RequestState?
-    /// The issuer for the parameter `iss`, by which a client of several servers tells them apart (RFC 9207).
-    /// `nil` in App Flip, where Google knows the server from the app.
+    /// The issuer for the parameter `iss`, by which a client that uses several servers distinguishes them
+    /// (RFC 9207). `nil` in App Flip, where Google knows the server from the app.
     public let issuer: Issuer?
 
     init(target: RedirectTarget, state: RequestState?, issuer: Issuer?) {

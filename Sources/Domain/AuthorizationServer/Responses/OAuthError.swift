@@ -41,7 +41,7 @@ public struct OAuthError: CodedError {
     }
 
     public let code: Code
-    /// The `error_description`: an English text for the client's developer.
+    /// The `error_description`: an explanation in English for the client's developer.
     ///
     /// It is limited to the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`). It never
     /// quotes the request, so that a request cannot inject text or markup into a response.

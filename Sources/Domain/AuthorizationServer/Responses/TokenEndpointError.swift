@@ -40,7 +40,7 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
     }
 }
 
-/// The reason for which the token endpoint refused a request.
+/// The reason why the token endpoint refused a request.
 ///
 /// It appears in the log and the metrics, for operators. Clients receive it only in development, because it
 /// would help an attacker who is trying codes and tokens.

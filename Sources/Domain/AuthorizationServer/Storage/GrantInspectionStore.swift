@@ -12,7 +12,7 @@ public protocol GrantInspectionStore: Sendable {
     func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization?
 
     /// Counts grants and token families by client, reading at most `most` rows of each. `ClientUsage` states
-    /// if the counts cover all rows or only a sample.
+    /// whether the counts cover all rows or only a sample.
     func clientUsage(lookingAt most: Int) async throws -> ClientUsage
 
     /// Returns Google's security events, newest first. Events from the same millisecond are ordered by `jti`.

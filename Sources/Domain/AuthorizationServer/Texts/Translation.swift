@@ -69,7 +69,7 @@ public struct TranslationDraft: Sendable {
 }
 
 extension PageLanguages {
-    /// The name of the setting for the texts directory.
+    /// Name of the texts directory setting.
     public static let setting = "oauth.texts_directory"
 
     /// Checks a deployment's text files. A missing text is a mistake, because a page would then mix two

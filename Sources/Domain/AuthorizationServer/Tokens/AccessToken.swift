@@ -66,7 +66,7 @@ public struct AccessToken: Sendable, Hashable {
 
 /// Verifies access tokens issued by this service (RFC 9068 §4).
 ///
-/// A verified token is genuine and has not expired. Only the store knows if it is still valid.
+/// A verified token is genuine and has not expired. Only the store knows whether the token is still valid.
 public struct AccessTokenVerifier: Sendable {
     private let issuer: String
 

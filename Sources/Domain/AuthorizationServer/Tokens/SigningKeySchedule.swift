@@ -11,7 +11,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds from a key's publication to its first signature: a day. Verifiers cache the key set for
     /// an hour.
     public static let lead: Int64 = 86_400_000
-    /// Milliseconds for which a key may go on signing after its period if no successor can be stored: 30
+    /// Milliseconds for which a key may continue to sign after its period if no successor can be stored: 30
     /// days.
     public static let reserve: Int64 = 30 * 86_400_000
     /// Maximum difference between the clocks of replicas and verifiers, in milliseconds: an hour.

@@ -31,7 +31,7 @@ package struct DeferredHTTPChannel: ServerChildChannel {
         let prepared: HTTP1Channel.Value
         do {
             prepared = try await channel.eventLoop.flatSubmit {
-                // A closed channel takes no handlers, so the `NIOAsyncChannel` would be released unused.
+                // A closed channel accepts no handlers, so the `NIOAsyncChannel` would be released unused.
                 guard channel.isActive else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }

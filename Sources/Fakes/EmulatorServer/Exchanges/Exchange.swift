@@ -57,8 +57,8 @@ package struct ExchangeStart: Sendable {
 
 /// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
-    /// Number of routine exchanges stored, and likewise of all others. The counts are separate, so that
-    /// routine exchanges do not displace the others.
+    /// Maximum number of stored routine exchanges, and also of stored other exchanges. The counts are
+    /// separate, so that routine exchanges do not displace the others.
     package static let capacity = 50
     /// Maximum number of characters stored per request or response.
     package static let longestText = 4096

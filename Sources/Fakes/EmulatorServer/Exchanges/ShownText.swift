@@ -2,7 +2,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Request and response texts for display on pages, with secrets shortened.
+/// Formats requests and responses for display on pages, with shortened secrets.
 package enum ShownText {
     private static let secretNames: Set = [
         "client_secret", "code", "access_token", "refresh_token", "id_token", "assertion", "code_verifier",

@@ -61,7 +61,7 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         let newPath = "\(path).new"
         do {
             let body = Array(try encoder.encode(snapshot))
-            // Removes a file left by a crash instead of reusing it, because other users may be able to read
+            // A file left by a crash is removed instead of reused, because other users may be able to read
             // it, or it may be a link.
             unlink(newPath)
             try PrivateFile.make(at: newPath, content: Data(head(of: body) + [UInt8(ascii: "\n")] + body))
@@ -76,14 +76,14 @@ package struct StateFile<Snapshot: Codable>: Sendable {
     }
 }
 
-/// Writes a state file, one write at a time. Callers that arrive during a write share the next one.
+/// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
 package actor StateSaver {
     private let write: @Sendable () throws -> Void
     private let logger: Logger
     private var running: Task<Void, any Error>?
     private var next: Task<Void, any Error>?
 
-    /// - Parameter write: Writes the current state.
+    /// - Parameter write: Function that writes the current state.
     package init(logger: Logger, write: @escaping @Sendable () throws -> Void) {
         (self.logger, self.write) = (logger, write)
     }

@@ -6,8 +6,8 @@ import JOSE
 import NIOCore
 import StrictJSON
 
-/// Google's RISC API, where the receiver of Google's events is registered. Its code for checking tokens is
-/// not shared with the signer.
+/// Google's RISC API, where the receiver of Google's events is registered. It shares no token-checking code
+/// with the signer.
 struct EventStreamAPI: Sendable {
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
     static let pushDelivery = "https://schemas.openid.net/secevent/risc/delivery-method/push"
@@ -90,7 +90,7 @@ struct EventStreamAPI: Sendable {
         guard try registered().isEnabled else { throw .argument("The stream is disabled.") }
         var event = SentEvent()
         (event.type, event.state) = (.verification, text)
-        // As at Google, the response does not tell how the delivery went.
+        // As at Google, the response does not reveal whether the delivery succeeded.
         _ = try? await Linking(state: state).send(event)
         return JSONObject()
     }

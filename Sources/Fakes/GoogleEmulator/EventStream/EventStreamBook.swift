@@ -6,7 +6,7 @@ import StrictJSON
 /// The registered receiver of Google's events, and the service accounts that may register it. Limits their
 /// number, and does no I/O.
 struct EventStreamBook: Sendable, Codable {
-    /// Maximum number of service accounts. The oldest account is dropped.
+    /// Maximum number of service accounts. Beyond it, the oldest account is dropped.
     static let mostAccounts = 8
 
     /// A registered receiver.

@@ -36,7 +36,7 @@ public struct AccountLink: Sendable, Equatable, Codable {
     public let id: String
     public let mode: Mode
     public internal(set) var status: Status
-    /// Google account: `sub` of the ID token in streamlined linking.
+    /// The Google account, which is the `sub` of the ID token in streamlined linking.
     public internal(set) var subject: String?
     public internal(set) var scope: String?
     public internal(set) var accessToken: String?
@@ -45,7 +45,7 @@ public struct AccountLink: Sendable, Equatable, Codable {
     public internal(set) var refreshToken: String?
     /// State of the access token, as last reported by the app's API.
     public internal(set) var isActive: Bool?
-    /// Account in the app: `sub` in the introspection response.
+    /// The account in the app, which is the `sub` in the introspection response.
     public internal(set) var account: String?
 
     /// True if Google continues in the browser after this App Flip error.

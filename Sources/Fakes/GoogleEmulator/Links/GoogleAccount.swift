@@ -25,7 +25,7 @@ struct GoogleAccount: Sendable {
 
 /// Intents that streamlined linking supports.
 enum StreamlinedIntent: String, CaseIterable {
-    /// Asks if the user has an account.
+    /// Asks whether the user has an account.
     case check
     /// Requests tokens for the user's account.
     case get

@@ -22,7 +22,7 @@ struct PageRoutes: Sendable {
                 let fields = FormEncoding.decode((request.uri.query ?? "").utf8) ?? []
                 let base = state.update { $0.baseURL }
                 let link = try await linking.receiveResponse(fields, at: base + request.uri.path)
-                // Redirects, so that the browser's history does not keep the URL with the code.
+                // The response redirects, so that the browser's history does not keep the URL with the code.
                 return Response.seeOther("/#link-\(link.id)")
             }
         }
@@ -181,7 +181,7 @@ extension PageRoutes {
 }
 
 extension HTML {
-    /// Returns a table of names with their values, which look like code. Omits names without a value.
+    /// Returns a table of names with their values, which the page shows as code. Omits names without a value.
     static func codes(_ rows: [(name: String, value: String?)]) -> HTML {
         .table(rows.map { ($0.name, $0.value.map { .code($0) }) })
     }
@@ -414,8 +414,8 @@ extension AccountLink {
         return accessToken.map { ShownText.shortened($0) + (end ?? "") }
     }
 
-    /// State of the token, as last reported by the app's API. Google and the server can disagree about it
-    /// temporarily.
+    /// Token state, as last reported by the app's API. Google and the server can temporarily disagree about
+    /// the state.
     fileprivate var introspection: String? {
         isActive.map { isActive in
             guard !isActive else { return "the access token is active" }

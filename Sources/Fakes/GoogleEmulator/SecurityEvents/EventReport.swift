@@ -82,7 +82,7 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let type: String
     /// Issue time in seconds since 1970.
     public let issuedAt: Int64
-    /// Value of SHA-512(SHA-512(refresh token)) in lowercase hexadecimal.
+    /// SHA-512(SHA-512(refresh token)) in lowercase hexadecimal.
     public let tokenHash: String
     /// ID of the link with this refresh token; `nil` if Google does not know the token.
     public let linkID: String?
@@ -105,7 +105,7 @@ struct EventInbox: Sendable, Codable {
 
     private(set) var events: [ReceivedEvent] = []
 
-    /// Adds an event. If the same `jti` is delivered again, only counts the delivery (RFC 8417 §2.2).
+    /// Adds an event. For a repeated `jti`, only counts the delivery (RFC 8417 §2.2).
     mutating func add(_ event: ReceivedEvent) {
         if let index = events.firstIndex(where: { $0.jti == event.jti }) {
             events[index].deliveries += 1

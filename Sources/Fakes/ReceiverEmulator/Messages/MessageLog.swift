@@ -1,4 +1,4 @@
-/// The latest messages and their events. Drops the oldest to stay within its limit, and does no I/O.
+/// The latest messages and their events. Drops the oldest messages to stay within its limit, and does no I/O.
 struct MessageLog: Sendable {
     static let capacity = 200
     /// Number of events, and of users, that the log remembers to detect duplicates and wrong order.
@@ -31,7 +31,7 @@ struct MessageLog: Sendable {
             known.count += 1
             arrivals[key] = known
             (message.arrival, message.isDuplicate) = (known.count, known.isTaken)
-            // A repeated event says nothing about the order in which events arrive.
+            // A repeated event proves nothing about the order in which events arrive.
             if !known.isTaken, let user = event.user, let recordedAt = event.recordedAt,
                 let latest = latest[Key(receiver: message.receiver, text: user)]
             {

@@ -197,7 +197,7 @@ extension Response {
         ).response(status, reloadsAfter: reloadsAfter)
     }
 
-    /// Returns the page that tells a browser why its request was refused.
+    /// Returns the page that explains why a browser's request was refused.
     static func refusalPage(_ error: EmulatorError) -> Response {
         .page("Not possible", error.code.status) { error.content }
     }

@@ -33,7 +33,7 @@ extension EventFacts {
     }
 }
 
-/// Verifies a webhook as the documentation page on events tells receivers to do.
+/// Verifies a webhook as the events page of the documentation requires of receivers.
 struct WebhookCheck: Sendable {
     /// Maximum difference between a message's timestamp and the clock, in seconds.
     static let tolerance: Int64 = 300

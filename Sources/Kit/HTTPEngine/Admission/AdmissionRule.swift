@@ -2,11 +2,11 @@ public import NIOCore
 
 /// Decides which requests one event loop rejects when more arrive than it can serve.
 ///
-/// The engine handles each request as soon as it has read it, so requests queue in the sockets. The queue's
-/// length shows only in the time until the loop serves the sockets again: a new request waits for the rest of
-/// one round and part of the next. The rule measures some of the rounds. If the loop did little work in a
-/// long round, it was waiting, for example for a disk, and was not overloaded. The rule does no I/O and reads
-/// no clock.
+/// The engine handles each request as soon as it has read it, so requests queue in the sockets. The only sign
+/// of the queue's length is the time until the loop serves the sockets again: a new request waits for the
+/// rest of one round and part of the next. The rule measures some of the rounds. If the loop did little work
+/// in a long round, it was waiting, for example for a disk, and was not overloaded. The rule does no I/O and
+/// reads no clock.
 struct AdmissionRule {
     private struct Start {
         let moment: NIODeadline
@@ -79,9 +79,9 @@ struct AdmissionRule {
 
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
-        // Other processes of a shared machine take processor time too, so a loop that worked for a quarter of
-        // the round was busy for the whole round. A loop that worked for a tenth of it counts with this work
-        // alone. A loop that worked less was waiting for requests, which delayed none.
+        // Other processes on a shared machine use processor time too, so a loop that worked for at least a
+        // quarter of the round counts as busy for the whole round. If it worked for at least a tenth, only
+        // this work counts. If it worked less, it was waiting for requests, so it delayed none.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
@@ -89,8 +89,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is limited, because the loop would spend a large credit at once, and all other work
-        // would stop during that time.
+        // The credit is limited, because the loop would spend a large credit all at once, and all other work
+        // would have to wait.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }
@@ -129,8 +129,8 @@ public struct AdmissionBounds: Sendable {
     /// Largest share of the loop's work that may go into rejections, in percent.
     ///
     /// A rejection costs half as much as a verification, so a service that rejected every request above its
-    /// capacity would have no time left for the others. Requests beyond this share therefore wait in their
-    /// sockets, at most one per connection.
+    /// capacity would have no time left for requests that it accepts. Requests beyond this share therefore
+    /// wait in their sockets, at most one per connection.
     var share: Int64 = 4
 
     public init() {}

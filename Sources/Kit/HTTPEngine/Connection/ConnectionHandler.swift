@@ -119,9 +119,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // The handler allows one more read while it handles a request, because removing the socket from the
-        // event loop's interest and adding it again would cost two system calls, and the service would not
-        // notice a client that disconnects.
+        // The handler allows one more read while it handles a request, because deregistering the socket from
+        // the event loop and registering it again would cost two system calls, and meanwhile the service
+        // would not notice a client that disconnects.
         let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
@@ -196,8 +196,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that never fires late. A timer that fires early only checks the deadline, because
-    /// moving the timer with every request would cost more than all of the request's other time measurements.
+    /// Keeps one timer, which may fire early but never late. A timer that fires early only checks the
+    /// deadline, because moving the timer with every request would cost more than all of the request's other
+    /// time measurements.
     func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }
@@ -223,7 +224,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 /// unread responses, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
-        // Nothing is queued before the end of the input, so a long poll's client has disconnected.
+        // No request is queued before the end of the input, so the client has disconnected, which ends a long
+        // poll.
         if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
@@ -295,8 +297,8 @@ extension ConnectionHandler {
     }
 }
 
-/// The stages of a round, and the handling of requests that wait for the database or for a task. Each stage
-/// does only the work that this connection needs.
+/// Stages of an event-loop round, and handling of requests that wait for the database or for a task. Each
+/// stage does only the work that this connection needs.
 extension ConnectionHandler {
     func handleRequest() {
         guard state.phase == .responding, output.context != nil, let request = incoming.take() else { return }
@@ -305,7 +307,8 @@ extension ConnectionHandler {
         switch source {
         case .response(let response): ready = (exchange, response)
         case .command(let gather):
-            // The request waits only for the database, unless the command leads to more work.
+            // The limit is zero, because the request waits only for the database unless the command leads to
+            // more work.
             wait(for: exchange, nil, atMost: .zero)
             round.add(gather, of: exchange, on: self)
         case .work(let work):

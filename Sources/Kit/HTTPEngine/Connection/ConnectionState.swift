@@ -32,7 +32,8 @@ struct ConnectionState {
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
         idleTime = limits.idleTime
-        // A new connection that sends nothing gets less time than one that has already sent a request.
+        // A new connection that sends nothing gets less time than a connection that has already sent a
+        // request.
         deadline = now + limits.requestTime
     }
 
@@ -50,7 +51,7 @@ struct ConnectionState {
     enum HeadAction: Equatable { case collectBody, refuseTooLarge }
 
     mutating func headArrived(announcing length: Int?, keepsAlive: Bool, at now: NIODeadline) -> HeadAction {
-        // A pipelined request was read together with the one before it, so its time starts only here.
+        // A pipelined request was read together with the previous request, so its time starts only here.
         if phase == .waiting {
             phase = .receiving
             deadline = now + limits.requestTime

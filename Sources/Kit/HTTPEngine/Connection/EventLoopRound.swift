@@ -22,7 +22,7 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Number of gathered commands. They are not submitted singly, because the first one would wake the
+    /// Number of gathered commands. They are not submitted individually, because the first one would wake the
     /// committing thread and get its own commit, and one transaction costs as much as several sign-ins within
     /// a transaction.
     private var gathered = 0
@@ -134,8 +134,8 @@ final class FinishedCommits: Sendable {
 
 /// Delay before the service's commit queues commit.
 public enum EventLoopDelay {
-    /// Length of the delay, in which a client on the same machine sends its next request. A transaction takes
-    /// ten times as long.
+    /// Length of the delay. It gives a client on the same machine time to send its next request, and is a
+    /// tenth of the time that a transaction takes.
     private static let moment = TimeAmount.microseconds(50)
 
     /// Waits on an event loop, which is the caller's own loop if it has one. The loop first handles the

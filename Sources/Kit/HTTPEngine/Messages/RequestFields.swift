@@ -23,7 +23,7 @@ package struct RequestFields: Sendable {
 
     package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
-            // The length of the name is nearly always decisive, so each name is compared at most twice.
+            // The length nearly always identifies the name, so each name is compared at most twice.
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"):
                 hostCount += 1
@@ -79,7 +79,7 @@ package struct RequestFields: Sendable {
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
-        // Most requests send the type without parameters.
+        // Most requests send the type without parameters, so this comparison comes first.
         if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")

@@ -2,8 +2,8 @@ import COpenSSL
 import Encodings
 public import StrictJSON
 
-/// An RSA private key of the fakes, the tests or an operator's service account. Token verification does not
-/// need it.
+/// An RSA private key, used by the fakes, the tests and operators' service accounts. Token verification does
+/// not need it.
 public struct RSAPrivateKey: Sendable {
     /// The key as PKCS #8 PEM. It is secret, so never print it.
     public let pem: String
@@ -97,8 +97,8 @@ extension RSAPrivateKey {
     }
 }
 
-/// Hash functions of signature algorithms. The last three digits of an algorithm's name give the hash
-/// function, such as SHA-256 for RS256 (RFC 7518 §3.1).
+/// Hash functions used by signature algorithms. The last three digits of an algorithm's name identify the
+/// hash function, such as SHA-256 for RS256 (RFC 7518 §3.1).
 public enum HashFunction: Sendable, CaseIterable {
     case sha256, sha384, sha512
 

@@ -45,7 +45,7 @@ public struct TypedJWS: Sendable {
             SignatureAlgorithm.allCases.contains(where: { $0.rawValue.isByteEqual(to: algorithm) })
         else { throw JOSEError(.algorithmNotAllowed) }
         // `crit` and `b64` change how the token is interpreted. The other parameters contain or name a key
-        // that the sender chooses.
+        // that the sender chooses, so they are refused too.
         guard ["crit", "b64", "jwk", "jku", "x5u", "x5c"].allSatisfy({ object[$0] == nil }) else {
             throw JOSEError(.headerNotAllowed)
         }

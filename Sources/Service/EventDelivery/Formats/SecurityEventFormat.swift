@@ -46,8 +46,8 @@ extension EventMessage {
 /// The format of security event tokens for an OAuth client. The client gets events about users who had a
 /// grant to the client at the time of the event.
 ///
-/// The feed's latest earlier event about the account's grant to the client decides. Changes to the grant
-/// between the event and its delivery have no effect.
+/// The decision depends on the feed's latest earlier event about the account's grant to the client. Changes
+/// to the grant between the event and its delivery have no effect.
 public struct ClientEventFormat: EventFormat {
     private let issuer: String
     private let client: OAuthClientID

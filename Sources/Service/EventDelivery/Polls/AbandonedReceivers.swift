@@ -27,7 +27,7 @@ public struct AbandonedReceivers: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // Gives receivers an hour to poll first, because the service itself may have been down for a
+                // Receivers get an hour to poll first, because the service itself may have been down for a
                 // week.
                 try? await clock.sleep(for: Self.interval)
                 guard !Task.isCancelled else { return }
@@ -38,7 +38,7 @@ public struct AbandonedReceivers: Service {
 
     func look(at receiver: PolledReceiver) async {
         let moment = now()
-        // Pauses no receiver while the database is not responding.
+        // While the database is not responding, no receiver is paused.
         guard let stored = try? await store.receiver(receiver.name), stored.record.pausedAt == nil,
             let isAbandoned = try? await isAbandoned(stored, receiver, at: moment), isAbandoned
         else { return }

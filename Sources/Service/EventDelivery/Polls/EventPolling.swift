@@ -8,10 +8,11 @@ import Synchronization
 /// Returns security event tokens to receivers that poll (RFC 8936), at least once per token, and in order for
 /// each account.
 ///
-/// Until the receiver acknowledges a returned token, the token is treated like a retry of the delivery
-/// engine: after a pause it is returned again. So a receiver that crashes loses no tokens, and a receiver
-/// that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver, decides,
-/// and writes. Of several concurrent polls, even at different replicas, one writes and the others restart.
+/// Until the receiver acknowledges a returned token, the service treats the token like a retry of the
+/// delivery engine, and returns it again after a pause. So a receiver that crashes loses no tokens, and a
+/// receiver that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver,
+/// decides, and writes. Of several concurrent polls, even at different replicas, one writes and the others
+/// restart.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 

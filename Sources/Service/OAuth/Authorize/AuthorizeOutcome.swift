@@ -75,8 +75,8 @@ public struct ConsentPrompt: Sendable {
     /// The request's unchanged query. The form is posted to a URL with this query.
     public let query: String
     public let languages: RequestedLanguages
-    /// True in development, for a request with `email` or `profile` but without `openid`. The page then tells
-    /// the developer about it.
+    /// True in development, for a request with `email` or `profile` but without `openid`. The page then
+    /// explains the omission to the developer.
     public let explainsOpenID: Bool
 
     init(
@@ -135,7 +135,8 @@ public struct ConsentPrompt: Sendable {
                 next = end + 1
                 guard !pair.isEmpty else { continue }
                 guard !pair.starts(with: "prompt=".utf8) else {
-                    // Keeps "login" and "consent". Words can be separated by either encoding of a space.
+                    // The query keeps "login" and "consent". Either encoding of a space can separate the
+                    // words.
                     let words = String(decoding: pair.dropFirst("prompt=".utf8.count), as: UTF8.self)
                         .replacing("%20", with: "+").split(separator: "+")
                     prompts.formUnion(words.map { String($0) })

@@ -130,7 +130,7 @@ extension Account {
     /// a different address if the account's own address is known.
     func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
-        // A token from Apple may not say whether an address is private. The address is then compared. A relay
+        // If Apple's token did not state whether the address is private, the address is compared. A relay
         // address is not compared, because no hint contains one.
         guard hint.contains("@"), let email, !(isPrivateEmail ?? false) else { return true }
         return hint.lowercased() == email.lowercased()

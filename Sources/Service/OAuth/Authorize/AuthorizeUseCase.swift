@@ -132,13 +132,13 @@ extension AuthorizeUseCase {
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
                 requestDigest: SHA256Digest.hash(request), begunAt: authentication.begunAt))
-        // Keeps the form key of the same user, so that forms in other tabs remain valid.
+        // The same user's form key stays the same, so that forms in other tabs remain valid.
         if let old { session.formKey = old.formKey }
         return cookie(of: session, at: now)
     }
 
     /// Redirects to the client with an error after a failed sign-in at Apple. If the account is disabled, the
-    /// user first sees a page that says so.
+    /// user first sees a page with this reason.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {
@@ -187,7 +187,7 @@ extension AuthorizeUseCase {
 public struct AuthorizeBrowser: Sendable {
     /// The value of the session cookie.
     public var session: String?
-    /// The value of the cookie for web sign-ins.
+    /// The value of the web sign-in cookie.
     public var webSignIn: String?
     public var userAgent: String?
 

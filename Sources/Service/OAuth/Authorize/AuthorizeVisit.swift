@@ -49,7 +49,7 @@ struct AuthorizeVisit: Sendable {
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
-        // Checks the token before the decision, because otherwise another site could cancel for the user.
+        // The token is checked before the decision, because otherwise another site could cancel for the user.
         guard FormToken.isValid(token, for: query, in: session) else { return .now(refusal(.formRefused)) }
         let scopes = ScopeSet(
             useCase.settings.scopes.declarations(of: request.scopes)
@@ -85,8 +85,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // The transaction that issues the code does not check this: a code written during a sign-out counts
-        // as written before it, and a sign-out ends no codes.
+        // The transaction that issues the code does not check for a sign-out, because a code written during a
+        // sign-out counts as written before it, and a sign-out ends no codes.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil
@@ -204,7 +204,7 @@ extension AuthorizeVisit {
             oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
             redirectURI: request.target.text, challenge: request.challenge?.stored, scope: scopes.text,
             nonce: request.nonce, authenticatedAt: session.authenticatedAt,
-            // Uses only the client's own bound, because `max_age` was checked when the page was shown.
+            // Only the client's own bound applies, because `max_age` was checked when the page was shown.
             authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
             moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))

@@ -43,8 +43,8 @@ struct GoogleEventToken: Sendable {
             audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
             at: now.milliseconds / 1000)
         jti = claims.id
-        // Adds 999 ms, because the event's time is in whole seconds, and a grant made within the same second
-        // counts as older.
+        // The moment is 999 ms later, because the event's time is in whole seconds, and a grant made within
+        // the same second counts as older.
         let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
         events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
@@ -117,7 +117,7 @@ struct GoogleEventToken: Sendable {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"]?.string {
-            // Google does not say whether the digits are lowercase or uppercase.
+            // Google does not document whether the digits are lowercase or uppercase.
             case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
             case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil

@@ -28,8 +28,8 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant(.assertionInvalid)
         }
         let scope = client.completed(grant.scope ?? client.scopes)
-        // Also applies to the `check` intent, because a disabled Google account cannot be linked, with or
-        // without an account in this service.
+        // This check also applies to the `check` intent, because a disabled Google account cannot be linked,
+        // with or without an account in this service.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity, .googleAccountDisabled)
         }
@@ -81,7 +81,7 @@ struct AssertionGrant: Sendable {
         if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
             return Found(id: id, match: .link)
         }
-        // Searches by the Google account before the address, because this Google account created the account.
+        // The Google account takes precedence over the address, because it created the account.
         if let subject = AppleSubject(madeBy: identity.subject),
             let account = try await account(subject, app: client.app)
         {
@@ -126,7 +126,7 @@ struct AssertionGrant: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
-            // Since the lookup, the account was revoked, erased or disabled, or no longer matches. Or the
+            // Since the lookup, the account was revoked, erased or disabled, or it no longer matches, or the
             // assertion is older than Google's last event about the Google account.
             return Self.refusal(identity, refusal.code.reason)
         }

@@ -126,7 +126,8 @@ struct TokenRefresh: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
-        // Checks the scope before the transaction, so that the token remains valid if the scope is restored.
+        // The scope is checked before the transaction, so that the token remains valid if the scope is
+        // restored.
         guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
         guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant(.tokenUnknown)

@@ -27,8 +27,8 @@ public struct TokenEndpoint: Sendable {
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {
-        // Checks the keys first, so that a request that fails consumes no proof, code or token, and can be
-        // repeated.
+        // The keys are checked first, so that a request that fails consumes no proof, code or token, and can
+        // be repeated.
         try TokenMaker(server: server).requireKeys(for: request).then { [self] in
             try ClientAppCheck(server: server).check(request).then { [self] in
                 try tokens(for: request)

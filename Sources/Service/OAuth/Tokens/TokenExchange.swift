@@ -85,7 +85,7 @@ struct TokenExchange: Sendable {
                         "The subject_token must have nonce_sha256 as its nonce; give it to Apple.")
                 }
                 let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
-                // Checks the age first, because a sign-in without a grant would be useless.
+                // The age is checked first, because a sign-in without a grant would be useless.
                 let now = server.now()
                 guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: now) else {
                     throw OAuthError(exchangeRefusedFor: GrantRefusal(.authenticationTooOld), at: now)

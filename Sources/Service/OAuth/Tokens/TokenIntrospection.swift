@@ -44,7 +44,7 @@ public struct TokenIntrospection: Sendable {
 
     private func find(_ text: String) async throws -> GoodToken? {
         // The token's text shows its kind, so no hint is needed. Only the newest refresh token is active,
-        // because an exchanged one can only repeat the same exchange.
+        // because an exchanged token can only repeat the same exchange.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -57,7 +57,7 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
-    /// Returns an access token if it is genuine and has neither expired nor been ended.
+    /// Returns an access token if it is genuine and unexpired, and its token family has not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let status = try await server.dependencies.store.status(ofFamily: token.familyID),

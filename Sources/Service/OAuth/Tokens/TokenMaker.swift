@@ -69,7 +69,7 @@ struct TokenMaker: Sendable {
             let accessKey = try await keys.signingKey(access)
             var idKey: TokenSigningKey?
             if let id { idKey = try await keys.signingKey(id) }
-            // Leaves the event loop, on which the request's task runs.
+            // Signing must leave the event loop, which runs the request's task.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { [accessKey, idKey] in
                 try signed(issued, new, with: accessKey, idTokenKey: idKey)
             }
@@ -81,7 +81,7 @@ struct TokenMaker: Sendable {
     ) throws -> TokenResponse {
         let (client, issuer) = (new.client, server.settings.issuer.text)
         let issuedAt = new.moment.milliseconds / 1000
-        // No token outlives its token family.
+        // The lifetime is bounded, because no token may outlive its token family.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000
@@ -106,8 +106,8 @@ struct TokenMaker: Sendable {
 
     /// Returns the time when a token family ends if its refresh token is not used again.
     ///
-    /// - Parameter isNew: True for a new token family. For an older family, the end that counts from its
-    ///   beginning is already in the store.
+    /// - Parameter isNew: True for a new token family. For an older family, the store already has the end
+    ///   that counts from the family's beginning.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last

@@ -81,8 +81,8 @@ public struct DevicePageUseCase: Sendable {
         let scopes: ScopeSet
 
         /// The message for the form's token. An authorization request's query contains no line break, so a
-        /// consent page's token is never valid here. Neither is a token for another device with the same
-        /// code.
+        /// consent page's token is never valid here. A token for another device with the same code is not
+        /// valid here either.
         var purpose: String {
             "\(DevicePageUseCase.path)\n\(Hexadecimal.encode(device.digest))\n\(client.id.rawValue)\n\(scopes.text)"
         }
@@ -126,7 +126,7 @@ public struct DevicePageUseCase: Sendable {
         let (client, now) = (waiting.client, server.now())
         guard let session = authorize.sessions.open(browser.session),
             session.isGood(for: client.app, at: now),
-            // The user has signed out in this browser, so this cookie is a copy.
+            // The user has signed out in the browser with this session, so this cookie is a copy.
             try await !authorize.endedSessions.contains(session, at: now)
         else { return signIn(to: client, query, browser) }
         let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }
@@ -192,7 +192,7 @@ extension DevicePageUseCase {
         guard session.isGood(for: client.app, at: now) else {
             return DevicePageOutcome(.refusal(.signInNeeded), query, client: client)
         }
-        // Checks the token before the decision, because otherwise another site could refuse for the user.
+        // The token is checked before the decision, because otherwise another site could refuse for the user.
         guard FormToken.isValid(token, for: waiting.purpose, in: session) else {
             return DevicePageOutcome(.refusal(.formRefused), query, client: client)
         }

@@ -58,8 +58,8 @@ public struct LogoutUseCase: Sendable {
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
-        // Checks the form before the session, because a browser sends no cookie with a form from another site
-        // (SameSite=Lax).
+        // The form is checked before the session, because a browser sends no cookie with a form from another
+        // site (SameSite=Lax).
         guard let token = form.token, let decision = form.decision else {
             return .now(LogoutOutcome(.refusal(.formRefused), request.languages))
         }
@@ -153,7 +153,7 @@ public struct LogoutOutcome: Sendable {
         case ask(LogoutPrompt)
         /// A 303 redirect to the client. The session has ended, or the browser had no session.
         case redirect(String)
-        /// A page that says that the session has ended or that there was none.
+        /// A page that reports that the session has ended, or that there was no session.
         ///
         /// - Parameter obstacle: The reason that the browser does not return to the URI in the request.
         case signedOut(Obstacle?)
@@ -163,7 +163,7 @@ public struct LogoutOutcome: Sendable {
         case refusal(Refusal)
     }
 
-    /// The reason why a request with `post_logout_redirect_uri` leads to a page.
+    /// The reason why a request with `post_logout_redirect_uri` leads to a page instead of a redirect.
     public enum Obstacle: String, Sendable, CaseIterable {
         /// The request contains neither `client_id` nor a valid `id_token_hint`.
         case clientMissing = "client_missing"

@@ -14,7 +14,7 @@ import Logging
 struct CodeExchange: Worker {
     /// At a response time of 200 ms, 32 concurrent exchanges handle 160 codes per second.
     static let traits = WorkerTraits(
-        // Other processes' codes send no signal to this process, so the longest look bounds the delay for the
+        // Other processes' codes send no signal to this process, so `longestLook` bounds the delay for the
         // codes of a stopped process.
         width: 32, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no codes could be claimed", counter: "siwa_apple_exchanges",
@@ -211,9 +211,8 @@ struct CodeExchange: Worker {
                 _ = try await retry.run { try await commits.submit(command) }
                 tokenContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
-                // Either the account was erased during the exchange: the erasure then contains the code, and
-                // revokes the token. Or the account was transferred to another team, which cannot use the
-                // token.
+                // If the account was erased during the exchange, the erasure contains the code, and revokes
+                // the token. If the account was transferred to another team, that team cannot use the token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
                     try await tokenContext.tokens.adoptErasureToken(

@@ -13,7 +13,7 @@ import Logging
 /// the next attempt is on the next day, so that the reported age of overdue work is correct.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
-        // A new token is first due after a day, so it sends no signal. Regular looks also find other
+        // A new token is first due after a day, so it sends no signal. Regular database reads also find other
         // processes' tokens.
         width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
@@ -57,7 +57,8 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // Leaves out paused client IDs, because their claims would have to be returned all at once.
+        // The claim leaves out paused client IDs, because the worker would have to release all of their
+        // claims at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -189,7 +190,7 @@ struct DailyCheck: Worker {
 /// The meaning of Apple's response for a daily check. Does no I/O.
 ///
 /// Apple allows one call per token and day, so a call that may have counted is not repeated before the
-/// token's next check, which the claim has already scheduled. Only `rejected` says something about the user.
+/// token's next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
 enum CheckVerdict: Equatable {
     case valid
     /// Apple responded with `invalid_grant`: the user withdrew consent, changed the password, or the token
@@ -199,7 +200,7 @@ enum CheckVerdict: Equatable {
     case notAsked
     /// Apple throttled the call. The call may have counted.
     case throttled
-    /// The configuration is wrong for all tokens of this client ID. The response says nothing about this
+    /// The configuration is wrong for all tokens of this client ID. The response proves nothing about this
     /// token.
     case refusedUs
     /// The call was made, but its response is unusable.

@@ -11,7 +11,7 @@ import Logging
 /// impossible. The erasure record names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
-        // The longest look bounds the delay for a stopped process's erasures.
+        // `longestLook` bounds the delay for a stopped process's erasures.
         width: 8, longestLook: .seconds(10), failurePause: .seconds(2),
         unclaimed: "no erasures could be claimed", counter: "siwa_apple_revocations",
         help: "Revocations of erased accounts' tokens at Apple by result.")
@@ -68,7 +68,7 @@ struct ErasureWorker: Worker {
         ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.token.clientID.rawValue)"]
     }
 
-    /// Performs as many steps as possible, at most three: exchange of the code, revocation, proof.
+    /// Performs as many steps as possible, at most three: code exchange, revocation, proof.
     func perform(_ claimed: ClaimedErasureToken) async -> WorkOutcome<WorkResult> {
         var item = claimed.token
         for _ in 0..<3 {

@@ -7,7 +7,7 @@ import AppleIDClient
 /// A code is valid once. It is not sent again if an earlier exchange may have succeeded and its response was
 /// lost, because Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). In
 /// two cases a repetition does no harm: after a 5xx status, which issues no token, and after an attempt whose
-/// process ended, because its response is lost in any case. A refusal then says nothing about the code.
+/// process ended, because its response is lost in any case. A refusal then proves nothing about the code.
 struct ExchangeAttempt: Sendable, Hashable {
     /// Time in milliseconds during which Apple accepts a code. It counts from the time at which the code was
     /// posted to this service, so that it never ends too early. A call that is slightly late costs only a
@@ -49,7 +49,7 @@ struct ExchangeAttempt: Sendable, Hashable {
                 at: now, delay: max(delay, error.retryAfter?.wholeMilliseconds ?? 0),
                 elseGiveUp: isInterrupted ? .exchangeUncertain : .codeExpired)
         case .signingFailed:
-            // The operator may be replacing the key file right now.
+            // A later attempt can succeed, because the operator may be replacing the key file right now.
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)

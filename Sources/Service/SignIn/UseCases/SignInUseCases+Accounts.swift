@@ -71,7 +71,8 @@ extension SignInUseCases {
             visibleTo: allowed)
     }
 
-    /// Returns an account's stored past. It contains only entries about apps that the caller has access to.
+    /// Returns an account's stored events, history and notifications, limited to apps that the caller has
+    /// access to.
     ///
     /// - Throws: The same errors as `events`.
     public func past(of id: String, allowed: AppScope) async throws -> AccountPast {
@@ -80,8 +81,8 @@ extension SignInUseCases {
         var payloads: [KeptPayload] = []
         if let account {
             let key = SubjectKey(team: account.team, subject: account.subject)
-            // Includes notifications for all of the team's apps that the caller has access to, even if the
-            // account has no credential for the app.
+            // The result includes notifications for all of the team's apps that the caller has access to,
+            // even if the account has no credential for the app.
             let apps = deployment.apps.filter { $0.team == account.team && allowed.allows($0) }
             payloads = try await store.payloads(
                 about: key, for: Set(apps.map(\.primaryClientID)), limit: AccountPast.most)
@@ -111,7 +112,7 @@ extension SignInUseCases {
     }
 }
 
-/// The stored past of an account.
+/// An account's stored events, history entries and notifications.
 public struct AccountPast: Sendable {
     /// Maximum number of events, of history entries and of payloads.
     public static let most = 200
@@ -145,8 +146,8 @@ public struct SeenHistoryEntry: Sendable, Hashable {
         let isOwn = scope.allows(entry.clientID)
         switch entry.kind {
         case .appleAccountDeleted:
-            // The entry concerns all of the user's apps, and a sign-in to any of them may have determined the
-            // deciding time.
+            // The deciding time is hidden from limited callers, because a sign-in to any of the user's apps
+            // may have determined it.
             decidedBy = scope == .all ? entry.decidedBy : nil
         case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:
             guard isOwn else { return nil }

@@ -19,8 +19,8 @@ public struct CheckedVerification: Sendable {
     public let app: AppCheckResult?
 }
 
-// Calls with an identity token that also judge the app by its bundle ID, which is the token's `aud`. The
-// proof covers the token's text.
+// These calls have an identity token, and also judge the app by its bundle ID, which is the token's `aud`.
+// The proof covers the token's text.
 extension SignInUseCases {
     /// Verifies an identity token from Apple, and judges the app. Stores nothing except the use of the proof.
     ///

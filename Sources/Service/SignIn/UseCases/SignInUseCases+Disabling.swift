@@ -76,7 +76,7 @@ extension SignInUseCases {
     ///
     /// Waits only if the store cannot read synchronously.
     /// - Parameters:
-    ///   - subject: Any text. A text that is not a valid `sub` is not found.
+    ///   - subject: Any string. A string that is not a valid `sub` is not found.
     ///   - clientID: Any client ID of the app. The result contains the primary client ID.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credential(subject: String, clientID: String, allowed: AppScope) throws -> Step<Credential> {

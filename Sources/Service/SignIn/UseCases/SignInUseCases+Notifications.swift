@@ -16,7 +16,7 @@ public struct ReceivedNotification: Sendable {
 extension SignInUseCases {
     /// Verifies a server-to-server notification from Apple, and returns the command to commit.
     ///
-    /// Stores nothing of an invalid payload. Waits only for a fetch of the payload's key.
+    /// Stores no part of an invalid payload. Waits only for a fetch of the payload's key.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
         payload: String
@@ -90,7 +90,7 @@ extension NotifiedEvent.Change {
 
 extension EmailAddress {
     /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows whether
-    /// the address is a relay address, because such an address could replace a better known one.
+    /// the address is a relay address, because such an address could replace one whose kind is known.
     ///
     /// Events contain no claim about verification. A relay address belongs to Apple, and any other address
     /// counts as unverified.
@@ -127,7 +127,7 @@ extension SignInUseCases {
             scope: allowed)
         let page = try await reader.page(after: max(cursor, 0))
         guard page.events.isEmpty, !page.hasMore else { return page }
-        // Reads the last sequence number after the page, because the feed never shrinks unless the database
+        // The last sequence number is read after the page, because the feed never shrinks unless the database
         // was restored.
         guard try await store.lastEventSequence() >= page.cursor else { throw EventCursorAhead() }
         guard wait > .zero else { return page }

@@ -39,7 +39,7 @@ extension SignInUseCases {
         return (
             command,
             { outcome in
-                // Wakes the worker only after the commit, because it must find the code.
+                // The worker wakes only after the commit, because it must find the code.
                 signal?.wake()
                 var outcome = outcome
                 outcome.narrow(to: allowed)
@@ -107,7 +107,7 @@ extension SignInUseCases {
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // Performs all checks that need no key first, so that malformed tokens cause no fetch.
+        // All checks that need no key come first, so that malformed tokens cause no fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))

@@ -7,7 +7,7 @@ import Encodings
 /// Any client can make this service seal any number of states without an API key. That number needs no bound,
 /// because each value is sealed with its own derived key (`SealingKey`).
 struct WebSeal: Sendable {
-    /// The purpose of a sealed text. A text sealed for one purpose cannot be unsealed for another.
+    /// The purpose of a sealed string. A string sealed for one purpose cannot be unsealed for another.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
@@ -17,7 +17,7 @@ struct WebSeal: Sendable {
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
     }
 
-    /// Maximum length of a sealed text in bytes. Genuine texts are far shorter, so longer texts are not
+    /// Maximum length of a sealed string in bytes. Genuine strings are far shorter, so longer strings are not
     /// decoded.
     static let longest = 8192
 

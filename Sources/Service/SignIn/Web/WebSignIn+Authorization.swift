@@ -10,7 +10,7 @@ extension WebSignIn {
     /// Returns `true` if a query fits into the state. The characters `"` and `\` count twice, because the
     /// state's JSON escapes them.
     public static func canCarry(_ query: String) -> Bool {
-        // Checks the bound first, so that a long query is not read byte by byte.
+        // The bound is checked first, so that a long query is not read byte by byte.
         guard query.utf8.count <= longestQuery else { return false }
         var size = 0
         for byte in query.utf8 {

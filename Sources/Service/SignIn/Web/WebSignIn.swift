@@ -4,8 +4,9 @@ import Commits
 public import Cryptography
 import Encodings
 
-/// Web sign-in for backends that contain no code for Apple. Redirects the browser to Apple, receives Apple's
-/// form, and sends the app's page a one-time code, which its backend exchanges for the result.
+/// Web sign-in for backends that do not implement Sign in with Apple themselves. Redirects the browser to
+/// Apple, receives Apple's form, and sends the app's page a one-time code, which its backend exchanges for
+/// the result.
 ///
 /// The browser posts Apple's form from Apple's site, so it does not send a cookie that is protected against
 /// forgery (`SameSite=Lax`). The return therefore has two steps. First the callback verifies and registers
@@ -176,7 +177,7 @@ public struct WebSignIn: Sendable {
                 guard let json = seal.open(String(decoding: sealed, as: UTF8.self), for: .end),
                     var end = WebTicket(json: json)
                 else { break }
-                // Stores the result again for a third post.
+                // The result is stored again for a third post.
                 try await keep(end, asEndOf: form)
                 end.destination = webState.destination
                 return finishURL(end)
@@ -225,7 +226,7 @@ public struct WebSignIn: Sendable {
             return .device(query: query, authentication)
         case (.device(let query), .failure(let failure)):
             return .refusedDevice(query: query, failure)
-        // This service never makes such a ticket.
+        // This service never makes such a ticket, so the ticket counts as invalid.
         case (.appPage, .authentication), (.authorization, .code), (.connections, .code),
             (.device, .code):
             throw WebRefusal(.ticketInvalid)

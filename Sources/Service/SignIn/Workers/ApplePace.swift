@@ -214,7 +214,7 @@ package final class SharedPace: Sendable {
         pace.withLock { body(&$0) }
     }
 
-    /// - Parameter least: Minimum number of work items for which another look is worthwhile.
+    /// - Parameter least: Minimum number of work items for which another claim is worthwhile.
     func admit(upTo limit: Int, least: Int, at moment: Moment) -> Admission {
         update { pace in
             let count = pace.admit(upTo: limit, at: moment)

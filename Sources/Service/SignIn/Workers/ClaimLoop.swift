@@ -65,7 +65,7 @@ package struct ClaimLoop<W: Worker>: Service {
 package struct WorkerPool<Work: Sendable>: Sendable {
     package struct Claim: Sendable {
         package let work: [Work]
-        /// Time until the next look if no signal arrives.
+        /// Time until the next claim if no signal arrives.
         package let nextLook: Duration
         /// True if a signal must not shorten the wait.
         let isPause: Bool
@@ -170,8 +170,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Schedules the next look for the next due time, or after `longest` if that is sooner. The next look is
-    /// never immediate, so that due work that cannot be claimed yet causes no busy loop.
+    /// Schedules the next claim for the next due time, or after `longest` if that is sooner. The next claim
+    /// is never immediate, so that due work that cannot be claimed yet causes no busy loop.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

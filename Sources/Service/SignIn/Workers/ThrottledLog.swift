@@ -14,8 +14,8 @@ package final class ThrottledLog: Sendable {
 
     /// - Parameters:
     ///   - error: The error to log. Lines with different errors are throttled separately.
-    ///   - place: An additional text that is throttled separately, such as a client ID. It must have only a
-    ///     few different values.
+    ///   - place: An additional string, such as a client ID, for which lines are throttled separately. It
+    ///     must have only a few different values.
     package func tell(
         _ message: Logger.Message, about error: (any Error)?, of place: String = "",
         level: Logger.Level = .warning, at moment: Moment, metadata: Logger.Metadata = [:]

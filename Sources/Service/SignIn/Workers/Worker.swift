@@ -50,8 +50,8 @@ extension Worker {
 package struct WorkerTraits: Sendable {
     /// Maximum number of concurrent work items.
     package let width: Int
-    /// Maximum time between two looks into the database. It bounds the delay for work without a signal, such
-    /// as a stopped process's work.
+    /// Maximum time between two database reads that look for due work. It bounds the delay for work without a
+    /// signal, such as a stopped process's work.
     package let longestLook: Duration
     /// Pause after a failed claim.
     package let failurePause: Duration

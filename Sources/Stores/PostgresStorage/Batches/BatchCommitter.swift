@@ -66,8 +66,9 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // Locks all subjects in one order, because the groups would lock their subjects one after the
-            // other. Locks the names too, because a name may lose its row here and get another row.
+            // All subjects are locked in one order here, because the groups would lock their subjects one
+            // after the other. The names are locked too, because a name may lose its row here and get another
+            // row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
@@ -120,7 +121,7 @@ struct LockingBatch {
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
         let keyCalls = AttestedKeyRows.lockCalls(for: set)
-        // Runs after the locks, so that no other transaction can add a grant in between.
+        // This query runs after the locks, so that no other transaction can add a grant in between.
         let holdersCall = EndedGrants.holdersCall(set, keys)
         let results = try session.pipeline(
             unsent + subjectCalls + nonceCalls + inboxCalls + keyCalls + (holdersCall.map { [$0] } ?? []))
@@ -149,7 +150,7 @@ struct LockingBatch {
     ) throws {
         let before = rowIDs
         try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
-        // The replaced row's events are either already stored or part of this transaction.
+        // The events of the replaced row are either already stored or part of this transaction.
         if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
             let replaced = before[set.position(of: rekeying.to)]
         {
@@ -194,7 +195,7 @@ struct KeyChanges {
         }
         guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id, in: session, locking: true)
-        // Read after the lock, so that an erasure that held the lock is visible.
+        // The erasures are read after the lock, so that an erasure that held the lock is visible.
         set.load(moving: found?.record, isErased: try ErasureStatements.isErased(id, in: session))
         return found?.rowID
     }
@@ -259,8 +260,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // Rewrites the credential, so that if a concurrent sign-in read the subject's old state
-                    // without a lock, it finds the credential changed.
+                    // The credential is rewritten, so that a concurrent sign-in that read the subject's old
+                    // state without a lock finds the credential changed.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// The rows of the notification inbox.
+/// Rows in the notification inbox.
 struct InboxRows {
     private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
         var list = SelectList()
@@ -84,8 +84,8 @@ struct InboxRows {
 
     func insertCall(_ kept: [KeptNotification]) throws -> PostgresCall? {
         guard !kept.isEmpty else { return nil }
-        // All replicas insert in the same order, so that two that keep the same notifications cannot
-        // deadlock.
+        // All replicas insert in the same order, so that two replicas that store the same notifications
+        // cannot deadlock.
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }

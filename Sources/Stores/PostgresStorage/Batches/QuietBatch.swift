@@ -30,13 +30,13 @@ struct QuietBatch {
     func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
-        // A user without a row may have a tombstone.
+        // A user without a row may have a tombstone, which only `LockingBatch` reads.
         guard seen.areAllKnown else { return nil }
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
-        // Runs before the nonces are inserted, as in `LockingBatch`.
+        // This call precedes the nonce insertion, as in `LockingBatch`.
         if let keyCall = AttestedKeyRows.raiseCall(set) { calls.append(keyCall) }
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
@@ -169,7 +169,7 @@ struct SeenSubjects {
             let place = rows[number][columns.place]
             let position = keys.position(place)
             var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
-            // A subject's rows are adjacent.
+            // A subject's rows are adjacent, so the loop ends at the next subject.
             while number < rows.count, rows[number][columns.place] == place {
                 let row = rows[number]
                 try columns.credential.add(row, to: &record, names, in: session)
@@ -200,7 +200,7 @@ struct SeenSubjects {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
-            // Writes in app number order, in which all replicas lock credentials.
+            // The writes are in app number order, in which all replicas lock credentials.
             for version in versions[position] {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update

@@ -2,8 +2,9 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Server processes that sessions have given up on. Each stays listed until another session terminates it:
-/// one that the pool opens for this purpose at once, or the next session if the server cannot be reached.
+/// Server processes that sessions have given up on. Each process stays listed until another session
+/// terminates it. The pool opens a session for this purpose at once; if the server cannot be reached, the
+/// next session terminates the process.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
 /// closed connection ends it. It keeps its locks and its slot among `max_connections`, and each retry would

@@ -135,10 +135,11 @@ final class PostgresPool: Sendable {
             return value
         } catch let missing as MissingConnection {
             let stranded: [Waiter] = state.withLock { state in
-                // Inserted as the last choice, so that it is not tried while another connection is open.
+                // The connection becomes the last choice, so that it is not tried while another connection is
+                // open.
                 state.free.insert(connection, at: 0)
-                // Another open connection will be returned and passed to the next caller. If none is open,
-                // all waiting callers are resumed here.
+                // If another connection is open, it will be returned and passed to the next caller. If none
+                // is open, all waiting callers are resumed here.
                 return connections.contains(where: \.isOpen) ? [] : state.line.all()
             }
             for waiter in stranded { waiter.resume(throwing: missing) }

@@ -27,8 +27,8 @@ final class PostgresSession {
     /// Number of round trips: requests whose response the session has waited for.
     private(set) var roundTrips = 0
 
-    /// Name numbers that this session has read. Sessions do not share them, because after a failover the new
-    /// server may assign a lost number again.
+    /// Numbers of names, as read by this session. Sessions do not share them, because after a failover the
+    /// new server may assign a lost number again.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle
@@ -129,8 +129,9 @@ final class PostgresSession {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Checks if the server has closed the connection since its last use, without sending anything. If data
-    /// has arrived since, it usually says why the server is about to close the connection.
+    /// Checks whether the server has closed the connection since its last use, without sending anything. If
+    /// data has arrived since, it usually contains the reason why the server is about to close the
+    /// connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
@@ -222,9 +223,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // Sends no cancel request, because that would need another response from the server. The
-                // server has its own time-outs, except for a commit that waits for a standby; another session
-                // terminates that process (`AbandonedBackends`).
+                // The session sends no cancel request, because the request would need another response from
+                // the server. The server has its own time-outs, except for a commit that waits for a standby;
+                // another session terminates that process (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, PostgresError.noAnswer)
             case .failed: throw lost(failure)
@@ -290,10 +291,12 @@ final class PostgresSession {
 }
 
 extension PostgresSession {
-    /// Maximum number of attempts for a batch that conflicts with another replica or meets its new row.
+    /// Maximum number of attempts for a batch that conflicts with another replica or with a row that the
+    /// replica has just inserted.
     private static let mostAttempts = 5
 
-    /// Repeats a transaction from its beginning if it conflicts with another replica or meets its new row.
+    /// Repeats a transaction from its beginning if it conflicts with another replica or with a row that the
+    /// replica has just inserted.
     ///
     /// - Parameter onConflict: Called before the next attempt.
     func repeatingConflicts<Value>(

@@ -118,7 +118,8 @@ extension PostgresURL {
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults
-        // Selects the host that accepts writes if there are several; after a failover it is a different one.
+        // With several hosts, libpq must select the host that accepts writes, because a failover changes that
+        // host.
         if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
         parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }

@@ -11,7 +11,7 @@ struct RowParameters: Sendable {
     }
 
     private var columns: [Parameter] = []
-    /// The row sets of the same statement that precede this one.
+    /// The statement's row sets that precede this one.
     private let earlier: [[PostgresArray]]
     /// Number of parameters that precede this row set.
     private let first: Int
@@ -69,11 +69,12 @@ struct RowParameters: Sendable {
     /// Returns SQL of the form "unnest($1::bigint[], $2::text[]) AS n (id, name)".
     func relation(_ alias: String) -> String { "\(unnest) AS \(alias) (\(names))" }
 
-    /// Returns SQL with the same rows as `relation`, for a statement that runs often, because PostgreSQL
-    /// copies each array that it unnests to a temporary table first, but reads single elements in place.
+    /// Returns SQL with the same rows as `relation`, for a statement that runs often. It is faster, because
+    /// PostgreSQL first copies each array that it unnests to a temporary table, but reads single elements in
+    /// place.
     ///
-    /// Unsuitable for texts, and for columns that are mostly NULL in large batches, because PostgreSQL finds
-    /// an element behind variable-length elements only by walking past them.
+    /// It is unsuitable for strings, and for columns that are mostly NULL in large batches, because
+    /// PostgreSQL finds an element behind variable-length elements only by walking past them.
     func elements(_ alias: String) -> String {
         let elements = columns.indices.map { "(\(parameter($0)))[i] AS \(columns[$0].name)" }
         return "(SELECT \(elements.joined(separator: ", ")) "

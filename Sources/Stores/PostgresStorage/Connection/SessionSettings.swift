@@ -11,9 +11,9 @@ enum SessionSettings {
         ("lock_timeout", "3s"),
         // A replica that hangs in the middle of a transaction must not keep its locks.
         ("idle_in_transaction_session_timeout", "10s"),
-        // Makes the server end a waiting statement of a replica that was killed.
+        // With this setting, the server ends a waiting statement whose replica was killed.
         ("client_connection_check_interval", "2s"),
-        // Compilation takes longer than any of the service's statements runs.
+        // Compiling a statement takes longer than running any of the service's statements.
         ("jit", "off"),
         // All of the service's statements look up few rows by an index, so a plan made while a table was
         // empty must not remain a sequential scan once the table has a million rows.
@@ -138,7 +138,7 @@ enum PoolerMode {
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Without a pooler, both numbers are the same.
+        // Without a pooler, both numbers are the same, so nothing needs to be compared.
         guard let backend = session.backend, session.announcedProcess != backend.process else { return }
         for _ in 0..<looks {
             let other = PostgresSession(try url.connect())
@@ -197,7 +197,7 @@ enum ServerKind {
     ///
     /// - Throws: `StorageError` `migrationFailed`; `PostgresError`.
     static func requireLocks(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Random, so that replicas that start at the same time get different numbers.
+        // The number is random, so that replicas that start at the same time use different locks.
         let key = Int64.random(in: .min ... .max)
         let other = PostgresSession(try url.connect())
         do {
@@ -217,7 +217,8 @@ enum ServerKind {
         if let product = otherProducts.first(where: { version.contains($0.word) }) { return product.name }
         guard !version.hasPrefix("PostgreSQL "), !version.hasPrefix("EnterpriseDB ") else { return nil }
         guard let name = version.split(separator: " ").first else { return "a server without a version" }
-        // The text comes from an unknown server and goes to the log.
+        // The text comes from an unknown server and goes to the log, so it is shortened and reduced to
+        // printable ASCII.
         let visible = name.unicodeScalars.prefix(64).filter { $0.isASCII && $0.value > 0x20 }
         return String(String.UnicodeScalarView(visible))
     }

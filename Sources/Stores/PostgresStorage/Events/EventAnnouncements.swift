@@ -46,7 +46,8 @@ struct EventAnnouncements: Sendable {
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // Listens before it reads: later events are then announced, and earlier ones are read.
+            // The session listens before it reads, so that it learns of later events by announcement and of
+            // earlier events by reading.
             _ = try session.run(listen)
             session.isListening = true
             return try session.lastEvent()

@@ -10,7 +10,7 @@ enum EventReader {
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
-        /// The query for one account's events, with the column for limited callers.
+        /// The query for one account's events. It always has the additional column.
         let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
         let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 
@@ -65,10 +65,10 @@ enum EventReader {
             """
         }
 
-        // Reads the app numbers in the same statement, because otherwise the first events of a newly added
-        // app would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves
-        // it unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of
-        // all rows.
+        // The same statement reads the app numbers, because otherwise the first events of a newly added app
+        // would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves it
+        // unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of all
+        // rows.
         private static let isAllowed = """
             CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])

@@ -5,7 +5,7 @@ import SQLTables
 
 /// Reads and counts waiting devices for a batch.
 enum DeviceRows {
-    // All transactions lock in the same order, so that two with several devices cannot deadlock.
+    // All transactions lock in the same order, so that two transactions with several devices cannot deadlock.
     private static let lock = find("oauth_lock_devices") { "digest = ANY (\($0)) ORDER BY digest FOR UPDATE" }
     private static let findByUserCode = find("oauth_find_devices") { "user_code_digest = ANY (\($0))" }
     private static let count = TypedQuery<

@@ -104,10 +104,10 @@ struct LockedAccounts {
     } sql: {
         "SELECT \($0) FROM unnest(\($1)) AS k (id) \(UserColumns.joined(where: "account_id = k.id"))"
     }
-    // Locks in name order, as account commands do. The lock leaves the key free, so that another
-    // transaction's event need not wait. The statement has no join, because after a wait PostgreSQL evaluates
-    // the conditions again, and with a join it would omit, without locking it, a row that a transfer has
-    // meanwhile moved to another team.
+    // The statement locks in name order, as account commands do. The lock leaves the key free, so that
+    // another transaction's event need not wait. The statement has no join, because after a wait PostgreSQL
+    // evaluates the conditions again, and with a join it would omit, without locking it, a row that a
+    // transfer has meanwhile moved to another team.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))

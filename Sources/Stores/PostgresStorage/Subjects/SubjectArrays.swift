@@ -2,7 +2,7 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Subjects with changes to their wide rows.
+/// Collects the subjects whose wide rows must be written.
 struct SubjectArrays {
     private static let update = RowWrite<SubjectTable>("update_subjects", .row) { rows in
         """
@@ -120,7 +120,8 @@ final class SubjectIDs: Sendable {
         guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
             return try next(in: session)
         }
-        // Another batch may have fetched a block in the meantime; the rest of its block is lost.
+        // Another batch may have fetched a block in the meantime. This block replaces the other one, whose
+        // unused IDs are lost.
         left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
         return start
     }

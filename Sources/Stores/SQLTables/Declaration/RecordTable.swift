@@ -20,8 +20,8 @@ public protocol StoredRecord: Sendable {
     static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self
 }
 
-/// One pass over a record's columns. Declarations call the extension's functions, which distinguish optional
-/// columns.
+/// One pass over a record's columns. Declarations call the extension's functions, which handle
+/// required and optional columns differently.
 public protocol ColumnCourse<Record> {
     associatedtype Record: StoredRecord
     associatedtype Failure: Error

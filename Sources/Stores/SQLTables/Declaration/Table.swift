@@ -88,7 +88,7 @@ public enum Sensitivity: String, Sendable, Hashable, CaseIterable {
 
 /// The values that both stores' schemas accept in a column, besides NULL.
 public enum ColumnBound: Sendable, Hashable {
-    /// Bounds the length of a text in characters, or of data in bytes.
+    /// Bounds the length of a string in characters, or of data in bytes.
     case length(ClosedRange<Int>)
     /// Bounds a number. An upper bound of `Int64.max` means no upper bound.
     case range(ClosedRange<Int64>)
@@ -99,7 +99,7 @@ public enum ColumnBound: Sendable, Hashable {
     static let codes = range(1...99)
 }
 
-/// Says if a column requires a value in every row.
+/// Specifies whether a column requires a value in every row.
 public enum ColumnPresence: Sendable, Hashable {
     /// The column is NOT NULL.
     case required

@@ -21,7 +21,7 @@ extension SQLDialect {
         }
     }
 
-    /// Returns SQL for a text of one ASCII character.
+    /// Returns SQL for a string of one ASCII character.
     func character(_ code: Int) -> String {
         switch self {
         case .sqlite: "char(\(code))"
@@ -72,7 +72,7 @@ extension Table {
 }
 
 extension ColumnDeclaration {
-    /// The column's alignment in a PostgreSQL row, in bytes. Texts and byte strings have no fixed position,
+    /// The column's alignment in a PostgreSQL row, in bytes. Strings and byte strings have no fixed position,
     /// so they come last.
     fileprivate var alignment: Int {
         switch form {

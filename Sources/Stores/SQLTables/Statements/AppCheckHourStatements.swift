@@ -34,7 +34,8 @@ extension SQLReader {
 
 extension AppCheckHourStore where Self: SQLStore {
     public func addAppCheckHours(_ hours: [AppCheckHour]) async throws {
-        // All replicas write in the same order, so that two that add to the same rows cannot deadlock.
+        // All replicas write in the same order, so that two replicas that add to the same rows cannot
+        // deadlock.
         let sorted = hours.sorted {
             ($0.target.kind.storageCode, $0.hour, $0.target.name)
                 < ($1.target.kind.storageCode, $1.hour, $1.target.name)

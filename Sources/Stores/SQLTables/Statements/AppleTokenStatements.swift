@@ -37,9 +37,9 @@ public enum AppleTokenStatements {
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
 
-    // There are few client IDs, so each is read separately: the due tokens of a paused client ID are then
-    // never read, however many there are. PostgreSQL does this in one statement; SQLite has no LATERAL, so it
-    // runs one statement for each client ID.
+    // There are few client IDs, so the statement reads each separately, and never reads the due tokens of a
+    // paused client ID, however many there are. PostgreSQL does this in one statement; SQLite has no LATERAL,
+    // so it runs one statement for each client ID.
     private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients", only: .sqlite) {
         $0.add("id", Int64.self, as: "id")
     } sql: { dialect, list, resting in
@@ -56,7 +56,8 @@ public enum AppleTokenStatements {
         ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
         """
     }
-    // Reads more candidates than the limit, because other processes may have locked some of them.
+    // The statement reads more candidates than the limit, because other processes may have locked some of
+    // them.
     static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks", only: .postgres) {
         (TokenColumns(&$0, as: "t"), UserColumns(&$0))
     } sql: { dialect, list, now, limit, resting in

@@ -32,8 +32,8 @@ public enum AuditStatements {
     } sql: { _, list in
         "SELECT \(list) FROM audit_chain WHERE id = 1"
     }
-    // Locks the rows before the chain, in the same order as an erasure, so that a purge and an erasure cannot
-    // deadlock.
+    // A purge locks the rows before the chain, in the same order as an erasure, so that a purge and an
+    // erasure cannot deadlock.
     fileprivate static let lockOldest = SQLStatement<AuditTable, Int64>("lock_oldest_audit") {
         $0.add(AuditTable.self, .only { [$0[\.link.sequence], $0[\.entry.facts.moment], $0[\.link.hash]] })
     } sql: { dialect, list, limit in
@@ -158,7 +158,7 @@ extension AuditStore where Self: SQLStore {
                     AuditStatements.firstPresentOrOld(last, limit, now, end), as: Moment.self)
             }
             guard let anchor = oldest.prefix(count).last?.link else { return 0 }
-            // Locks the chain only from here to the commit, so that audited changes do not wait for the
+            // The chain is locked only from here to the commit, so that audited changes do not wait for the
             // search.
             try session.runLast(AuditStatements.remove(anchor.sequence))
             try session.runLast(AuditStatements.moveAnchor(anchor.sequence, anchor.hash))
@@ -171,8 +171,8 @@ extension AuditStore where Self: SQLStore {
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange] {
         try await transaction { session in
-            // Locks the table first, so that if two replicas start together, the second sees the values that
-            // the first stored.
+            // The table is locked first, so that if two replicas start together, the second sees the values
+            // that the first stored.
             try session.lock(ConfigurationFingerprintTable.self)
             let parts = try AuditStatements.parts(in: session).map { ($0.item, $0.fingerprint) }
             let changes = ConfigurationChange.between(Dictionary(uniqueKeysWithValues: parts), fingerprints)

@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// Counts of the work due at Apple, for both databases. The statement reads a bounded number of index
-/// entries, however many rows there are.
+/// Counts of work due at Apple, for both databases. The statement reads a bounded number of index entries,
+/// however many rows there are.
 struct BacklogColumns: Sendable {
     private let codes: Column<Int64>
     private let codesSince: Column<Moment>
@@ -13,7 +13,8 @@ struct BacklogColumns: Sendable {
     private let erasures: Column<Int64>
     private let erasuresSince: Column<Moment>
 
-    /// The statement with its columns, which are built with the statement's parameter.
+    /// The statement and its columns. Both are built together, because the columns contain the statement's
+    /// parameter.
     static let count: (statement: SQLStatement<Void, Moment>, columns: BacklogColumns) = {
         var columns: BacklogColumns?
         let statement = SQLStatement<Void, Moment>("count_due") { _, now in

@@ -145,7 +145,8 @@ extension DeliveryStore where Self: SQLStore {
     public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
         try await transaction { session in
             let last = try session.lastEvent()
-            // All replicas insert in the same order, so that two that add the same receivers cannot deadlock.
+            // All replicas insert in the same order, so that two replicas that add the same receivers cannot
+            // deadlock.
             try session.run(
                 names.sorted { $0.rawValue < $1.rawValue }.map { name in
                     DeliveryStatements.insert {
@@ -183,7 +184,7 @@ extension DeliveryStore where Self: SQLStore {
     }
 
     public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
-        // Excludes paused receivers, because they can have hundreds of retries.
+        // The call excludes paused receivers, because they can have hundreds of retries.
         let call = DeliveryStatements.active(SQLList(names.map(\.rawValue)))
         return try await snapshot { session in
             let last = try session.lastEvent()

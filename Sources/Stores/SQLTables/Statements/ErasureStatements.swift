@@ -95,7 +95,7 @@ public enum ErasureStatements {
         """
     }
 
-    // Reads in index order, even among rows with the same time.
+    // The sort order matches an index, even among rows with the same time.
     fileprivate static let findDue = SQLStatement<DueColumns, Moment, Int64>("due_erasure_tokens") {
         DueColumns(&$0)
     } sql: {
@@ -108,7 +108,7 @@ public enum ErasureStatements {
     } sql: {
         due($0, $1, $2, $3, among: "g.erasure_id = \($4)")
     }
-    /// The text of the statement that finds the due tokens of all erasures.
+    /// SQL text of the statement that finds all erasures' due tokens.
     public static var dueText: SQLText { findDue.text }
     fileprivate static let claim = SQLStatement<Void, UniqueID, Moment>("claim_erasure_token") { _, id, end in
         """
@@ -156,8 +156,9 @@ public enum ErasureStatements {
             SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
         """
     }
-    // Renames a user's older tombstone. The user has returned since, and the user's own row stores the
-    // tombstone's time. The tombstone's row keeps a meaningless name, because its events still refer to it.
+    // This statement renames a user's older tombstone. It is no longer needed, because the user has returned
+    // since, and the user's own row stores the tombstone's time. The tombstone's row keeps a meaningless
+    // name, because its events still refer to it.
     private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
         dialect, team, tombstone in
         let name = dialect.retiredName
@@ -184,9 +185,9 @@ public enum ErasureStatements {
                 SELECT notification_id FROM notification_event
                 WHERE app_id IN (SELECT id FROM app) AND sub = \(subject))
             """
-        // One notification can concern several users, so all erasures lock its rows in the same order. OFFSET
-        // 0 makes the planner search once per app instead of reading the whole inbox when it expects many
-        // apps.
+        // One notification can concern several users, so all erasures lock notification rows in the same
+        // order. OFFSET 0 makes the planner search once per app instead of reading the whole inbox when it
+        // expects many apps.
         case .postgres:
             """
             WITH told AS MATERIALIZED (

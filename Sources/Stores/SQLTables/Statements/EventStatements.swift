@@ -25,7 +25,7 @@ public struct EventColumns: Sendable {
         _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
     ) throws -> AccountEvent {
         let name = try row.required(self.subject.subject)
-        // An erased user's row has a name that cannot be a `sub`.
+        // An erased user's row has a name that cannot be a `sub`, so the event has no subject.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(
@@ -38,7 +38,7 @@ public struct EventColumns: Sendable {
 
     /// Reads a page. It reads up to `scan` rows plus one, because an extra row shows that more events follow.
     ///
-    /// - sequence: The last sequence number on the previous page.
+    /// - Parameters:
     ///   - sequence: Last sequence number of the previous page.
     ///   - scan: Number of events that the page may read.
     ///   - next: Returns the next row; `nil` after the last row.

@@ -16,8 +16,8 @@ extension NonceKeyStore where Self: SQLStore {
             func stored() throws -> NonceKey? {
                 try session.value(NonceStatements.findKey(), as: [UInt8].self).flatMap { NonceKey($0) }
             }
-            // Reads first, so that the call also succeeds on a server that temporarily refuses writes, as
-            // during a switchover.
+            // The key is read first, so that the call also succeeds on a server that temporarily refuses
+            // writes, as during a switchover.
             if let key = try stored() { return key }
             try session.run(
                 NonceStatements.insertKey {

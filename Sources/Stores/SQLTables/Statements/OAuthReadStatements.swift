@@ -13,8 +13,8 @@ enum OAuthReadStatements {
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
-    // With the byte order, lower() changes only ASCII letters, as in the index. An account of another app in
-    // the team counts too, because it has the same address.
+    // With byte-order collation, lower() changes only ASCII letters, as in the index. An account of another
+    // app in the team counts too, because it has the same address.
     static let findByEmail = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), String, TeamID, ClientID
     >("oauth_find_by_email") {

@@ -18,7 +18,7 @@ public enum SQLDialect: Sendable, CaseIterable {
     /// locked.
     public func skippingLocked(of table: String) -> String { clause("FOR UPDATE OF \(table) SKIP LOCKED") }
 
-    /// SQL that compares texts as bytes, so that the order does not depend on the server's locale. SQLite
+    /// SQL that compares strings as bytes, so that the order does not depend on the server's locale. SQLite
     /// does so by default.
     public var byteOrder: String { clause("COLLATE \"C\"") }
 
@@ -165,7 +165,7 @@ extension SQLStatement where Columns == Void {
     }
 }
 
-/// A list of texts as one parameter, for `SQLDialect.members`.
+/// A list of strings as one parameter, for `SQLDialect.members`.
 public struct SQLList: ColumnValue {
     public static var form: ColumnForm { .text }
     private let json: String

@@ -84,7 +84,7 @@ extension SQLReader {
                 let left = Int64(limit - found.count)
                 guard left > 0 else { break }
                 let cursor = cursor?.place == place ? cursor : nil
-                // Every ID is greater than zero.
+                // Every ID is greater than zero, so a walk without a cursor starts at the first row.
                 let start = cursor?.id ?? UniqueID(high: 0, low: 0)
                 let (call, columns) =
                     switch place {

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// Search statements for both databases. Each follows one index in its order, and stops after a bounded
-/// number of rows; a test compares their query plans. With the byte order, lower() changes only ASCII
+/// number of rows; a test compares their query plans. With byte-order collation, lower() changes only ASCII
 /// letters, as in the indexes.
 ///
 /// SQLite uses a partial index only if the statement repeats the index's condition.
@@ -17,8 +17,7 @@ enum SearchStatements {
         """
     }
     // Each column has its own statement. For a UNION ALL, PostgreSQL's planner would choose the index that
-    // returns its first row soonest, so it would start at the newest person and read all rows before the
-    // match.
+    // returns its first row soonest, so it would start at the newest user and read all rows before the match.
     static let email = having("email")
     static let unsignedEmail = having("unsigned_email")
     static let firstName = having("first_name")

@@ -26,8 +26,8 @@ public enum TransferStatements {
     } sql: { _, list, account in
         "SELECT \(list) FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = \(account)"
     }
-    // Prevents a race with an erasure: either the erasure waits, and then deletes these transfers, or this
-    // transaction waits, and its insert then sees that the account is erased.
+    // The lock prevents a race with an erasure: either the erasure waits, and then deletes these transfers,
+    // or this transaction waits, and its insert then sees that the account is erased.
     fileprivate static let lock = SQLStatement<Void, AccountID>("lock_transferred") { dialect, account in
         "SELECT id FROM subject WHERE account_id = \(account) \(dialect.sharing)"
     }
@@ -43,8 +43,8 @@ public enum TransferStatements {
         """
     }
     static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
-    // Reads accounts in ID order. The number is part of the SQL text, so that PostgreSQL's planner knows how
-    // many rows to expect.
+    // The statement reads accounts in ID order. The number is part of the SQL text, so that PostgreSQL's
+    // planner knows how many rows to expect.
     fileprivate static let walk = SQLStatement<
         (subject: SubjectTable, credential: CredentialTable), AccountID, TeamID, ClientID
     >("walk_accounts") {
@@ -75,7 +75,8 @@ public enum TransferStatements {
     private static let moveEvents = SQLStatement<Void, Int64, Int64>("rename_events") { _, row, replaced in
         "UPDATE event SET subject_id = \(row) WHERE subject_id = \(replaced) AND account_id IS NULL"
     }
-    // Renames the row, because a deletion would have to search all events for references to the row.
+    // The row is renamed instead of deleted, because a deletion would have to search all events for
+    // references to the row.
     private static let retireReplaced = SQLStatement<Void, Int64>("rename_replaced") { dialect, replaced in
         "UPDATE subject SET \(dialect.clearingSubject(named: dialect.retiredName)) WHERE id = \(replaced)"
     }
@@ -95,7 +96,7 @@ public enum TransferStatements {
         var calls = [removeCredentials(rowID, replacedRowID)]
         if let replacedRowID { calls += [moveEvents(rowID, replacedRowID), retireReplaced(replacedRowID)] }
         calls.append(rename(rowID, rekeying.to.team, rekeying.to.subject.rawValue))
-        // Removes the keys now, because a later erasure could not find them: the user's old `sub` is no
+        // The keys are removed now, because a later erasure could not find them: the user's old `sub` is no
         // longer stored anywhere.
         return calls + ErasureStatements.forgetInInbox(rekeying.from.subject)
     }

@@ -79,7 +79,7 @@ extension DeviceAuthorization: StoredRecord {
 }
 
 extension ColumnChoice where T == OAuthDeviceTable {
-    /// The columns that polls and a refusal change.
+    /// The columns that polls and denials change.
     public static var progress: Self {
         only { [$0[\.origin.address], $0[\.origin.userAgent], $0.interval, $0.polledAt, $0.deniedAt] }
     }

@@ -41,7 +41,7 @@ extension ColumnChoice where T == KeySetSnapshotTable {
     public static var values: Self { except { [$0["id", Int64.self]] } }
 }
 
-/// The row written to test if the database accepts writes: at most one row.
+/// The row written to test whether the database accepts writes: at most one row.
 public struct HealthProbeTable: Table {
     public static let name = "health_probe"
 

@@ -13,7 +13,7 @@ public struct SubjectTable: Table {
     public let createdAt: Column<Moment>
     public let email: Column<String>
     public let emailIsVerified: Column<Bool>
-    /// True for a relay address, false if Apple said that it is not one, NULL if unknown.
+    /// True for a relay address, false for any other address, NULL if unknown.
     public let emailIsPrivate: Column<Bool>
     public let emailAt: Column<Moment>
     public let unsignedEmail: Column<String>
@@ -45,7 +45,7 @@ public struct SubjectTable: Table {
 extension ColumnChoice where T == SubjectTable {
     /// The columns with facts about the user.
     public static var facts: Self { except { [$0.id, $0.teamID, $0.subject] } }
-    /// The facts, with the row number.
+    /// The columns with facts about the user, and the row number.
     public static var row: Self { except { [$0.teamID, $0.subject] } }
 }
 

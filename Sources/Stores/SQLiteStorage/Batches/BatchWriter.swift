@@ -77,7 +77,7 @@ final class BatchWriter {
         return try transaction {
             let (results, appended, audited) = try oauth().applyAndSave(commands, using: &generator)
             try appendAudit(audited)
-            // Appends the events last, so that the connection's last row ID belongs to the last event.
+            // The events are appended last, so that the connection's last row ID belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(
                 results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
@@ -209,7 +209,7 @@ final class BatchWriter {
             allAudit += ended.audit
         }
         try appendAudit(allAudit)
-        // Appends the events last, so that the connection's last row ID belongs to the last event.
+        // The events are appended last, so that the connection's last row ID belongs to the last event.
         for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }

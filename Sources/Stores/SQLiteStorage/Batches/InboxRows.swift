@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// The rows of the notification inbox.
+/// Rows in the notification inbox.
 final class InboxRows {
     private let database: Database
     private let names: Names

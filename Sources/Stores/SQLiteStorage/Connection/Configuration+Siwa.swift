@@ -6,7 +6,8 @@ extension Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(patience)
         configuration.label = "siwa.sqlite.write"
-        // Allowed so that a failed rollback does not stop the process; the next transaction rolls back again.
+        // Without this setting, a failed rollback would stop the process. The next transaction rolls back
+        // again.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
@@ -14,8 +15,8 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
-            // `LogCheckpoints`. FULL: the log is on the disk before a commit returns. The full fsync is for
+            // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due
+            // (`LogCheckpoints`). FULL: the log is on the disk before a commit returns. The full fsync is for
             // macOS, where a plain fsync stops at the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(
@@ -39,7 +40,7 @@ extension Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
         configuration.busyMode = .immediateError
-        // Room for the inner pages above the credential pages of ten million users.
+        // The cache has room for the inner pages above the credential pages of ten million users.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return configuration
     }

@@ -39,7 +39,7 @@ final class DirectReadConnection: Sendable {
         pace.withLockIfAvailable { pace -> Value? in
             let start = ContinuousClock.now
             guard start >= pace.pausedUntil else { return nil }
-            // Runs on the current thread, because no other code uses the queue.
+            // The read runs on the current thread, which is safe because no other code uses the queue.
             let value = queue.unsafeRead { database in readNow(body, in: database) }
             pace.slowReads = ContinuousClock.now - start > longestRead ? pace.slowReads + 1 : 0
             if pace.slowReads >= Self.patience { pace.pausedUntil = .now + Self.pause }

@@ -44,8 +44,8 @@ final class PreparedStatement: DatabaseCursor {
     }
 
     private func reset() {
-        // Marks the arguments as set, because GRDB does not see the values that are bound here, and resets
-        // the statement.
+        // This call marks the arguments as set, because GRDB does not see the values that are bound here. It
+        // also resets the statement.
         _statement.setUncheckedArguments([])
         _isDone = false
         row = nil
@@ -73,7 +73,7 @@ final class PreparedStatement: DatabaseCursor {
     }
 }
 
-// Binds values. Parameters are NULL until they are bound.
+// These functions bind values. Parameters are NULL until they are bound.
 extension PreparedStatement: WritableRow {
     @inline(__always)
     func bind<Value: ColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
@@ -119,7 +119,7 @@ extension PreparedStatement: WritableRow {
     }
 }
 
-// Reads the current row.
+// These functions read the current row.
 extension PreparedStatement: ReadableRow {
     @inline(__always)
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
@@ -235,7 +235,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
 }
 
 extension KeyedSelect where Columns == Void {
-    /// Prepares a query that checks if a row exists.
+    /// Prepares a query that checks whether a row exists.
     convenience init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {
         try self.init(in: database) { _ in
         } sql: {

@@ -27,7 +27,7 @@ extension StorageError.Code {
             case .SQLITE_FULL: .full
             case .SQLITE_READONLY: .readOnly
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupted
-            // A number that another row refers to has no name.
+            // The name of a number is missing although another row refers to the number.
             case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_NOTNULL: .corrupted
             case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: .valueRefused
             default: .unavailable

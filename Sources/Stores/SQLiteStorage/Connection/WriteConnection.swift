@@ -5,8 +5,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and go on
-/// even if their callers are cancelled.
+/// The single connection that writes and makes checkpoints. Its jobs run in order on its own queue, and
+/// continue even if their callers are cancelled.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
     private let sealing: any AppleTokenSealing
@@ -58,8 +58,8 @@ final class WriteConnection: Sendable {
     /// Throws if the files were moved or replaced, because later writes would be lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// The error of the last write attempt; `nil` after a success, unless a disk that was full still has no
-    /// room.
+    /// The error of the last write attempt; `nil` after a success. After a full disk, the error stays until
+    /// the disk has room again.
     var lastFailure: StorageError? { trouble.withLock { $0.failure } }
 
     /// Logs failures that were suppressed because the same failure had just been logged.
@@ -123,7 +123,7 @@ final class WriteConnection: Sendable {
     func close() async {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { _ in
-                // Drops the statements, because open ones would keep the connection open.
+                // The statements are dropped, because open statements would keep the connection open.
                 self.batches.value = nil
                 continuation.resume()
             }
@@ -145,7 +145,7 @@ final class WriteConnection: Sendable {
             self.isScrubbing.withLock { $0 = false }
             self.beganAt.withLock { $0 = .now }
             defer { self.beganAt.withLock { $0 = nil } }
-            // Waits no longer than a sign-in can wait.
+            // The time-out is short, because sign-ins wait behind this job.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
@@ -156,8 +156,8 @@ final class WriteConnection: Sendable {
     /// one block.
     private func runCheckpointIfDue(in database: Database) {
         guard checkpoints.value.isDue(in: database) else { return }
-        // Records the checkpoint's start too, because on a disk that does not respond, a checkpoint takes as
-        // long as a transaction.
+        // The start of a checkpoint is recorded too, because on a disk that does not respond, a checkpoint
+        // takes as long as a transaction.
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         checkpoints.value.run(in: database)
@@ -179,7 +179,8 @@ final class WriteConnection: Sendable {
             if database.isInsideTransaction { try database.rollback() }
             try checkFiles()
             let value = try body()
-            // Checked inside the transaction, because after a restart only the files with these names exist.
+            // The files are checked inside the transaction, because after a restart only the files with these
+            // names exist.
             try checkFiles()
             write(trouble.withLock { $0.succeeded(at: .now, hasRoom: { !DiskSpace.isExhausted(at: path) }) })
             return value
@@ -189,7 +190,7 @@ final class WriteConnection: Sendable {
             batches.value = nil
             if database.isInsideTransaction { try? database.rollback() }
             let error = StorageError(error)
-            // Drops cached pages, because a damaged page must not outlive its repair on the disk.
+            // Cached pages are dropped, because a damaged page must not outlive its repair on the disk.
             if error.code == .corrupted { try? database.execute(sql: "PRAGMA shrink_memory") }
             if error.code != .valueRefused {
                 write(trouble.withLock { $0.failed(error, at: .now) })

@@ -30,7 +30,7 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
-        // An additional parameter, which the statement for all events lacks.
+        // Only the statements for one account have this parameter.
         let (ofAccount, begin, most) = (parameters.add(AccountID.self), start, limit)
         account = ofAccount
         func select(_ condition: String, _ order: String) throws -> PreparedStatement {
@@ -93,8 +93,8 @@ final class EventRows {
         return try columns.page(after: sequence, limit: limit, scan: scan) {
             try find.step() ? find : nil
         } event: { row in
-            // Reads the app numbers only after the statement has begun, because otherwise the first events of
-            // a newly added app would never be shown.
+            // The app numbers are read only after the statement has begun, because otherwise the first events
+            // of a newly added app would never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
             guard try isVisible(row, to: apps) else { return nil }
             return try columns.event(row) {

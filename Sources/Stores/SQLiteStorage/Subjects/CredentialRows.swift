@@ -78,7 +78,8 @@ final class CredentialRows {
                 refreshToken = try selection.columns.refreshTokenStatus(find)
             }
         }
-        // The two statements share no snapshot, but each result was true at some time.
+        // The two statements share no snapshot, which is acceptable because each result was true at some
+        // time.
         guard isFound else {
             let left = try tombstones.find(key, team: team)?.record
             return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)
