@@ -12,7 +12,7 @@ struct SiwaDev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: StartedProgram.isSiwa ? "siwa" : "siwa-dev",
         abstract: "Try siwa: the service with a fake Apple and a fake Google.",
-        version: SiwaVersion.current,
+        version: SiwaVersion.described,
         subcommands: [Dev.self, Tour.self, Emulate.self, Login.self, Serve.self, Verify.self])
 
     static func main() async { await runNamedCommand() }

@@ -16,7 +16,7 @@ struct Siwa: AsyncParsableCommand {
             the user is and whether Apple's credential is still valid. Try it without an Apple account: siwa \
             dev
             """,
-        version: SiwaVersion.current,
+        version: SiwaVersion.described,
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Tour.self, Emulate.self, Verify.self, MakeAPIKey.self,
             MakeSealingKey.self, Client.self, Google.self, Deliveries.self, Audit.self,
@@ -38,7 +38,7 @@ struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the version.")
 
     func run() {
-        print("siwa \(SiwaVersion.current)")
+        print("siwa \(SiwaVersion.described)")
     }
 }
 

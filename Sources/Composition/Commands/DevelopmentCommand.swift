@@ -1,6 +1,14 @@
+import CBuildCommit
+
 /// The version of this build.
 package enum SiwaVersion {
     package static let current = "0.1.0"
+
+    /// The version, and the commit of a release build, for `--version`.
+    package static var described: String {
+        let commit = String(cString: siwa_build_commit())
+        return commit.isEmpty ? current : "\(current) (commit \(commit))"
+    }
 }
 
 /// The siwa-dev commands. siwa starts siwa-dev for them.

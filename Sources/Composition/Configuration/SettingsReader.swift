@@ -194,6 +194,9 @@ package struct SettingsReader {
                     "must be sqlite:///absolute/path, sqlite://relative/path or postgres://host/database"
                 case .noPath: "has no path; use sqlite:///absolute/path or sqlite://relative/path"
                 case .hasParameters: "must have no parameters with sqlite"
+                case .postgres(.libraryMissing):
+                    "names PostgreSQL, but this program was packaged without libpq; use the siwa-dev of the Debian "
+                        + "package or of a build, or a sqlite URL"
                 case .postgres(.malformed):
                     "is not a PostgreSQL URL: escape special characters in the password (\"/\" as %2F, \"@\" as "
                         + "%40), and use only parameters that libpq knows"

@@ -22,7 +22,8 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Generates the keys unless the configuration contains some. Throws `EmulatorError`.
+    /// Uses the keys of the configuration, or else those of the state file, or else new ones. Throws
+    /// `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -35,11 +36,13 @@ public final class EmulatedApple: Service {
         var keys = configuration.keys
         // The file's keys also become the initial keys, because a reset must restore them.
         if keys.isEmpty, let old { keys = try old.signingKeys() }
-        if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
+        if keys.isEmpty { keys = (0..<configuration.keyCount).map { _ in SigningKey() } }
+        // The file contains the keys.
+        if file != nil { try await SigningKey.generate(keys) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
         if let old { try state.restore(old) }
         saver = file.map { [state] file in
-            StateSaver(logger: logger) { try file.write(state.world.withLock { WorldSnapshot($0) }) }
+            StateSaver(logger: logger) { try file.write(state.world.withLock { try WorldSnapshot($0) }) }
         }
         // Writes the file once, so that an unwritable file is noticed at startup.
         try await saver?.save()

@@ -19,7 +19,7 @@ public struct EmulatorConfiguration: Sendable {
     public var notificationURL: String?
     /// Hosts other than loopback that control requests may name as notification receivers.
     public var allowedNotificationHosts: Set<String> = []
-    /// The initial signing keys. If empty, `keyCount` keys are generated, which takes about a second.
+    /// The initial signing keys. If empty, `keyCount` keys are generated when they are first used.
     public var keys: [SigningKey] = []
     public var keyCount = 3
     /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created if

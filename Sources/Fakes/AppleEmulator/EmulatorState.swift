@@ -199,10 +199,10 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    func keySet(ifNoneMatch: String?, fault: EndpointFault?) -> EndpointResponse {
+    func keySet(ifNoneMatch: String?, fault: EndpointFault?) throws(EmulatorError) -> EndpointResponse {
         let isGenuine = fault.map { $0.bodyKind == .genuine } ?? true
-        return world.withLock { world in
-            let response = KeySetResponse.make(
+        return try world.withLock { world throws(EmulatorError) in
+            let response = try KeySetResponse.make(
                 KeySetDocument(keys: world.keys.published),
                 ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
                 cacheControl: fault?.cacheControl ?? configuration.cacheControl,

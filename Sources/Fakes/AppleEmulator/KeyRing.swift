@@ -100,25 +100,36 @@ public struct HeldKey: Sendable {
 public struct SigningKey: Sendable {
     /// Key ID. It has no meaning; Apple's IDs have 6 to 10 letters and digits.
     public let keyID: String
-    public let privateKey: RSAPrivateKey
+    private let deferred: DeferredKey
 
     public init(keyID: String, privateKey: RSAPrivateKey) {
-        (self.keyID, self.privateKey) = (keyID, privateKey)
+        (self.keyID, deferred) = (keyID, DeferredKey(privateKey))
     }
 
-    /// Generates 2048-bit keys in parallel, because each takes up to a second.
+    /// Creates a key that is generated when it is first used.
+    init(keyID: String = newKeyID()) {
+        (self.keyID, deferred) = (keyID, DeferredKey())
+    }
+
+    /// The private key. Generates it if this is its first use. Throws `.tokenUnsignable` if OpenSSL fails.
+    public var privateKey: RSAPrivateKey {
+        get throws(EmulatorError) { try deferred.value }
+    }
+
+    /// Generates keys in parallel.
     ///
-    /// Throws `JOSEError` if OpenSSL fails.
+    /// Throws `.tokenUnsignable` if OpenSSL fails.
     public static func generate(count: Int) async throws -> [SigningKey] {
-        try await withThrowingTaskGroup(of: SigningKey.self) { group in
-            for _ in 0..<count {
-                group.addTask {
-                    SigningKey(keyID: newKeyID(), privateKey: try RSAPrivateKey.generate(bits: 2048))
-                }
-            }
-            var keys: [SigningKey] = []
-            for try await key in group { keys.append(key) }
-            return keys
+        let keys = (0..<count).map { _ in SigningKey() }
+        try await generate(keys)
+        return keys
+    }
+
+    /// Generates those of the keys that nothing has used yet, in parallel.
+    static func generate(_ keys: [SigningKey]) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for key in keys { group.addTask { _ = try key.privateKey } }
+            try await group.waitForAll()
         }
     }
 
@@ -126,6 +137,30 @@ public struct SigningKey: Sendable {
         let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
         return String(
             (0..<Int.random(in: 6...10)).map { _ in characters[Int.random(in: characters.indices)] })
+    }
+}
+
+/// A 2048-bit RSA key that is generated when it is first used, because that takes a quarter of a second of CPU
+/// time and up to a second. A fake Apple that starts for each test run is ready without it.
+final class DeferredKey: Sendable {
+    private let held: Mutex<RSAPrivateKey?>
+
+    init(_ key: RSAPrivateKey? = nil) { held = Mutex(key) }
+
+    /// Throws `.tokenUnsignable` if OpenSSL cannot generate the key.
+    var value: RSAPrivateKey {
+        get throws(EmulatorError) {
+            do {
+                return try held.withLock { key throws(JOSEError) in
+                    if let key { return key }
+                    let made = try RSAPrivateKey.generate(bits: 2048)
+                    key = made
+                    return made
+                }
+            } catch {
+                throw EmulatorError(.tokenUnsignable, detail: "the key could not be generated")
+            }
+        }
     }
 }
 
@@ -160,8 +195,8 @@ public enum KeyRotationMode: String, Sendable, CaseIterable {
 extension EmulatorState {
     /// Generates a new key. Throws `.keyExists` and `.tooManyKeys`.
     public func addKey(keyID: String?, isPublished: Bool, signs: Bool) async throws -> SigningKey {
-        let made = try await SigningKey.generate(count: 1)[0]
-        let key = keyID.map { SigningKey(keyID: $0, privateKey: made.privateKey) } ?? made
+        let key = keyID.map { SigningKey(keyID: $0) } ?? SigningKey()
+        try await SigningKey.generate([key])
         try world.withLock { world throws(EmulatorError) in
             try world.keys.add(key, isPublished: isPublished, signs: signs)
         }

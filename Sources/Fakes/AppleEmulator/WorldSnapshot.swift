@@ -31,11 +31,12 @@ struct WorldSnapshot: Codable {
     let deviceKeys: DeviceKeyRegistry
     let clockOffset: Int64
 
-    init(_ world: EmulatedWorld) {
+    /// Throws `.tokenUnsignable` if a key had still to be generated, and OpenSSL fails.
+    init(_ world: EmulatedWorld) throws(EmulatorError) {
         users = world.users
-        keys = world.keys.keys.map { held in
+        keys = try world.keys.keys.map { held throws(EmulatorError) in
             PublishedKey(
-                keyID: held.key.keyID, pem: held.key.privateKey.pem, isPublished: held.isPublished,
+                keyID: held.key.keyID, pem: try held.key.privateKey.pem, isPublished: held.isPublished,
                 signs: held.signs)
         }
         clientKeys = world.clientKeys.keys.map { key in

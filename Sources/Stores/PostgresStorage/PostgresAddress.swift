@@ -1,9 +1,13 @@
+import CLibPQ
+
 /// The address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
 /// several hosts, Unix sockets, TLS and every other option. The initializer checks the text as far as
 /// possible without connecting.
 public struct PostgresAddress: Sendable, Equatable {
     /// The reason for a refusal. It never repeats any part of the text, which can contain a password.
     public enum Refusal: Error, Sendable, Equatable {
+        /// This program has no libpq, as the siwa-dev of the Python package.
+        case libraryMissing
         /// libpq cannot parse the text, or does not know one of its parameters.
         case malformed
         /// The named option has a value that libpq would refuse.
@@ -16,6 +20,8 @@ public struct PostgresAddress: Sendable, Equatable {
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
+        // All calls of libpq need an address, so without libpq none is made.
+        guard siwa_libpq_is_present() != 0 else { throw .libraryMissing }
         guard let options = (try? PostgresURL(text))?.options else { throw .malformed }
         for (name, allowed) in Self.choices {
             guard let value = options[name] else { continue }

@@ -173,6 +173,8 @@ enum TestKeys {
     }
 
     static func keys() async throws -> [SigningKey] {
-        zip(keyIDs, try await making.value).map { SigningKey(keyID: $0, privateKey: $1.privateKey) }
+        try zip(keyIDs, try await making.value).map { keyID, made in
+            SigningKey(keyID: keyID, privateKey: try made.privateKey)
+        }
     }
 }

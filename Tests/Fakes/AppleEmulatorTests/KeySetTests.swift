@@ -42,6 +42,27 @@ import Testing
         }
     }
 
+    @Test func `generates each key once, however many first requests need it`() async throws {
+        try await EmulatorUnderTest.run { configuration in
+            configuration.keys = []
+            configuration.keyCount = 2
+        } _: { apple in
+            let firstRequests = try await withThrowingTaskGroup(of: (String?, ReadToken).self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        (
+                            try await apple.get("/auth/keys").headers["etag"].first,
+                            try ReadToken(apple.emulator.state.mint(IdentityTokenRecipe()).identityToken)
+                        )
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(firstRequests.map(\.0)).count == 1)
+            for (_, token) in firstRequests { #expect(try await apple.isValid(token)) }
+        }
+    }
+
     @Test func `answers 304 to its own entity tag, whatever the order`() async throws {
         let tag = try #require(try await apple.get("/auth/keys").headers["etag"].first)
         for header in [tag, "\"other\", \(tag)", "*", String(tag.dropFirst(2))] {

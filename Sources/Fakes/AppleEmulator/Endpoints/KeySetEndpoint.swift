@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -13,7 +14,9 @@ struct KeySetEndpoint: Sendable {
         let faults = FaultInjection(state: state, endpoint: .keys)
         router.get("auth/keys") { request, context in
             try await faults.respond(to: request, on: context.channel) { request, fault in
-                state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
+                // Not in `keySet`, which holds the lock of the whole state.
+                try await SigningKey.generate(state.keys.filter(\.isPublished).map(\.key))
+                return try state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
             }
         }
     }
@@ -27,11 +30,11 @@ enum KeySetResponse {
     ///   - entityTag: True if the response has an `ETag`.
     static func make(
         _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
-    ) -> EndpointResponse {
+    ) throws(EmulatorError) -> EndpointResponse {
         var response = EndpointResponse(contentType: EndpointResponse.jsonType)
         if let cacheControl { response.headers.append(.init(name: "Cache-Control", value: cacheControl)) }
         if isSent {
-            let tag = document.entityTag
+            let tag = try document.entityTag
             response.headers.append(.init(name: "ETag", value: tag))
             if let ifNoneMatch, matches(ifNoneMatch, tag) {
                 response.status = 304
@@ -39,7 +42,7 @@ enum KeySetResponse {
                 return response
             }
         }
-        response.body = document.serialized()
+        response.body = try document.serialized()
         return response
     }
 
@@ -61,14 +64,14 @@ struct KeySetDocument {
     let keys: [SigningKey]
 
     /// Writes the keys in random order, because Apple's order also changes between responses.
-    func serialized() -> [UInt8] {
+    func serialized() throws(EmulatorError) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()
         writer.name("keys")
         writer.beginArray()
         for key in keys.shuffled() {
             writer.element()
-            writer.value(.object(key.privateKey.publicJWK(keyID: key.keyID)))
+            writer.value(.object(try key.privateKey.publicJWK(keyID: key.keyID)))
         }
         writer.endArray()
         writer.endObject()
@@ -77,7 +80,12 @@ struct KeySetDocument {
 
     /// A weak tag (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
     var entityTag: String {
-        let names = keys.map { "\($0.keyID) \($0.privateKey.publicKeyPEM)" }.sorted()
-        return "W/\"\(Base64URL.encode(SHA256Digest.hash(names.joined(separator: "\n")).prefix(12)))\""
+        get throws(EmulatorError) {
+            let names = try keys.map { key throws(EmulatorError) in
+                "\(key.keyID) \(try key.privateKey.publicKeyPEM)"
+            }
+            let digest = SHA256Digest.hash(names.sorted().joined(separator: "\n"))
+            return "W/\"\(Base64URL.encode(digest.prefix(12)))\""
+        }
     }
 }

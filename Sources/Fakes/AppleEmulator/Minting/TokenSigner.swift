@@ -1,7 +1,6 @@
 import EmulatorServer
 import JOSE
 import StrictJSON
-import Synchronization
 
 /// Signs claims as a compact JWS, valid or forged.
 ///
@@ -9,8 +8,8 @@ import Synchronization
 /// `alg` in the header, and the claims in Apple's order. libjwt signs tokens whose header has `typ`, because
 /// it always writes `typ` and sorts the claims.
 struct TokenSigner: ~Copyable {
-    /// A key that was never published. It is generated when first used, because that takes up to a second.
-    private let stranger = Mutex<RSAPrivateKey?>(nil)
+    /// A key that was never published.
+    private let stranger = DeferredKey()
 
     /// - Parameters:
     ///   - key: The key named in the header, unless the forgery names another key.
@@ -20,7 +19,7 @@ struct TokenSigner: ~Copyable {
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
-        let signer = try privateKey(for: forgery.signature, honest: key.privateKey, other: otherKey)
+        let signer = try privateKey(for: forgery.signature, honest: try key.privateKey, other: otherKey)
         let forged = forgery.applied(to: honest)
         let signed = forgery.signature == .otherClaims ? honest : forged
         var segments: JWSSegments
@@ -49,18 +48,8 @@ struct TokenSigner: ~Copyable {
         case .valid, .tampered, .otherClaims, .missing: return honest
         case .otherKey:
             guard let other else { throw EmulatorError(.noSigningKey, detail: "no other published key") }
-            return other.privateKey
-        case .wrongKey:
-            do {
-                return try stranger.withLock { key throws(JOSEError) in
-                    if let key { return key }
-                    let made = try RSAPrivateKey.generate(bits: 2048)
-                    key = made
-                    return made
-                }
-            } catch {
-                throw EmulatorError(.tokenUnsignable, detail: "the key could not be generated")
-            }
+            return try other.privateKey
+        case .wrongKey: return try stranger.value
         }
     }
 
