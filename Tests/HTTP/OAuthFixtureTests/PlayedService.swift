@@ -23,8 +23,8 @@ import TokenMint
 
 @testable import Composition
 
-/// The whole service with the clients of the fixtures, on a free port, with a stopped clock. The mint plays
-/// Apple and Google.
+/// The whole service with the clients of the fixtures, on a free port and a SQLite database, with a stopped
+/// clock. The mint plays Apple and Google.
 struct PlayedService: Sendable {
     let deployment: FixtureDeployment
     let store: any ConformingStore
@@ -36,14 +36,23 @@ struct PlayedService: Sendable {
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
     static func with<Result: Sendable>(
-        _ storage: PlayedStorage, _ body: @Sendable (PlayedService) async throws -> Result
+        _ body: @Sendable (PlayedService) async throws -> Result
     ) async throws -> Result {
         let deployment = try await FixtureDeployment.shared()
-        return try await storage.with { store in
+        let directory = try TemporaryDirectory()
+        let database = try await SQLiteDatabase.open(
+            path: directory.path(of: "siwa.sqlite"), sealing: SampleSealing(), logger: .silent)
+        do {
             for key in deployment.signingKeys {
-                _ = try await store.offerSigningKey(key, unlessMadeAfter: Moment(milliseconds: 0))
+                _ = try await database.accounts.offerSigningKey(
+                    key, unlessMadeAfter: Moment(milliseconds: 0))
             }
-            return try await run(deployment, store, body)
+            let result = try await run(deployment, database.accounts, body)
+            await database.close()
+            return result
+        } catch {
+            await database.close()
+            throw error
         }
     }
 
@@ -128,29 +137,6 @@ struct PlayedService: Sendable {
             var received: [UInt8] = []
             for try await part in inbound { received.append(contentsOf: part.readableBytesView) }
             return try PlayedResponse(received)
-        }
-    }
-}
-
-/// Stores for the fixtures of OAuth.
-enum PlayedStorage: String, CaseIterable {
-    case memory, sqlite
-
-    func with<Result>(_ body: (any ConformingStore) async throws -> Result) async throws -> Result {
-        switch self {
-        case .memory: return try await body(ReferenceStore())
-        case .sqlite:
-            let directory = try TemporaryDirectory()
-            let database = try await SQLiteDatabase.open(
-                path: directory.path(of: "siwa.sqlite"), sealing: SampleSealing(), logger: .silent)
-            do {
-                let result = try await body(database.accounts)
-                await database.close()
-                return result
-            } catch {
-                await database.close()
-                throw error
-            }
         }
     }
 }
