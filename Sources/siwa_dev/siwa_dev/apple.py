@@ -135,7 +135,8 @@ class Notification:
     @property
     def event(self) -> JSON:
         """The event in the payload: ``type``, ``sub``, ``event_time`` in milliseconds, without any check."""
-        events = _claims(self.payload).get("events")
+        events = _claims(self.payload)["events"]
+        # Apple writes the object as a string.
         event: JSON = json.loads(events) if isinstance(events, str) else events
         return event
 

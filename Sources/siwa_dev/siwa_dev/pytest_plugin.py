@@ -37,7 +37,8 @@ class RunningFakes:
             fake = self._fakes[name]
             fake.reset()
         else:
-            fake = self._stack.enter_context(make(**arguments))
+            fake = make(**arguments)
+            self._stack.enter_context(fake)
             self._fakes[name] = fake
         return fake
 
