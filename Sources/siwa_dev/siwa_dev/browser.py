@@ -29,12 +29,13 @@ class _Page(HTMLParser):
         super().__init__()
         self.forms: List[Form] = []
         self.words: List[str] = []
-        self._is_style = False
+        self._is_content = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: List[Tuple[str, Optional[str]]]) -> None:
         values = {name: value or "" for name, value in attrs}
-        self._is_style = tag == "style"
+        if tag == "main":
+            self._is_content = True
         if tag == "form":
             self.forms.append(Form(values.get("action", ""), values.get("method", "get").upper()))
         elif self.forms and "name" in values:
@@ -44,11 +45,8 @@ class _Page(HTMLParser):
             elif tag == "button":
                 form.buttons.setdefault(values["name"], []).append(values.get("value", ""))
 
-    def handle_endtag(self, tag: str) -> None:
-        self._is_style = False
-
     def handle_data(self, data: str) -> None:
-        if data.strip() and not self._is_style:
+        if data.strip() and self._is_content:
             self.words.append(data.strip())
 
 
