@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { after, before, beforeEach, test } from "node:test";
 import { makeHandler } from "./handler.mjs";
@@ -39,18 +39,14 @@ after(async () => {
     await once(program, "exit");
 });
 
-// A call of the fake's control API. Node's fetch says that it is a browser, and the fake refuses browsers.
+// A call of the fake's control API.
 function control(method, path, body) {
     return call(method, `${apple}/emulator${path}`, body);
 }
 
 async function call(method, url, body, headers = {}) {
-    const sent = request(url, { method, headers });
-    sent.end(body && JSON.stringify(body));
-    const [response] = await once(sent, "response");
-    let text = "";
-    for await (const part of response) text += part;
-    return { status: response.statusCode, ...(text && JSON.parse(text)) };
+    const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+    return { status: response.status, ...(await response.json()) };
 }
 
 // Signs in on the iPhone, with changes to the token, and posts the token to the backend.

@@ -31,15 +31,16 @@ class LinkStart:
 class Response:
     """A response of the authorization server to Google."""
 
-    status: int
+    status: Optional[int]
+    """``None`` if the request or the response was lost."""
     body: Any
-    """The JSON value, or the text of another body."""
+    """The JSON value, or the text of another body; ``None`` if there is none."""
     link: Optional[JSON]
     """The link after the response, with its tokens."""
 
 
 def _response(answer: Mapping[str, Any]) -> Response:
-    return Response(answer["status"], answer.get("body"), answer.get("link"))
+    return Response(answer.get("status"), answer.get("body", answer.get("text")), answer.get("link"))
 
 
 class GoogleFaults:
