@@ -1,0 +1,112 @@
+"""The program ``siwa-dev``: where it is, how it starts, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import List, NoReturn, Optional
+
+from .control import EmulatorError
+
+_BUNDLED = Path(__file__).parent / "bin" / "siwa-dev"
+
+# Runs the program, and ends it when standard input closes: the kernel closes the pipe however the parent ends. Then
+# it removes the folder, which has keys. A shell is the parent, because it keeps the number of the program from being
+# used again until it has waited. The program has no state to save, so it needs no time to end.
+_SUPERVISOR = """
+folder=$1; shift
+exec 3<&0 </dev/null
+"$@" 3<&- &
+program=$!
+{ read -r _ <&3; kill -KILL "$program"; } 2>/dev/null &
+watch=$!
+wait "$program" 2>/dev/null; status=$?
+kill -KILL "$watch" 2>/dev/null
+rm -rf "$folder"
+exit "$status"
+"""
+
+
+def path() -> str:
+    """Returns the program that ``SIWA_DEV`` in the environment names, or else the program of the wheel.
+
+    Raises `EmulatorError` ``program_missing``.
+    """
+    given = os.environ.get("SIWA_DEV")
+    program = Path(given) if given else _BUNDLED
+    if not os.access(program, os.X_OK) or program.is_dir():
+        raise EmulatorError("program_missing", f"{program} is not a program")
+    return str(program.resolve())
+
+
+def main() -> NoReturn:
+    """The console script ``siwa-dev``: becomes the program, with the same arguments."""
+    try:
+        program = path()
+    except EmulatorError as error:
+        sys.exit(f"error: {error}")
+    os.execv(program, ["siwa-dev", *sys.argv[1:]])
+
+
+class RunningProgram:
+    """One ``siwa-dev emulate`` on a free port of 127.0.0.1, in a temporary folder of its own.
+
+    It ends with `stop`, and also if this process ends in any other way.
+    """
+
+    def __init__(self) -> None:
+        """Raises `EmulatorError` ``program_missing``."""
+        self._path = path()
+        self.folder = tempfile.mkdtemp(prefix="siwa-dev-")
+        """For files that the arguments name. Removed when the program ends."""
+        self.log = os.path.join(self.folder, "log")
+        self._process: Optional[subprocess.Popen[bytes]] = None
+
+    def start(self, arguments: List[str], timeout: float) -> int:
+        """Returns the port. Raises `EmulatorError` ``start_failed`` after `timeout` seconds."""
+        command = ["/bin/sh", "-c", _SUPERVISOR, "sh", self.folder]
+        command += [self._path, "emulate", "--host", "127.0.0.1", "--port", "0", *arguments]
+        with open(self.log, "wb") as log, open(self.log, "rb") as reader:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                # Control-C in the terminal must reach the test run first, which may still use the fake.
+                start_new_session=True,
+            )
+            # The folder is gone when the program has failed, so the log is read through a descriptor.
+            try:
+                return self._wait_for_port(reader.fileno(), time.monotonic() + timeout)
+            except BaseException:
+                self.stop()
+                raise
+
+    def stop(self) -> None:
+        """Ends the program, waits for its end, and removes the folder. A second call does nothing."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.stdin:
+            process.stdin.close()
+        process.wait()
+
+    def _wait_for_port(self, log: int, deadline: float) -> int:
+        process = self._process
+        while process is not None and time.monotonic() < deadline:
+            ended = process.poll() is not None
+            text = os.pread(log, 1 << 16, 0).decode(errors="replace")
+            # The line break proves that the number is complete.
+            found = re.search(r'listening on [^"\n]*:(\d+)"?\n', text)
+            if found:
+                return int(found.group(1))
+            if ended:
+                break
+            time.sleep(0.005)
+        text = os.pread(log, 1 << 16, 0).decode(errors="replace").strip()
+        raise EmulatorError("start_failed", text[-2000:] or "the program did not listen in time")

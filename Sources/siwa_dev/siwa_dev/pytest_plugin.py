@@ -1,0 +1,66 @@
+"""The fixtures ``fake_apple`` and ``fake_google``.
+
+A process starts at the first test that needs it and serves the whole session. Each test begins with the state of the
+start. The arguments of ``@pytest.mark.fake_apple(...)`` and ``@pytest.mark.fake_google(...)`` go to `FakeApple` and
+`FakeGoogle`; a test with other arguments gets a process of its own, which later tests with the same arguments share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Dict, Iterator, TypeVar, Union
+
+import pytest
+
+from .apple import FakeApple
+from .google import FakeGoogle
+
+Fake = TypeVar("Fake", bound=Union[FakeApple, FakeGoogle])
+
+
+class RunningFakes:
+    """The fakes of one test session, by their arguments."""
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._fakes: Dict[str, Any] = {}
+
+    def get(self, make: Callable[..., Fake], request: pytest.FixtureRequest, marker: str) -> Fake:
+        """Returns the fake for the marker of this test, with the state of its start."""
+        arguments: Dict[str, Any] = {}
+        # The closest marker last, so that a test adds to the arguments of its module and class.
+        for mark in reversed(list(request.node.iter_markers(marker))):
+            arguments.update(mark.kwargs)
+        name = f"{marker} {sorted(arguments.items())!r}"
+        fake: Fake
+        if name in self._fakes:
+            fake = self._fakes[name]
+            fake.reset()
+        else:
+            fake = make(**arguments)
+            self._stack.enter_context(fake)
+            self._fakes[name] = fake
+        return fake
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "fake_apple(**arguments): arguments of siwa_dev.FakeApple for this test")
+    config.addinivalue_line("markers", "fake_google(**arguments): arguments of siwa_dev.FakeGoogle for this test")
+
+
+@pytest.fixture(scope="session")
+def _siwa_dev_fakes() -> Iterator[RunningFakes]:
+    with contextlib.ExitStack() as stack:
+        yield RunningFakes(stack)
+
+
+@pytest.fixture
+def fake_apple(request: pytest.FixtureRequest, _siwa_dev_fakes: RunningFakes) -> FakeApple:
+    """A fake Apple with the state of its start."""
+    return _siwa_dev_fakes.get(FakeApple, request, "fake_apple")
+
+
+@pytest.fixture
+def fake_google(request: pytest.FixtureRequest, _siwa_dev_fakes: RunningFakes) -> FakeGoogle:
+    """A fake Google with the state of its start."""
+    return _siwa_dev_fakes.get(FakeGoogle, request, "fake_google")
