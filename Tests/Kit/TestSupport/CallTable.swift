@@ -9,8 +9,10 @@ public struct CallTable {
     public init(of page: String, below heading: String) {
         let section = page.firstRange(of: "\n\(heading)\n").map { page[$0.upperBound...] } ?? ""
         let table = section.firstRange(of: "| call |").map { section[$0.lowerBound...] } ?? ""
-        let lines = table.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("|") }
-        let cells = lines.map { $0.components(separatedBy: "|").dropFirst().dropLast() }.map(Array.init)
+        let lines = table.split(separator: "\n", omittingEmptySubsequences: false)
+        let cells = lines.prefix { $0.hasPrefix("|") }.map { line in
+            Array(line.components(separatedBy: "|").dropFirst().dropLast())
+        }
         let column = cells.first?.firstIndex { $0.contains("body") } ?? 1
         for row in cells.dropFirst(2) {
             let groups = row[column].matches(of: /\*([a-z]+)\*/).map(\.1)
