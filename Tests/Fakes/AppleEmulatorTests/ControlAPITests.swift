@@ -111,7 +111,7 @@ import Testing
         let page = try await apple.get("/emulator/api").text
         for words in [
             "<code>PUT /emulator/faults/{endpoint}</code>", "an integer, 0 to 60000",
-            "a string of at most 2048 bytes, required",
+            "a string of at most 2048 bytes; required",
             "curl -sS -X PUT http://127.0.0.1:\(apple.port)/emulator/faults/keys "
                 + "-d &#39;{&quot;status&quot;:503,&quot;times&quot;:3}&#39;",
             "/emulator/users/default/revoke-consent", "href=\"openapi.json\"",

@@ -108,6 +108,12 @@ extension ControlListing {
         formats.isEmpty ? query : query + [("format", .word(among: ["json"] + formats))]
     }
 
+    /// A member's condition in words; empty for an optional member.
+    fileprivate func need(of name: String) -> String {
+        guard let group = required.first(where: { $0.contains(name) }) else { return "" }
+        return group.count == 1 ? "; required" : "; exactly one of \(group.joined(separator: ", "))"
+    }
+
     fileprivate var body: JSONSchema {
         let groups = required.filter { $0.count > 1 }
         var schema = JSONSchema.object(
@@ -144,16 +150,10 @@ extension ControlDescription {
 extension ControlCall {
     fileprivate func details(at address: String) -> HTML {
         let listing = list()
-        let required = Set(listing.required.flatMap(\.self))
         let rows =
             listing.path.map { ("{\($0.name)}", $0.schema.words) }
             + listing.query(formats).map { ("?\($0.name)=", $0.schema.words) }
-            + listing.members.map { member in
-                (
-                    member.name,
-                    member.schema.words + (required.contains(member.name) ? ", required" : "")
-                )
-            }
+            + listing.members.map { ($0.name, $0.schema.words + listing.need(of: $0.name)) }
         return Details("<code>\(method.rawValue) \(path)</code><br>\(summary)") {
             HTML.table(rows.map { ($0.0, .text($0.1)) })
             CodeBlock("Example of \(method.rawValue) \(path)", command(at: address, listing))
@@ -176,30 +176,26 @@ extension ControlCall {
 }
 
 extension JSONSchema {
-    /// The allowed values in words.
-    fileprivate var words: String {
-        if let words = keywords["enum"]?.array {
+    fileprivate var words: String { Self.words(.object(keywords)) }
+
+    /// Returns the allowed values in words.
+    private static func words(_ schema: JSONValue) -> String {
+        if let words = schema["enum"]?.array {
             return words.compactMap(\.string).joined(separator: ", ")
         }
-        if let schemas = keywords["anyOf"]?.array {
-            return schemas.compactMap(\.object).map {
-                JSONSchema($0.members.map { ($0.name, $0.value) }).words
-            }
-            .joined(separator: ", or ")
+        if let schemas = schema["anyOf"]?.array {
+            return schemas.map { words($0) }.joined(separator: ", or ")
         }
-        switch keywords["type"]?.string {
+        switch schema["type"]?.string {
         case "string":
-            return keywords["maxLength"]?.integer.map { "a string of at most \($0) bytes" } ?? "a string"
+            return schema["maxLength"]?.integer.map { "a string of at most \($0) bytes" } ?? "a string"
         case "integer":
-            guard let least = keywords["minimum"]?.integer, let most = keywords["maximum"]?.integer else {
+            guard let least = schema["minimum"]?.integer, let most = schema["maximum"]?.integer else {
                 return "an integer"
             }
             return "an integer, \(least) to \(most)"
         case "boolean": return "true or false"
-        case "array":
-            let items = JSONSchema(
-                (keywords["items"]?.object?.members ?? []).map { ($0.name, $0.value) })
-            return "an array of: \(items.words)"
+        case "array": return "an array of: \(words(schema["items"] ?? .null))"
         default: return "an object"
         }
     }
