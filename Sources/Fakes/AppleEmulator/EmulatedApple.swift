@@ -124,7 +124,8 @@ public final class EmulatedApple: Service {
         RevokeEndpoint(state: state).add(to: router)
         MigrationEndpoint(state: state).add(to: router)
         AttestationDataEndpoint(state: state).add(to: router)
-        let control = router.group("emulator").add(middleware: BrowserMiddleware())
+        let control = ControlAPI(
+            router, at: "emulator", title: "Control API of the fake Apple", scheme: configuration.scheme)
         let post = NotificationDispatcher(state: state)
         AccountsRoute(state: state, post: post).add(to: router)
         StateRoutes(state: state).add(to: control)
@@ -135,6 +136,9 @@ public final class EmulatedApple: Service {
         TeamRoutes(state: state).add(to: control)
         FaultRoutes(state: state).add(to: control)
         OutboxRoutes(state: state, post: post).add(to: control)
+        control.describe(codes: EmulatorError.Code.ofFakeApple) { title, content in
+            EndpointResponse.page(title, isWide: true) { content }.hummingbird
+        }
         return router
     }
 }

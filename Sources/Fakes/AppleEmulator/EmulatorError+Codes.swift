@@ -32,4 +32,11 @@ extension EmulatorError.Code {
     public static let notificationURLRefused = Self("notification_url_refused", .unprocessableContent)
     /// The header has `typ`, so libjwt must write the token, but it cannot write these claims.
     public static let tokenUnsignable = Self("token_unsignable", .unprocessableContent)
+
+    static let ofFakeApple = [
+        memberIneffective, clientIDUnknown, userNotFound, userExists, tooManyUsers, clientKeyRefused,
+        redirectURIRefused, tooManyRedirectURIs, tooManyTransfers, keyNotFound, keyExists, tooManyKeys,
+        deviceKeyNotFound, tooManyDeviceKeys, attestationUnsignable, noSigningKey, notificationURLMissing,
+        notificationURLRefused, tokenUnsignable,
+    ]
 }

@@ -59,6 +59,12 @@ extension EmulatorError.Code {
     public static let parameterMalformed = Self("parameter_malformed", .badRequest)
     /// The form is on a page from an earlier run.
     public static let pageOutdated = Self("page_outdated", .badRequest)
+
+    /// Codes with which every control API refuses requests.
+    static let ofControlAPIs = [
+        pathNotFound, hostRefused, originRefused, browserRefused, bodyTooLarge, bodyMalformed,
+        characterNotAllowed, memberUnknown, memberMalformed, parameterMalformed,
+    ]
 }
 
 /// Converts route errors to a problem document (RFC 9457), or to a page if a browser sent the request.

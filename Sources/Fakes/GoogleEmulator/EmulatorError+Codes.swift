@@ -13,4 +13,8 @@ extension EmulatorError.Code {
     /// The event is not sent, because the registered receiver is disabled or has not requested it.
     public static let eventNotSent = Self("event_not_sent", .conflict)
     public static let signingFailed = Self("signing_failed", .internalServerError)
+
+    static let ofFakeGoogle = [
+        linkNotFound, serverMissing, stateUnknown, tokenMissing, eventNotSent, signingFailed,
+    ]
 }

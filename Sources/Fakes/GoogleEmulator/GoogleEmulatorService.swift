@@ -73,7 +73,11 @@ public final class GoogleEmulatorService: Service {
         PageRoutes(state: state).add(to: router)
         ProtocolRoutes(state: state).add(to: router)
         EventStreamRoutes(state: state).add(to: router)
-        ControlRoutes(state: state).add(to: router.group("control").add(middleware: BrowserMiddleware()))
+        let control = ControlAPI(router, at: "control", title: "Control API of the fake Google")
+        ControlRoutes(state: state).add(to: control)
+        control.describe(codes: EmulatorError.Code.ofFakeGoogle) { title, content in
+            .page(.google, title) { content }
+        }
         return router
     }
 }

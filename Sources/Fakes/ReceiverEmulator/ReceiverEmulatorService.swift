@@ -67,7 +67,11 @@ public final class ReceiverEmulatorService: Service {
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         ReceiverRoutes(state: state).add(to: router)
         PageRoutes(state: state).add(to: router)
-        ControlRoutes(state: state).add(to: router.group("control").add(middleware: BrowserMiddleware()))
+        let control = ControlAPI(router, at: "control", title: "Control API of the receivers")
+        ControlRoutes(state: state).add(to: control)
+        control.describe(codes: EmulatorError.Code.ofReceivers) { title, content in
+            .page(title) { content }
+        }
         return router
     }
 }

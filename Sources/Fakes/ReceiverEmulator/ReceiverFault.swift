@@ -65,11 +65,8 @@ public struct ReceiverFault: Sendable, Equatable {
 
 extension ControlInput {
     mutating func receiverFault() throws(EmulatorError) -> ReceiverFault {
-        guard let kind = try word("fault", ReceiverFault.Kind.self) else {
-            let words = ReceiverFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw EmulatorError(.memberMalformed, detail: "fault: one of \(words)")
-        }
-        var fault = ReceiverFault(kind)
+        try require("fault")
+        var fault = ReceiverFault(try word("fault", ReceiverFault.Kind.self) ?? .down)
         if let seconds = try integer("seconds", in: ReceiverFault.delays) { fault.seconds = seconds }
         if let status = try integer("status", in: 300...599) { fault.status = Int(status) }
         fault.remainingRequests = try integer("times", in: 1...1_000_000).map { Int($0) }

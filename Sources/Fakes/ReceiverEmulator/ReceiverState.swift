@@ -125,4 +125,6 @@ extension EmulatorError.Code {
     public static let receiverNotFound = Self("receiver_not_found", .notFound)
     /// The fault would have no effect, because there is no TLS server.
     public static let faultIneffective = Self("fault_ineffective", .conflict)
+
+    static let ofReceivers = [receiverNotFound, faultIneffective]
 }

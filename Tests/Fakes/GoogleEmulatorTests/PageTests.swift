@@ -1,5 +1,6 @@
 import EmulatorServer
 import Encodings
+import Foundation
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
@@ -80,6 +81,20 @@ import Testing
         ] { #expect(try await google.control(path, body).json?["code"]?.string == code, "\(path) \(body)") }
         let long = try await google.control("link", String(repeating: " ", count: 70_000))
         #expect(long.json?["code"]?.string == "body_too_large")
+    }
+
+    @Test func `the control API describes itself as the table of the page does, and has a page`() async throws
+    {
+        let page = try String(
+            contentsOf: ProjectFolder.root.appending(path: "docs/linking.md"), encoding: .utf8)
+        let document = try await google.get("/control/openapi.json")
+        let table = CallTable(of: page, below: "## Without a browser")
+        #expect(try table.differences(from: Data(document.text.utf8)) == [])
+        #expect(document.text.contains(#""servers":[{"url":"http://127.0.0.1:\#(google.port)"}]"#))
+        #expect(try await google.get("/").text.contains("href=\"/control/api\""))
+        let words = try await google.get("/control/api").text
+        // Streamlined linking has its own call.
+        #expect(words.contains("browser, app_flip</td>"))
     }
 
     @Test func `a lost request is not sent, and a lost answer is`() async throws {

@@ -1,4 +1,5 @@
 import Encodings
+import Foundation
 import NIOHTTP1
 import ReceiverEmulator
 import StrictJSON
@@ -24,6 +25,18 @@ import Testing
             "Security event tokens · 40 ms after the commit · attempt 1 · answered 202", "siwa says",
         ] { #expect(words.contains(expected), "\(expected) in \(words)") }
         #expect(try await receiver.get("/?watch=1").headers.first(name: "Refresh") == "2")
+    }
+
+    @Test func `the control API describes itself as the table of the page does, and has a page`() async throws
+    {
+        let page = try String(
+            contentsOf: ProjectFolder.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        let document = try await receiver.get("/control/openapi.json")
+        let table = CallTable(of: page, below: "## Receivers of events")
+        #expect(try table.differences(from: Data(document.text.utf8)) == [])
+        #expect(document.text.contains(#""required":["fault"]"#))
+        #expect(try await receiver.get("/").text.contains("href=\"/control/api\""))
+        #expect(try await receiver.get("/control/api").text.contains("an integer, 1 to 60</td>"))
     }
 
     @Test(arguments: [

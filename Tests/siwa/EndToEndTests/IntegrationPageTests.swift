@@ -243,6 +243,35 @@ import Testing
         }
     }
 
+    /// Tests in other languages drive the fakes by these documents.
+    @Test(.timeLimit(.hung))
+    func `the documents of the fakes are valid, and no request that follows them fails in a fake`()
+        async throws
+    {
+        try await DevelopmentProcess.with(["--log-level", "error"]) { system in
+            try await TemporaryDirectory.with { directory in
+                for api in [
+                    "\(system.apple)/emulator", "\(system.google)/control", "\(system.receiver)/control",
+                ] {
+                    let file = "\(directory.path)/openapi.json"
+                    let document = try await TestClient.send(.GET, "\(api)/openapi.json")
+                    try Data(document.text.utf8).write(to: URL(fileURLWithPath: file))
+                    try await PythonTools.run("openapi-spec-validator", [file], in: directory).checked()
+                    let run = try await PythonTools.run(
+                        "schemathesis",
+                        [
+                            "run", "\(api)/openapi.json", "--phases", "examples,coverage,fuzzing",
+                            "--checks", "not_a_server_error", "--max-examples", "10", "--seed", "20261128",
+                        ], in: directory)
+                    #expect(run.status == 0, "\(Self.failures(in: run.output))")
+                    let counts = try #require(
+                        run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
+                    #expect(counts.1 == counts.2 && counts.1 == counts.3 && (Int(counts.1) ?? 0) > 5)
+                }
+            }
+        }
+    }
+
     /// The report begins with a page about what was loaded, and some readers of a failed test see its first lines only.
     private static func failures(in report: String) -> Substring {
         report.firstMatch(of: /=+ (ERRORS|FAILURES) =+/).map { report[$0.range.lowerBound...] } ?? report[...]

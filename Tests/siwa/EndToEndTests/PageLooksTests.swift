@@ -93,6 +93,25 @@ import Testing
         }
     }
 
+    @Test func `the pages of the control APIs fit, have contrast, and are used by keyboard`() async throws {
+        try await Self.with { system, browser in
+            for page in [
+                "\(system.apple)/emulator/api", "\(system.google)/control/api",
+                "\(system.receiver)/control/api",
+            ] {
+                try await browser.open(page)
+                // The calls are also found by the search of the browser, which unfolds them.
+                _ = try await browser.evaluate(
+                    "document.querySelectorAll('details').forEach(e => e.open = true)")
+                try await browser.expectLooks(page)
+                #expect(try await browser.axeViolations() == [])
+                _ = try await browser.evaluate("document.querySelector('summary').focus()")
+                try await browser.expectFocusMark(page)
+            }
+            #expect(try await browser.refusals() == [])
+        }
+    }
+
     @Test func `the page of a disabled account fits in every language, and its button leads to the client`()
         async throws
     {

@@ -9,29 +9,36 @@ import StrictJSON
 struct DeviceKeyRoutes: Sendable {
     let state: EmulatorState
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "app-attest/keys") { request in
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "app-attest/keys", "Shows the keys of fake devices; text: the key IDs.") {
             let keys = state.deviceKeys
             return ControlResponse(
                 json: JSONObject([("keys", .array(keys.map { .object($0.json) }))]),
                 text: keys.map(\.keyID).joined(separator: "\n"))
         }
-        group.control(.post, "app-attest/keys") { request in
-            let (recipe, challenge) = try request.input { input throws(EmulatorError) in
-                try input.attestation()
-            }
+        api.control(
+            .post, "app-attest/keys",
+            "Makes a key on a fake device and attests it; text: the key ID, a line break and the attestation.",
+            status: .created, format: .registration, example: ["challenge": "a challenge"]
+        ) { input throws(EmulatorError) in
+            try input.attestation()
+        } use: { recipe, challenge in
             let made = try state.makeAttestation(recipe)
             return ControlResponse(
-                status: .created, json: made.json,
+                json: made.json,
                 text: "\(made.shownKeyID)\n\(Base64.encode(made.object))",
                 registration: made.registration(challenge))
         }
-        group.control(.post, "app-attest/assertions") { request in
-            let made = try state.makeAssertion(
-                request.input { input throws(EmulatorError) in try input.assertion() })
-            return ControlResponse(status: .created, json: made.json, text: made.text)
+        api.control(
+            .post, "app-attest/assertions", "Signs an assertion, and counts up; text: the assertion.",
+            status: .created, example: ["key_id": "KEY_ID", "challenge": "a challenge"]
+        ) { input throws(EmulatorError) in
+            try input.assertion()
+        } use: { recipe in
+            let made = try state.makeAssertion(recipe)
+            return ControlResponse(json: made.json, text: made.text)
         }
-        group.control(.get, "app-attest/roots") { request in
+        api.control(.get, "app-attest/roots", "Shows the two roots of fake devices in PEM.") {
             let (attestation, receipts) = (FakeRoot.attestation, FakeRoot.receipts)
             return ControlResponse(
                 json: JSONObject([
@@ -60,7 +67,7 @@ extension ControlInput {
         recipe.keyID = try string("key_id")
         let isKnown = recipe.keyID != nil
         for name in ["device", "team_id", "bundle_id", "environment", "platform"] where isKnown {
-            guard value(name) == nil else {
+            guard try !has(name) else {
                 throw EmulatorError(.memberIneffective, detail: "\(name): the key of key_id has its own")
             }
         }
@@ -72,7 +79,7 @@ extension ControlInput {
         }
         if let platform = try word("platform", AttestPlatform.self) { recipe.platform = platform }
         recipe.extensions = try deviceExtensions()
-        recipe.faults = try faults(AttestationFault.self)
+        recipe.faults = try words("wrong", AttestationFault.self)
         return (recipe, challenge)
     }
 
@@ -88,32 +95,28 @@ extension ControlInput {
         recipe.counter = try integer("counter", in: 0...Int64(UInt32.max)).map { UInt32($0) }
         recipe.isHigh = try bool("high_s")
         recipe.extensions = try deviceExtensions()
-        recipe.faults = try faults(AssertionFault.self)
+        recipe.faults = try words("wrong", AssertionFault.self)
         return recipe
     }
 
     /// Reads the hash in one of the three forms that `siwa verify` also accepts.
     private mutating func clientDataHash() throws(EmulatorError) -> (hash: [UInt8], challenge: String?) {
-        let challenge = try string("challenge")
-        let data = try string("client_data", maximum: 32 * 1024)
-        let hash = try string("client_data_hash")
-        switch (challenge, data, hash) {
-        case (let challenge?, nil, nil): return (SHA256Digest.hash(challenge).bytes, challenge)
-        case (nil, let data?, nil):
+        try require("challenge", "client_data", "client_data_hash")
+        if let data = try string("client_data", maximum: 32 * 1024) {
             guard let bytes = Base64.decode(data) else {
                 throw EmulatorError(.memberMalformed, detail: "client_data: base64 with padding")
             }
             return (SHA256Digest.hash(bytes).bytes, nil)
-        case (nil, nil, let hash?):
+        }
+        if let hash = try string("client_data_hash") {
             guard let bytes = Base64.decode(hash), (16...64).contains(bytes.count) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "client_data_hash: 16 to 64 bytes in base64 with padding")
             }
             return (bytes, nil)
-        default:
-            throw EmulatorError(
-                .memberMalformed, detail: "give one of challenge, client_data and client_data_hash")
         }
+        let challenge = try string("challenge") ?? ""
+        return (SHA256Digest.hash(challenge).bytes, challenge)
     }
 
     private mutating func deviceExtensions() throws(EmulatorError) -> DeviceExtensions? {
@@ -140,19 +143,5 @@ extension ControlInput {
             throw EmulatorError(.memberMalformed, detail: "\(member): letters, digits, dots and hyphens")
         }
         return text
-    }
-
-    private mutating func faults<Fault: RawRepresentable<String> & CaseIterable & Hashable>(
-        _ type: Fault.Type
-    ) throws(EmulatorError) -> Set<Fault> {
-        var faults: Set<Fault> = []
-        for word in try strings("wrong") ?? [] {
-            guard let fault = Fault(rawValue: word) else {
-                let words = Fault.allCases.map(\.rawValue).joined(separator: ", ")
-                throw EmulatorError(.memberMalformed, detail: "wrong: an array with any of \(words)")
-            }
-            faults.insert(fault)
-        }
-        return faults
     }
 }

@@ -82,20 +82,9 @@ extension ControlInput {
         return recipe
     }
 
-    /// Reads a team's public or private key. Generates one if the request contains none.
-    mutating func clientKey(of teamID: String) throws(EmulatorError) -> ClientKey {
-        let keyID = try string("kid")
-        let pem = try string("pem", maximum: 4096)
-        let jwk = try object("jwk")
-        switch (pem, jwk) {
-        case (nil, nil): return try .generate(teamID: teamID, keyID: keyID)
-        case (let pem?, nil):
-            return try ClientKey(teamID: teamID, keyID: keyID ?? ClientKey.newKeyID(), pem: pem)
-        case (nil, let jwk?):
-            return try ClientKey(
-                teamID: teamID, keyID: keyID ?? jwk["kid"]?.string ?? ClientKey.newKeyID(), jwk: jwk)
-        case (_?, _?): throw EmulatorError(.memberMalformed, detail: "pem or jwk, not both")
-        }
+    mutating func clientKey() throws(EmulatorError) -> ClientKeyRecipe {
+        ClientKeyRecipe(
+            keyID: try string("kid"), pem: try string("pem", maximum: 4096), jwk: try object("jwk"))
     }
 
     mutating func fault() throws(EmulatorError) -> EndpointFault {
@@ -142,7 +131,7 @@ extension ControlInput {
 
     /// Reads a secret: `true` generates one, and a string is used unchanged.
     private mutating func secret(_ name: String) throws(EmulatorError) -> BoundSecret {
-        switch value(name) {
+        switch try value(name, .combined("anyOf", [["type": "string"], ["type": "boolean"]])) {
         case nil, .bool(false)?: return .none
         case .bool(true)?: return .made
         case .string(let secret)?: return .given(secret)
@@ -158,6 +147,25 @@ extension ControlInput {
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
+        }
+    }
+}
+
+/// A team's public or private key, or a new key if there is neither.
+struct ClientKeyRecipe: Sendable {
+    let keyID: String?
+    let pem: String?
+    let jwk: JSONObject?
+
+    func key(of teamID: String) throws(EmulatorError) -> ClientKey {
+        switch (pem, jwk) {
+        case (nil, nil): return try .generate(teamID: teamID, keyID: keyID)
+        case (let pem?, nil):
+            return try ClientKey(teamID: teamID, keyID: keyID ?? ClientKey.newKeyID(), pem: pem)
+        case (nil, let jwk?):
+            return try ClientKey(
+                teamID: teamID, keyID: keyID ?? jwk["kid"]?.string ?? ClientKey.newKeyID(), jwk: jwk)
+        case (_?, _?): throw EmulatorError(.memberMalformed, detail: "pem or jwk, not both")
         }
     }
 }

@@ -7,7 +7,6 @@ import StrictJSON
 /// A control API response in all formats. JSON ends with a line break, for terminals. Text is the value
 /// alone, because scripts compare it.
 struct ControlResponse {
-    var status = HTTPResponse.Status.ok
     let json: JSONObject
     /// The response value that scripts need most often.
     let text: String
@@ -16,7 +15,7 @@ struct ControlResponse {
     /// Body for the request that registers a key, for attestations.
     var registration: JSONObject?
 
-    func response(_ format: ResponseFormat) -> Response {
+    func response(_ format: ResponseFormat, _ status: HTTPResponse.Status) -> Response {
         switch format {
         case .json: .json(json, status: status)
         case .signIn: .json(signIn ?? json, status: status)
@@ -50,15 +49,37 @@ enum ResponseFormat: String, CaseIterable {
     }
 }
 
-extension RouterGroup where Context == EmulatorRequestContext {
-    /// Adds one control API operation.
-    func control(
-        _ method: HTTPRequest.Method, _ path: RouterPath,
-        use respond: @escaping @Sendable (ControlRequest) async throws -> ControlResponse
+extension ControlAPI<EmulatorRequestContext> {
+    /// Adds a call.
+    ///
+    /// - Parameters:
+    ///   - format: The call's own format besides JSON and text.
+    ///   - example: Members of an example body.
+    ///   - read: Reads all parameters and members, and changes nothing.
+    func control<Value: Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String, status: HTTPResponse.Status = .ok,
+        format: ResponseFormat? = nil, example: JSONObject? = nil,
+        reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
+        use respond: @escaping @Sendable (Value) async throws -> ControlResponse
     ) {
-        on(path, method: method) { request, context in
+        let formats = [ResponseFormat.text] + (format.map { [$0] } ?? [])
+        add(
+            method, path, summary, status: status, formats: formats.map(\.rawValue), example: example,
+            reading: read
+        ) { request, value in
             let format = try ResponseFormat(of: request)
-            return try await respond(ControlRequest(request, context)).response(format)
+            return try await respond(value).response(format, status)
+        }
+    }
+
+    /// Adds a call without parameters and members.
+    func control(
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String,
+        use respond: @escaping @Sendable () async throws -> ControlResponse
+    ) {
+        control(method, path, summary) { _ in
+        } use: { _ in
+            try await respond()
         }
     }
 }

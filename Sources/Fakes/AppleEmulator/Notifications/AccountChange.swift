@@ -16,6 +16,16 @@ public enum AccountChange: String, Sendable, CaseIterable {
         }
     }
 
+    /// Beginning of a sentence for the description of the control API.
+    var summary: String {
+        switch self {
+        case .revokeConsent: "Ends the user's use of an app"
+        case .deleteAccount: "Deletes the user's Apple account"
+        case .disableForwarding: "Turns e-mail forwarding off"
+        case .enableForwarding: "Turns e-mail forwarding on"
+        }
+    }
+
     func apply(to user: inout EmulatedUser, app: String) {
         switch self {
         case .revokeConsent: user.apps.remove(app)

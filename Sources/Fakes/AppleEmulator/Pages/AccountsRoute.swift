@@ -88,7 +88,10 @@ extension AccountsRoute {
         let target: HTML = url.map { " to \(HTML.code($0))" } ?? " when a notification URL is set"
         return .page("Fake Apple", isWide: true) {
             "<h1>Emulated Apple accounts</h1>"
-            "<p>For each change, Apple sends a notification to the apps\(target).</p>"
+            """
+            <p>For each change, Apple sends a notification to the apps\(target). Tests do the same by the \
+            <a href="/emulator/api">control API</a>.</p>
+            """
             page.searchForm("/")
             for user in page.users { account(user, on: page) }
             page.pager("/")?.html

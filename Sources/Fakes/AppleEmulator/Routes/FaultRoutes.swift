@@ -7,11 +7,15 @@ import StrictJSON
 struct FaultRoutes: Sendable {
     let state: EmulatorState
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "faults") { request in list() }
-        group.control(.put, "faults/:endpoint") { request in
-            let endpoint = try endpoint(request)
-            let fault = try request.input { input throws(EmulatorError) in try input.fault() }
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "faults", "Shows the faults of Apple's endpoints.") { list() }
+        api.control(
+            .put, "faults/{endpoint}",
+            "Makes an endpoint, or the delivery of notifications, fail until the fault is cleared.",
+            example: ["status": 503, "times": 3]
+        ) { input throws(EmulatorError) in
+            (try Self.endpoint(&input), try input.fault())
+        } use: { endpoint, fault in
             if endpoint != .keys, fault.body == .noKeys || fault.body == .unusableKeys {
                 throw EmulatorError(
                     .memberMalformed, detail: "body: no_keys and unusable_keys are only for keys")
@@ -25,18 +29,22 @@ struct FaultRoutes: Sendable {
             state.setFault(fault, on: endpoint)
             return list()
         }
-        group.control(.delete, "faults/:endpoint") { request in
-            state.setFault(nil, on: try endpoint(request))
+        api.control(.delete, "faults/{endpoint}", "Clears the fault of an endpoint.") {
+            input throws(EmulatorError) in
+            try Self.endpoint(&input)
+        } use: { endpoint in
+            state.setFault(nil, on: endpoint)
             return list()
         }
-        group.control(.delete, "faults") { request in
+        api.control(.delete, "faults", "Clears all faults.") {
             state.clearFaults()
             return list()
         }
     }
 
-    private func endpoint(_ request: ControlRequest) throws(EmulatorError) -> EmulatedEndpoint {
-        guard let endpoint = EmulatedEndpoint(rawValue: request.pathPart("endpoint")) else {
+    private static func endpoint(_ input: inout ControlInput) throws(EmulatorError) -> EmulatedEndpoint {
+        let name = input.path("endpoint", EmulatedEndpoint.self)
+        guard let endpoint = EmulatedEndpoint(rawValue: name) else {
             let names = EmulatedEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError(.parameterMalformed, detail: "endpoint: one of \(names)")
         }

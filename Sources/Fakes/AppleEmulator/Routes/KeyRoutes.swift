@@ -7,20 +7,25 @@ import StrictJSON
 struct KeyRoutes: Sendable {
     let state: EmulatorState
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "keys") { request in list() }
-        group.control(.post, "keys") { request in
-            let (keyID, isPublished, signs) = try request.input { input throws(EmulatorError) in
-                (try Self.keyID(&input), try input.bool("published") ?? true, try input.bool("signs") ?? true)
-            }
-            let key = try await state.addKey(keyID: keyID, isPublished: isPublished, signs: signs)
-            return ControlResponse(
-                status: .created, json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "keys", "Shows Apple's signing keys; text: the IDs of the published keys.") {
+            list()
         }
-        group.control(.post, "keys/rotate") { request in
-            let mode = try request.input { input throws(EmulatorError) in
-                try input.word("mode", KeyRotationMode.self) ?? .atOnce
-            }
+        api.control(
+            .post, "keys", "Adds a signing key; text: the key ID.", status: .created,
+            example: ["signs": false]
+        ) { input throws(EmulatorError) in
+            (try Self.keyID(&input), try input.bool("published") ?? true, try input.bool("signs") ?? true)
+        } use: { keyID, isPublished, signs in
+            let key = try await state.addKey(keyID: keyID, isPublished: isPublished, signs: signs)
+            return ControlResponse(json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
+        }
+        api.control(
+            .post, "keys/rotate", "Replaces all signing keys, or takes the next step in Apple's order.",
+            example: ["mode": "apple"]
+        ) { input throws(EmulatorError) in
+            try input.word("mode", KeyRotationMode.self) ?? .atOnce
+        } use: { mode in
             switch mode {
             case .atOnce:
                 try await state.replaceKeys()
@@ -33,15 +38,18 @@ struct KeyRoutes: Sendable {
                 return ControlResponse(json: json, text: "\(step.word) \(keyID)")
             }
         }
-        group.control(.put, "keys/:kid") { request in
-            let (isPublished, signs) = try request.input { input throws(EmulatorError) in
-                (try input.bool("published"), try input.bool("signs"))
-            }
-            try state.useKey(request.pathPart("kid"), isPublished: isPublished, signs: signs)
+        api.control(
+            .put, "keys/{kid}", "Changes the use of a signing key.", example: ["published": true]
+        ) { input throws(EmulatorError) in
+            (input.path("kid"), try input.bool("published"), try input.bool("signs"))
+        } use: { keyID, isPublished, signs in
+            try state.useKey(keyID, isPublished: isPublished, signs: signs)
             return list()
         }
-        group.control(.delete, "keys/:kid") { request in
-            try state.retireKey(request.pathPart("kid"))
+        api.control(.delete, "keys/{kid}", "Retires a signing key.") {
+            $0.path("kid")
+        } use: { keyID in
+            try state.retireKey(keyID)
             return list()
         }
     }

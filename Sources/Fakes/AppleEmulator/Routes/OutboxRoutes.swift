@@ -9,31 +9,37 @@ struct OutboxRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "delivery-plan") { request in plan() }
-        group.control(.put, "delivery-plan") { request in
-            try state.setDeliveryPlan(
-                request.input { input throws(EmulatorError) in
-                    var plan = DeliveryPlan()
-                    if let copies = try input.integer("copies", in: 1...10) { plan.copies = Int(copies) }
-                    if let holds = try input.bool("hold") { plan.holds = holds }
-                    if let retries = try input.bool("retry") { plan.retries = retries }
-                    if let distance = try input.integer("first_retry_ms") {
-                        plan.firstRetryMilliseconds = distance
-                    }
-                    return plan
-                })
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "delivery-plan", "Shows how notifications are delivered.") { plan() }
+        api.control(
+            .put, "delivery-plan", "Sets how notifications are delivered: repeated, held, or retried.",
+            example: ["copies": 2, "hold": true]
+        ) { input throws(EmulatorError) in
+            var plan = DeliveryPlan()
+            if let copies = try input.integer("copies", in: 1...10) { plan.copies = Int(copies) }
+            if let holds = try input.bool("hold") { plan.holds = holds }
+            if let retries = try input.bool("retry") { plan.retries = retries }
+            if let distance = try input.integer("first_retry_ms") {
+                plan.firstRetryMilliseconds = distance
+            }
+            return plan
+        } use: { wanted in
+            try state.setDeliveryPlan(wanted)
             return plan()
         }
-        group.control(.get, "outbox") { request in list() }
-        group.control(.delete, "outbox") { request in
+        api.control(
+            .get, "outbox", "Shows the notifications that wait, and recent deliveries; text: how many wait."
+        ) { list() }
+        api.control(.delete, "outbox", "Deletes the notifications that wait.") {
             state.forgetWaitingNotifications()
             return list()
         }
-        group.control(.post, "outbox/release") { request in
-            let order = try request.input { input throws(EmulatorError) in
-                try input.word("order", ReleaseOrder.self) ?? .inOrder
-            }
+        api.control(
+            .post, "outbox/release", "Posts the held notifications in any order.",
+            example: ["order": "reversed"]
+        ) { input throws(EmulatorError) in
+            try input.word("order", ReleaseOrder.self) ?? .inOrder
+        } use: { order in
             var sent: [SentNotification] = []
             for held in state.release(order) {
                 sent.append(await post.send(held.notification, to: held.target))

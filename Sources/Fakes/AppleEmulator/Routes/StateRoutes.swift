@@ -7,35 +7,41 @@ import StrictJSON
 struct StateRoutes: Sendable {
     let state: EmulatorState
 
-    func add(to router: RouterGroup<EmulatorRequestContext>) {
-        router.control(.get, "") { request in overview() }
-        router.control(.put, "notification-url") { request in
-            let url = try request.input { input throws(EmulatorError) in
-                try input.string("url", maximum: 2048)
-            }
-            guard let url else { throw EmulatorError(.memberMalformed, detail: "url: a string") }
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "", "Shows the configuration; text: the issuer.") { overview() }
+        api.control(
+            .put, "notification-url", "Sets the URL that receives notifications.",
+            example: ["url": "http://127.0.0.1:8080/v1/apple/notifications"]
+        ) { input throws(EmulatorError) in
+            try input.required("url", maximum: 2048)
+        } use: { url in
             state.setNotificationTarget(try NotificationTarget(url, allowedHosts: state.allowedHosts))
             return overview()
         }
-        router.control(.delete, "notification-url") { request in
+        api.control(.delete, "notification-url", "Removes the URL, so that no notification is posted.") {
             state.setNotificationTarget(nil)
             return overview()
         }
-        router.control(.get, "counters") { request in counters() }
-        router.control(.delete, "counters") { request in
+        api.control(.get, "counters", "Shows the number of requests and outcomes for each endpoint.") {
+            counters()
+        }
+        api.control(.delete, "counters", "Sets all counters to zero.") {
             state.clearCounters()
             return counters()
         }
-        router.control(.post, "clock") { request in
-            let seconds = try request.input { input throws(EmulatorError) in
-                try input.integer("advance_seconds")
-            }
-            try state.advanceClock(bySeconds: seconds ?? 0)
+        api.control(
+            .post, "clock", "Moves the emulator's time ahead; text: the time in seconds since 1970.",
+            example: ["advance_seconds": 3600]
+        ) { input throws(EmulatorError) in
+            try input.integer("advance_seconds") ?? 0
+        } use: { seconds in
+            try state.advanceClock(bySeconds: seconds)
             let now = state.now / 1000
             return ControlResponse(json: JSONObject([("now", .integer(now))]), text: String(now))
         }
-        router.control(.post, "reset") { request in
-            try request.requireNoInput()
+        api.control(.post, "reset", "Restores the initial state.") { input throws(EmulatorError) in
+            try input.refuseMembers()
+        } use: {
             try state.reset()
             return overview()
         }

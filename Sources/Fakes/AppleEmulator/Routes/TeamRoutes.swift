@@ -9,45 +9,54 @@ import StrictJSON
 struct TeamRoutes: Sendable {
     let state: EmulatorState
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "client-keys") { request in list() }
-        group.control(.post, "teams/:team/client-keys") { request in
-            let key = try request.input { input throws(EmulatorError) in
-                try input.clientKey(of: request.pathPart("team"))
-            }
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(.get, "client-keys", "Shows the keys with which teams sign client secrets.") { list() }
+        api.control(
+            .post, "teams/{team}/client-keys",
+            "Registers a key for client secrets, or makes a key; text: the .p8 of the new key.",
+            status: .created, example: ["kid": "ABC123DEFG"]
+        ) { input throws(EmulatorError) in
+            (input.path("team", example: "SIWADEV000"), try input.clientKey())
+        } use: { teamID, recipe in
+            let key = try recipe.key(of: teamID)
             try state.addClientKey(key)
             var json = key.json
             json["private_key"] = key.privateKeyPEM.map { .string($0) }
-            return ControlResponse(status: .created, json: json, text: key.privateKeyPEM ?? key.keyID)
+            return ControlResponse(json: json, text: key.privateKeyPEM ?? key.keyID)
         }
-        group.control(.delete, "teams/:team/client-keys/:kid") { request in
-            try state.removeClientKey(request.pathPart("kid"), of: request.pathPart("team"))
+        api.control(.delete, "teams/{team}/client-keys/{kid}", "Ends a key for client secrets.") { input in
+            (input.path("team"), input.path("kid"))
+        } use: { teamID, keyID in
+            try state.removeClientKey(keyID, of: teamID)
             return list()
         }
-        group.control(.post, "client-secrets") { request in
-            let secret = try state.sign(
-                request.input { input throws(EmulatorError) in try input.clientSecret() })
-            return ControlResponse(
-                status: .created, json: JSONObject([("client_secret", .string(secret))]), text: secret)
+        api.control(
+            .post, "client-secrets", "Signs a client secret; text: the secret.", status: .created,
+            example: ["lifetime": 600]
+        ) { input throws(EmulatorError) in
+            try input.clientSecret()
+        } use: { recipe in
+            let secret = try state.sign(recipe)
+            return ControlResponse(json: JSONObject([("client_secret", .string(secret))]), text: secret)
         }
-        group.control(.put, "redirect-uris") { request in
-            let (clientID, uris) = try request.input { input throws(EmulatorError) in
-                (try input.string("client_id"), try input.strings("redirect_uris"))
-            }
-            guard let uris else {
-                throw EmulatorError(.memberMalformed, detail: "redirect_uris: an array of strings")
-            }
+        api.control(
+            .put, "redirect-uris", "Replaces the return URLs of an app for the web flow.",
+            example: ["redirect_uris": ["https://app.example.com/callback"]]
+        ) { input throws(EmulatorError) in
+            try input.require("redirect_uris")
+            return (try input.string("client_id"), try input.strings("redirect_uris") ?? [])
+        } use: { clientID, uris in
             try state.setRedirectURIs(uris, of: clientID ?? state.apps[0].primaryClientID)
             return ControlResponse(
                 json: JSONObject([("redirect_uris", .array(uris.map { .string($0) }))]),
                 text: uris.joined(separator: "\n"))
         }
-        group.control(.get, "transfers") { request in transfers() }
-        group.control(.post, "transfers") { request in
-            let (clientID, teamID) = try request.input { input throws(EmulatorError) in
-                (try input.string("client_id"), try input.string("team_id"))
-            }
-            guard let teamID else { throw EmulatorError(.memberMalformed, detail: "team_id: a string") }
+        api.control(.get, "transfers", "Shows the transfers of apps.") { transfers() }
+        api.control(
+            .post, "transfers", "Moves an app to another team at once.", example: ["team_id": "NEWTEAM000"]
+        ) { input throws(EmulatorError) in
+            (try input.string("client_id"), try input.required("team_id"))
+        } use: { clientID, teamID in
             _ = try state.transfer(clientID ?? state.apps[0].primaryClientID, to: teamID)
             return transfers()
         }

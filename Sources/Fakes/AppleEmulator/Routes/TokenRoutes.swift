@@ -7,31 +7,36 @@ struct TokenRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.post, "identity-tokens") { request in
-            let token = try state.mint(
-                request.input { input throws(EmulatorError) in try input.identityToken() })
-            return ControlResponse(
-                status: .created, json: token.json, text: token.identityToken, signIn: token.signIn)
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(
+            .post, "identity-tokens",
+            "Signs a user in and makes an identity token, valid or forged; text: the token.",
+            status: .created, format: .signIn, example: ["nonce": "n-1", "code": true]
+        ) { input throws(EmulatorError) in
+            try input.identityToken()
+        } use: { recipe in
+            let token = try state.mint(recipe)
+            return ControlResponse(json: token.json, text: token.identityToken, signIn: token.signIn)
         }
-        group.control(.post, "notifications") { request in
-            let (recipe, target) = try request.input { input throws(EmulatorError) in
-                (try input.notification(), try post.order(&input))
-            }
+        api.control(
+            .post, "notifications",
+            "Makes a notification, valid or forged, and posts it; text: the status of the response.",
+            status: .created, example: ["type": "consent-revoked"]
+        ) { input throws(EmulatorError) in
+            (try input.notification(), try post.order(&input))
+        } use: { recipe, target in
             let sent = await post.carryOut(target, try state.mint(recipe))
-            return ControlResponse(status: .created, json: sent.json, text: sent.text)
+            return ControlResponse(json: sent.json, text: sent.text)
         }
-        group.control(.post, "deliveries") { request in try await deliver(request) }
-    }
-
-    /// Posts a given payload unchanged, for example one that was posted before or has no valid signature.
-    private func deliver(_ request: ControlRequest) async throws -> ControlResponse {
-        let (payload, target) = try request.input { input throws(EmulatorError) in
-            (try input.string("payload", maximum: ControlInput.bodyLimit), try post.order(&input))
+        api.control(
+            .post, "deliveries",
+            "Posts a payload unchanged, for example a repeated one; text: the status of the response."
+        ) { input throws(EmulatorError) in
+            (try input.required("payload", maximum: ControlInput.bodyLimit), try post.order(&input))
+        } use: { payload, target in
+            guard let target else { throw EmulatorError(.notificationURLMissing) }
+            let delivery = await post.deliver(payload, to: target)
+            return ControlResponse(json: delivery.json, text: delivery.text)
         }
-        guard let payload else { throw EmulatorError(.memberMalformed, detail: "payload: a string") }
-        guard let target else { throw EmulatorError(.notificationURLMissing) }
-        let delivery = await post.deliver(payload, to: target)
-        return ControlResponse(json: delivery.json, text: delivery.text)
     }
 }

@@ -8,43 +8,73 @@ struct UserRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
 
-    func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.post, "users") { request in
-            let user = try state.makeUser(request.input { input throws(EmulatorError) in try input.user() })
-            return ControlResponse(status: .created, json: user.json, text: user.subject)
+    func add(to api: ControlAPI<EmulatorRequestContext>) {
+        api.control(
+            .post, "users", "Makes a user; text: the sub.", status: .created,
+            example: ["first_name": "Ada", "hide_email": true]
+        ) { input throws(EmulatorError) in
+            try input.user()
+        } use: { recipe in
+            let user = try state.makeUser(recipe)
+            return ControlResponse(json: user.json, text: user.subject)
         }
-        group.control(.get, "users") { request in try list(request) }
-        group.control(.get, "users/:sub") { request in
-            let user = try state.user(request.pathPart("sub"))
+        api.control(.get, "users", "Shows limit users, starting at number offset; text: their subs.") {
+            input throws(EmulatorError) in
+            (
+                try input.query("offset", in: 0...UserDirectory.capacity, default: 0),
+                try input.query("limit", in: 1...1000, default: 100)
+            )
+        } use: { offset, limit in
+            list(offset, limit)
+        }
+        api.control(.get, "users/{sub}", "Shows a user; default names the first user.") { input in
+            Self.subject(&input)
+        } use: { subject in
+            let user = try state.user(subject)
             var json = user.json
-            let grants = try state.grants(of: request.pathPart("sub"))
+            let grants = try state.grants(of: subject)
             json["grants"] = .array(grants.map { .object($0.json) })
             return ControlResponse(json: json, text: user.subject)
         }
-        group.control(.post, "users/:sub/change-password") { request in
-            try request.requireNoInput()
-            try state.changePassword(of: request.pathPart("sub"))
-            let user = try state.user(request.pathPart("sub"))
+        api.control(
+            .post, "users/{sub}/change-password",
+            "Ends the user's refresh tokens and codes, without a notification."
+        ) { input throws(EmulatorError) in
+            try input.refuseMembers()
+            return Self.subject(&input)
+        } use: { subject in
+            try state.changePassword(of: subject)
+            let user = try state.user(subject)
             return ControlResponse(json: user.json, text: user.subject)
         }
-        group.control(.put, "users/:sub/migration") { request in
-            let isFailing = try request.input { input throws(EmulatorError) in try input.bool("fails") }
-            guard let isFailing else { throw EmulatorError(.memberMalformed, detail: "fails: true or false") }
-            try state.setMigrationFailing(isFailing, of: request.pathPart("sub"))
-            let user = try state.user(request.pathPart("sub"))
+        api.control(
+            .put, "users/{sub}/migration", "Makes the transfer of this user fail.", example: ["fails": true]
+        ) { input throws(EmulatorError) in
+            try input.require("fails")
+            return (Self.subject(&input), try input.bool("fails") ?? false)
+        } use: { subject, isFailing in
+            try state.setMigrationFailing(isFailing, of: subject)
+            let user = try state.user(subject)
             return ControlResponse(json: user.json, text: user.subject)
         }
         for change in AccountChange.allCases {
-            group.control(.post, "users/:sub/\(change.rawValue)") { request in
-                try await carryOut(change, request)
+            api.control(
+                .post, "users/{sub}/\(change.rawValue)",
+                "\(change.summary), and notifies each app concerned; text: the status of the response."
+            ) { input throws(EmulatorError) in
+                let recipe = try input.notification(subject: Self.subject(&input))
+                return (recipe, try post.order(&input))
+            } use: { recipe, order in
+                try await carryOut(change, recipe, order)
             }
         }
     }
 
-    /// Returns `limit` users, starting at number `offset`.
-    private func list(_ request: ControlRequest) throws(EmulatorError) -> ControlResponse {
-        let offset = try request.number("offset", in: 0...UserDirectory.capacity, default: 0)
-        let limit = try request.number("limit", in: 1...1000, default: 100)
+    private static func subject(_ input: inout ControlInput) -> String {
+        input.path("sub", example: "default")
+    }
+
+    private func list(_ offset: Int, _ limit: Int) -> ControlResponse {
         let all = state.users
         let page = all.dropFirst(offset).prefix(limit)
         let json = JSONObject([
@@ -53,12 +83,9 @@ struct UserRoutes: Sendable {
         return ControlResponse(json: json, text: page.map(\.subject).joined(separator: "\n"))
     }
 
-    private func carryOut(_ change: AccountChange, _ request: ControlRequest) async throws -> ControlResponse
-    {
-        let (recipe, order) = try request.input { input throws(EmulatorError) in
-            let recipe = try input.notification(subject: request.pathPart("sub"))
-            return (recipe, try post.order(&input))
-        }
+    private func carryOut(
+        _ change: AccountChange, _ recipe: NotificationRecipe, _ order: NotificationTarget?
+    ) async throws -> ControlResponse {
         let (user, notifications) = try state.change(change, notifying: recipe)
         var sent: [SentNotification] = []
         for notification in notifications { sent.append(await post.announce(notification, to: order)) }

@@ -232,6 +232,7 @@ extension PageRoutes {
         let exchanges = state.exchanges
         return .page(.google, "Fake Google", isWide: true) {
             "<h1>Link your account</h1>"
+            "<p>Tests use the <a href=\"/control/api\">control API</a>.</p>"
             "<div class=\"columns\"><div>"
             linkForm
             HTML.section("Links, newest first") {

@@ -10,134 +10,150 @@ struct ControlRoutes: Sendable {
 
     private var linking: Linking { Linking(state: state) }
 
-    func add(to group: RouterGroup<BasicRequestContext>) {
-        on(group, .get, "") { _ in overview() }
-        addLinks(to: group)
-        addEvents(to: group)
-        on(group, .get, "exchanges") { _ in exchanges() }
-        on(group, .delete, "exchanges") { _ in
+    func add(to api: ControlAPI<BasicRequestContext>) {
+        api.control(.get, "", "Shows the project, the client and the redirect URIs.") { overview() }
+        addLinks(to: api)
+        addEvents(to: api)
+        api.control(.get, "exchanges", "Shows the latest requests and responses.") { exchanges() }
+        api.control(.delete, "exchanges", "Deletes the shown requests and responses.") {
             state.update { $0.exchanges.clear() }
             return exchanges()
         }
-        on(group, .get, "faults") { _ in faults() }
-        on(group, .delete, "faults") { _ in
+        api.control(.get, "faults", "Shows the faults.") { faults() }
+        api.control(.delete, "faults", "Clears all faults.") {
             state.update { $0.faults.clear() }
             return faults()
         }
-        on(group, .put, "faults/:place") { call in
-            let place = try place(call.pathPart("place"))
-            let fault = try call.input { body throws(EmulatorError) in try body.fault(at: place) }
+        api.control(
+            .put, "faults/{place}", "Makes one kind of request fail.", example: ["delay_ms": 500, "times": 1]
+        ) { input throws(EmulatorError) in
+            let place = try Self.place(&input)
+            return (place, try input.fault(at: place))
+        } use: { place, fault in
             state.setFault(fault, at: place)
             return faults()
         }
-        on(group, .delete, "faults/:place") { call in
-            state.setFault(nil, at: try place(call.pathPart("place")))
+        api.control(.delete, "faults/{place}", "Clears the fault of one kind of request.") {
+            input throws(EmulatorError) in
+            try Self.place(&input)
+        } use: { place in
+            state.setFault(nil, at: place)
             return faults()
         }
-        on(group, .post, "keys/rotate") { call in
-            try call.requireNoInput()
-            return JSONObject([("kid", .string(try state.rotateKey().keyID))])
+        api.control(.post, "keys/rotate", "Signs with a new key from now on; the old keys stay published.") {
+            input throws(EmulatorError) in
+            try input.refuseMembers()
+        } use: {
+            JSONObject([("kid", .string(try state.rotateKey().keyID))])
         }
     }
 
-    private func addLinks(to group: RouterGroup<BasicRequestContext>) {
-        on(group, .post, "link") { call in
-            let start = try linking.begin(
-                call.input { body throws(EmulatorError) in try body.linkRequest() })
+    private func addLinks(to api: ControlAPI<BasicRequestContext>) {
+        api.control(
+            .post, "link", "Starts a link in a browser or by App Flip, and returns the URL to open.",
+            example: ["mode": "app_flip"]
+        ) { input throws(EmulatorError) in
+            try input.linkRequest()
+        } use: { wanted in
+            let start = try linking.begin(wanted)
             return JSONObject([
                 ("url", .string(start.url)), ("state", .string(start.begun.state)),
                 ("redirect_uri", .string(start.begun.redirectURI)),
             ])
         }
         // Responses to Google's own redirect URIs never reach this emulator, so tests post them here.
-        on(group, .post, "answer") { call in
-            let url = try call.input { body throws(EmulatorError) in
-                try body.required("url", maximum: 16_384)
-            }
+        api.control(.post, "answer", "Accepts a response at one of Google's own redirect URIs.") {
+            input throws(EmulatorError) in
+            try input.required("url", maximum: 16_384)
+        } use: { url in
             let place = url.prefix { $0 != "?" }
             let fields = FormEncoding.decode(url.dropFirst(place.count + 1).utf8) ?? []
             return try await linking.receiveResponse(fields, at: String(place)).json
         }
-        on(group, .get, "links") { _ in
+        api.control(.get, "links", "Shows the links, with their tokens.") {
             JSONObject([("links", .array(state.links.map { .object($0.json) }))])
         }
-        on(group, .delete, "links") { _ in
+        api.control(.delete, "links", "Deletes all links.") {
             state.update { $0.links.clear() }
             return JSONObject([("links", .array([]))])
         }
-        for (name, use) in Self.uses {
-            on(group, .post, RouterPath(name)) { call in
-                let id = try call.input { body throws(EmulatorError) in
-                    try body.string("link", maximum: 32)
-                }
+        for (name, summary, use) in Self.uses {
+            api.control(.post, name, summary) { input throws(EmulatorError) in
+                try input.string("link", maximum: 32)
+            } use: { id in
                 let response = try await use(linking, id)
                 var json = response.asJSON
                 json["link"] = .object(try linking.link(id).json)
                 return json
             }
         }
-        on(group, .post, "streamlined") { call in
-            let input = try call.input { body throws(EmulatorError) in
-                (
-                    try body.word("intent", StreamlinedIntent.self) ?? .check, try body.account(),
-                    try body.string("scope", maximum: 2048), try body.string("assertion", maximum: 16_384)
-                )
-            }
+        api.control(
+            .post, "streamlined", "Links by an ID token of Google (streamlined linking).",
+            example: ["intent": "get"]
+        ) { input throws(EmulatorError) in
+            (
+                try input.word("intent", StreamlinedIntent.self) ?? .check, try input.account(),
+                try input.string("scope", maximum: 2048), try input.string("assertion", maximum: 16_384)
+            )
+        } use: { intent, account, scope, assertion in
             let (response, link) = try await linking.streamlined(
-                input.0, input.1, scope: input.2, assertion: input.3)
+                intent, account, scope: scope, assertion: assertion)
             var json = response.asJSON
             json["link"] = link.map { .object($0.json) }
             return json
         }
     }
 
-    private static let uses: [(String, @Sendable (Linking, String?) async throws -> ServerClient.Response)] =
-        [
-            ("refresh", { try await $0.refresh($1) }), ("call", { try await $0.call($1) }),
-            ("unlink", { try await $0.unlink($1) }),
-        ]
+    private typealias Use = @Sendable (Linking, String?) async throws -> ServerClient.Response
 
-    private func addEvents(to group: RouterGroup<BasicRequestContext>) {
-        on(group, .post, "service-accounts") { call in
-            let (role, api) = try call.input { body throws(EmulatorError) in
-                (try body.bool("role") ?? true, try body.bool("api") ?? true)
-            }
+    private static let uses: [(name: String, summary: String, use: Use)] = [
+        ("refresh", "Refreshes the access token of a link.", { try await $0.refresh($1) }),
+        ("call", "Calls the app's API with the token of a link.", { try await $0.call($1) }),
+        ("unlink", "Revokes the token of a link.", { try await $0.unlink($1) }),
+    ]
+
+    private func addEvents(to api: ControlAPI<BasicRequestContext>) {
+        api.control(.post, "service-accounts", "Makes a service account, and returns its JSON key file.") {
+            input throws(EmulatorError) in
+            (try input.bool("role") ?? true, try input.bool("api") ?? true)
+        } use: { hasRole, hasAPI in
             let project = state.configuration.projectID
-            let account = try ServiceAccount(project: project, hasRole: role, hasAPI: api)
+            let account = try ServiceAccount(project: project, hasRole: hasRole, hasAPI: hasAPI)
             let base = state.update { world in
                 world.events.add(account)
                 return world.baseURL
             }
             return account.file(project: project, baseURL: base)
         }
-        on(group, .get, "stream") { _ in stream() }
-        on(group, .delete, "stream") { _ in
+        api.control(.get, "stream", "Shows the registered receiver of events.") { stream() }
+        api.control(.delete, "stream", "Removes the registered receiver of events.") {
             state.update { $0.events.removeStream() }
             return stream()
         }
-        on(group, .get, "events") { _ in events() }
-        on(group, .delete, "events") { _ in
+        api.control(.get, "events", "Shows the accepted events of the server.") { events() }
+        api.control(.delete, "events", "Deletes the accepted events.") {
             state.update { $0.inbox.clear() }
             return events()
         }
-        on(group, .post, "send-event") { call in
-            let (event, link) = try call.input { body throws(EmulatorError) in
-                var event = SentEvent()
-                event.type = try body.word("type", SentEventType.self) ?? .sessionsRevoked
-                event.subject = try body.string("sub", maximum: 255)
-                event.reason = try body.string("reason", maximum: 64)
-                event.state = try body.string("state", maximum: 1024)
-                event.jti = try body.string("jti", maximum: 255)
-                return (event, try body.string("link", maximum: 32))
-            }
+        api.control(
+            .post, "send-event", "Sends a security event to the server.", example: ["type": "verification"]
+        ) { input throws(EmulatorError) in
+            var event = SentEvent()
+            event.type = try input.word("type", SentEventType.self) ?? .sessionsRevoked
+            event.subject = try input.string("sub", maximum: 255)
+            event.reason = try input.string("reason", maximum: 64)
+            event.state = try input.string("state", maximum: 1024)
+            event.jti = try input.string("jti", maximum: 255)
+            return (event, try input.string("link", maximum: 32))
+        } use: { event, link in
             var sent = event
             if event.type == .tokenRevoked { sent.refreshToken = try linking.link(link).refreshToken }
             return try await linking.send(sent).asJSON
         }
     }
 
-    private func place(_ name: String) throws(EmulatorError) -> FaultPlace {
-        guard let place = FaultPlace(rawValue: name) else {
+    private static func place(_ input: inout ControlInput) throws(EmulatorError) -> FaultPlace {
+        guard let place = FaultPlace(rawValue: input.path("place", FaultPlace.self)) else {
             let names = FaultPlace.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError(.memberMalformed, detail: "the place must be one of \(names)")
         }
@@ -186,13 +202,27 @@ struct ControlRoutes: Sendable {
         }
         return JSONObject([("exchanges", .array(entries))])
     }
+}
 
-    private func on(
-        _ group: RouterGroup<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
-        _ respond: @escaping @Sendable (ControlRequest) async throws -> JSONObject
+extension ControlAPI<BasicRequestContext> {
+    fileprivate func control<Value: Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String, example: JSONObject? = nil,
+        reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
+        use respond: @escaping @Sendable (Value) async throws -> JSONObject
     ) {
-        group.on(path, method: method) { request, context in
-            try await Response.json(respond(ControlRequest(request, context)))
+        add(method, path, summary, example: example, reading: read) { _, value in
+            .json(try await respond(value))
+        }
+    }
+
+    /// Adds a call without parameters and members.
+    fileprivate func control(
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String,
+        use respond: @escaping @Sendable () async throws -> JSONObject
+    ) {
+        control(method, path, summary) { _ in
+        } use: { _ in
+            try await respond()
         }
     }
 }
@@ -200,11 +230,7 @@ struct ControlRoutes: Sendable {
 extension ControlInput {
     mutating func linkRequest() throws(EmulatorError) -> LinkRequest {
         var request = LinkRequest()
-        request.mode = try word("mode", AccountLink.Mode.self) ?? .browser
-        guard request.mode != .streamlined else {
-            throw EmulatorError(
-                .memberMalformed, detail: "mode: browser or app_flip; see control/streamlined")
-        }
+        request.mode = try word("mode", AccountLink.Mode.self, among: [.browser, .appFlip]) ?? .browser
         request.scope = try string("scope", maximum: 2048)
         request.userLocale = try string("user_locale", maximum: 64)
         request.loginHint = try string("login_hint", maximum: 320)

@@ -7,29 +7,54 @@ import StrictJSON
 struct ControlRoutes: Sendable {
     let state: ReceiverState
 
-    func add(to group: RouterGroup<ReceiverRequestContext>) {
-        on(group, .get, "") { _ in .json(await overview()) }
-        on(group, .get, "messages") { call in try messages(call) }
-        on(group, .delete, "messages") { call in
-            try call.requireNoInput()
-            state.update { $0.log.clear() }
-            return try messages(call)
+    func add(to api: ControlAPI<ReceiverRequestContext>) {
+        api.add(.get, "", "Shows the receivers, with their URLs and their state in siwa.") { _ in
+        } use: { _, _ in
+            .json(await overview())
         }
-        on(group, .get, "faults") { _ in .json(faults()) }
-        on(group, .delete, "faults") { call in
-            try call.requireNoInput()
+        api.add(
+            .get, "messages", "Shows the latest messages, the oldest first; text: one line for each.",
+            formats: ["text"]
+        ) { input throws(EmulatorError) in
+            try MessageFilter(&input)
+        } use: { request, filter in
+            messages(filter, asText: request.uri.queryParameters["format"] == "text")
+        }
+        api.add(.delete, "messages", "Deletes the messages.", formats: ["text"]) {
+            input throws(EmulatorError) in
+            try input.refuseMembers()
+            return try MessageFilter(&input)
+        } use: { request, filter in
+            state.update { $0.log.clear() }
+            return messages(filter, asText: request.uri.queryParameters["format"] == "text")
+        }
+        api.add(.get, "faults", "Shows the faults.") { _ in
+        } use: { _, _ in
+            .json(faults())
+        }
+        api.add(.delete, "faults", "Clears all faults; siwa sends the waiting events at once.") {
+            input throws(EmulatorError) in
+            try input.refuseMembers()
+        } use: { _, _ in
             for receiver in EmulatedReceiver.allCases { await state.recover(receiver) }
             return .json(faults())
         }
-        on(group, .put, "faults/:receiver") { call in
-            let receiver = try Self.receiver(call.pathPart("receiver"))
-            let fault = try call.input { body throws(EmulatorError) in try body.receiverFault() }
-            try state.setFault(fault, of: receiver)
+        api.add(
+            .put, "faults/{receiver}", "Makes a receiver fail.", example: ["fault": "slow", "seconds": 5]
+        ) { input throws(EmulatorError) in
+            let receiver = try Self.receiver(input.path("receiver", EmulatedReceiver.self))
+            return (receiver, try input.receiverFault())
+        } use: { _, value in
+            try state.setFault(value.1, of: value.0)
             return .json(faults())
         }
-        on(group, .delete, "faults/:receiver") { call in
-            try call.requireNoInput()
-            await state.recover(try Self.receiver(call.pathPart("receiver")))
+        api.add(
+            .delete, "faults/{receiver}", "Clears a receiver's fault; siwa sends the waiting events at once."
+        ) { input throws(EmulatorError) in
+            try input.refuseMembers()
+            return try Self.receiver(input.path("receiver", EmulatedReceiver.self))
+        } use: { _, receiver in
+            await state.recover(receiver)
             return .json(faults())
         }
     }
@@ -63,16 +88,12 @@ struct ControlRoutes: Sendable {
     }
 
     /// The latest messages, the oldest first.
-    private func messages(_ call: ControlRequest) throws(EmulatorError) -> Response {
-        let receiver = try call.query["receiver"].map { name throws(EmulatorError) in
-            try Self.receiver(String(name))
-        }
-        let type = call.query["type"].map(String.init)
-        let limit = try call.number("limit", in: 1...MessageLog.capacity, default: MessageLog.capacity)
+    private func messages(_ filter: MessageFilter, asText: Bool) -> Response {
         let found = state.messages.filter { message in
-            (receiver == nil || message.receiver == receiver) && (type == nil || message.event?.type == type)
-        }.suffix(limit)
-        guard call.query["format"] == "text" else {
+            (filter.receiver == nil || message.receiver == filter.receiver)
+                && (filter.type == nil || message.event?.type == filter.type)
+        }.suffix(filter.limit)
+        guard asText else {
             return .json(JSONObject([("messages", .array(found.map { .object($0.json) }))]))
         }
         let lines = found.map { "\($0.line)\n" }.joined()
@@ -86,13 +107,18 @@ struct ControlRoutes: Sendable {
                 faults[receiver].map { (receiver.rawValue, .object($0.json)) }
             })
     }
+}
 
-    private func on(
-        _ group: RouterGroup<ReceiverRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
-        _ respond: @escaping @Sendable (ControlRequest) async throws -> Response
-    ) {
-        group.on(path, method: method) { request, context in
-            try await respond(ControlRequest(request, context))
-        }
+/// The messages that a call returns.
+private struct MessageFilter: Sendable {
+    let receiver: EmulatedReceiver?
+    let type: String?
+    let limit: Int
+
+    init(_ input: inout ControlInput) throws(EmulatorError) {
+        let name = input.query("receiver", EmulatedReceiver.self)
+        receiver = try name.map { name throws(EmulatorError) in try ControlRoutes.receiver(name) }
+        type = input.query("type")
+        limit = try input.query("limit", in: 1...MessageLog.capacity, default: MessageLog.capacity)
     }
 }

@@ -59,7 +59,8 @@ extension PageRoutes {
         return .page("Receivers of events", reloadsAfter: isWatching ? Self.watchInterval : nil) {
             "<h1>Events, as they arrive</h1>"
             """
-            <p>Two receivers as a backend has them. They verify each message, and fail when you want it.</p>
+            <p>Two receivers as a backend has them. They verify each message, and fail when you want it. Tests use \
+            the <a href="/control/api">control API</a>.</p>
             <div class="columns">
             """
             for receiver in EmulatedReceiver.allCases {

@@ -1,0 +1,202 @@
+import HTTPTypes
+import Pages
+import StrictJSON
+
+/// The description of a control API: an OpenAPI 3.1 document, and the content of a page.
+///
+/// Both have the address by which the client reached the emulator.
+struct ControlDescription: Sendable {
+    let title: String
+    let scheme: String
+    let calls: [ControlCall]
+    let codes: [EmulatorError.Code]
+
+    private func address(_ authority: String?) -> String { authority.map { "\(scheme)://\($0)" } ?? "/" }
+
+    func document(at authority: String?) -> JSONObject {
+        var paths = JSONObject()
+        for call in calls {
+            var item = paths[call.path]?.object ?? JSONObject()
+            item[call.method.rawValue.lowercased()] = .object(call.operation)
+            paths[call.path] = .object(item)
+        }
+        return JSONObject([
+            ("openapi", "3.1.0"),
+            (
+                "info",
+                ["title": .string(title), "version": "1", "description": .string(Self.text)]
+            ),
+            ("servers", [["url": .string(address(authority))]]), ("paths", .object(paths)),
+            ("components", ["responses": ["Problem": .object(problem)]]),
+        ])
+    }
+
+    private static let text = """
+        A body is one strict JSON object of at most \(ControlInput.bodyLimit) bytes, whatever its Content-Type. \
+        Unknown members are refused, and a known member that is null counts as absent. maxLength counts bytes. \
+        Requests from web pages are refused.
+        """
+
+    private var problem: JSONObject {
+        let names = codes.map(\.name).sorted()
+        let schema = JSONSchema.object(
+            required: ["type", "title", "status", "code"],
+            properties: [
+                ("type", ["type": "string"]), ("title", ["type": "string"]),
+                ("status", ["type": "integer"]), ("code", .object(JSONSchema.words(names).keywords)),
+                ("detail", ["type": "string"]),
+            ], components: [])
+        return JSONObject([
+            ("description", "A problem document (RFC 9457). Its code is stable."),
+            ("content", ["application/problem+json": ["schema": .object(schema.keywords)]]),
+        ])
+    }
+}
+
+extension ControlCall {
+    fileprivate var operation: JSONObject {
+        let listing = list()
+        var json = JSONObject([("operationId", .string(operationID)), ("summary", .string(summary))])
+        let parameters =
+            listing.path.map { Self.parameter($0, in: "path") }
+            + listing.query(formats).map { Self.parameter($0, in: "query") }
+        if !parameters.isEmpty { json["parameters"] = .array(parameters) }
+        if !listing.members.isEmpty {
+            var content = JSONObject([("schema", .object(listing.body.keywords))])
+            content["example"] = example.map { .object($0) }
+            json["requestBody"] = [
+                "required": .bool(!listing.required.isEmpty),
+                "content": ["application/json": .object(content)],
+            ]
+        }
+        var content = JSONObject([("application/json", ["schema": ["type": "object"]])])
+        if formats.contains(Self.text) { content["text/plain"] = ["schema": ["type": "string"]] }
+        json["responses"] = .object(
+            JSONObject([
+                (
+                    String(status.code),
+                    ["description": .string(status.reasonPhrase), "content": .object(content)]
+                ), ("default", ["$ref": "#/components/responses/Problem"]),
+            ]))
+        return json
+    }
+
+    /// The format for shell scripts.
+    fileprivate static let text = "text"
+
+    /// A name for generated clients, such as `postUsersBySubChangePassword`.
+    private var operationID: String {
+        let words = path.split(separator: "/").dropFirst().flatMap { part in
+            (part.hasPrefix("{") ? "by-\(part.dropFirst().dropLast())" : String(part))
+                .split { $0 == "-" || $0 == "." || $0 == "_" }
+        }
+        return method.rawValue.lowercased()
+            + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    private static func parameter(_ value: ControlListing.Value, in place: String) -> JSONValue {
+        [
+            "name": .string(value.name), "in": .string(place), "required": .bool(place == "path"),
+            "schema": .object(value.schema.keywords),
+        ]
+    }
+}
+
+extension ControlListing {
+    /// The parameters of the query, with the response format if there is a choice.
+    fileprivate func query(_ formats: [String]) -> [Value] {
+        formats.isEmpty ? query : query + [("format", .word(among: ["json"] + formats))]
+    }
+
+    /// A member's condition in words; empty for an optional member.
+    fileprivate func need(of name: String) -> String {
+        guard let group = required.first(where: { $0.contains(name) }) else { return "" }
+        return group.count == 1 ? "; required" : "; exactly one of \(group.joined(separator: ", "))"
+    }
+
+    fileprivate var body: JSONSchema {
+        let groups = required.filter { $0.count > 1 }
+        var schema = JSONSchema.object(
+            required: required.filter { $0.count == 1 }.map { .string($0[0]) },
+            properties: members.map { ($0.name, .object($0.schema.keywords)) }, components: []
+        ).with(["additionalProperties": false])
+        // `with` would take a schema with `oneOf` for a complete schema.
+        for group in groups {
+            schema = JSONSchema(
+                schema.keywords.members.map { ($0.name, $0.value) } + [
+                    ("oneOf", .array(group.map { ["required": [.string($0)]] }))
+                ])
+        }
+        return schema
+    }
+}
+
+// The page.
+extension ControlDescription {
+    func content(at authority: String?) -> HTML {
+        HTML {
+            "<h1>\(title)</h1>"
+            """
+            <p>Tests and other programs control this emulator by these calls. <a href="openapi.json">The OpenAPI \
+            document</a> describes them too. Each member is optional, unless it is marked as required.</p>
+            """
+            HTML.section(look: "account") {
+                for call in calls { call.details(at: address(authority)) }
+            }
+        }
+    }
+}
+
+extension ControlCall {
+    fileprivate func details(at address: String) -> HTML {
+        let listing = list()
+        let rows =
+            listing.path.map { ("{\($0.name)}", $0.schema.words) }
+            + listing.query(formats).map { ("?\($0.name)=", $0.schema.words) }
+            + listing.members.map { ($0.name, $0.schema.words + listing.need(of: $0.name)) }
+        return Details("<code>\(method.rawValue) \(path)</code><br>\(summary)") {
+            HTML.table(rows.map { ($0.0, .text($0.1)) })
+            CodeBlock("Example of \(method.rawValue) \(path)", command(at: address, listing))
+        }.html
+    }
+
+    private func command(at address: String, _ listing: ControlListing) -> String {
+        var url = address + path
+        for (name, schema) in listing.path {
+            let value = schema.keywords["examples"] ?? schema.keywords["enum"]
+            url = url.replacing("{\(name)}", with: value?.array?.first?.string ?? name.uppercased())
+        }
+        let verb = method == .get ? "" : " -X \(method.rawValue)"
+        // Between single quotes, a shell keeps every character except the single quote.
+        let body = example.map { example in
+            " -d '\(String(decoding: JSONValue.object(example).serialized(), as: UTF8.self))'"
+        }
+        return "curl -sS\(verb) \(url)\(body ?? "")"
+    }
+}
+
+extension JSONSchema {
+    fileprivate var words: String { Self.words(.object(keywords)) }
+
+    /// Returns the allowed values in words.
+    private static func words(_ schema: JSONValue) -> String {
+        if let words = schema["enum"]?.array {
+            return words.compactMap(\.string).joined(separator: ", ")
+        }
+        if let schemas = schema["anyOf"]?.array {
+            return schemas.map { words($0) }.joined(separator: ", or ")
+        }
+        switch schema["type"]?.string {
+        case "string":
+            return schema["maxLength"]?.integer.map { "a string of at most \($0) bytes" } ?? "a string"
+        case "integer":
+            guard let least = schema["minimum"]?.integer, let most = schema["maximum"]?.integer else {
+                return "an integer"
+            }
+            return "an integer, \(least) to \(most)"
+        case "boolean": return "true or false"
+        case "array": return "an array of: \(words(schema["items"] ?? .null))"
+        default: return "an object"
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import EmulatorServer
+import Encodings
+import Foundation
+import NIOHTTP1
+import StrictJSON
+import TestSupport
+import Testing
+
+/// The description of the control API, which a client reads before it knows any call.
+@Suite(.apple()) struct ControlAPITests {
+    let apple = EmulatorUnderTest.current
+
+    private func document() async throws -> JSONValue {
+        let response = try await apple.get("/emulator/openapi.json")
+        #expect(response.status == 200)
+        #expect(response.headers.first(name: "Content-Type") == "application/json")
+        return try JSONValue(parsing: response.body, limits: JSONLimits(depth: 32, members: 1000))
+    }
+
+    @Test func `the table of the page has every call and every member, and no other`() async throws {
+        let page = try String(
+            contentsOf: ProjectFolder.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        let document = Data(try await apple.get("/emulator/openapi.json").body)
+        #expect(try CallTable(of: page, below: "### Calls").differences(from: document) == [])
+    }
+
+    @Test func `it names the address by which the client reached the emulator`() async throws {
+        let here = "http://127.0.0.1:\(apple.port)"
+        #expect(try await document()["servers"] == [["url": .string(here)]])
+        let other = try await apple.get("/emulator/openapi.json", headers: ["Host": "apple.localhost:9"])
+        #expect(other.text.contains(#""url":"http://apple.localhost:9""#))
+    }
+
+    /// Generated clients choose a format by it.
+    @Test func `it has the limits of members and parameters, and the formats`() async throws {
+        let paths = try await document()["paths"]
+        let faults = paths?["/emulator/faults/{endpoint}"]?["put"]
+        let members = faults?["requestBody"]?["content"]?["application/json"]?["schema"]
+        #expect(
+            members?["properties"]?["delay_ms"] == ["type": "integer", "minimum": 0, "maximum": 60_000])
+        #expect(members?["properties"]?["cut"]?["enum"] == ["before_work", "before_answer", "mid_body"])
+        #expect(members?["additionalProperties"] == false)
+        #expect(faults?["parameters"]?.array?[0]["schema"]?["enum"]?.array?.contains("token") == true)
+        let tokens = paths?["/emulator/identity-tokens"]?["post"]
+        #expect(tokens?["parameters"]?.array?[0]["schema"]?["enum"] == ["json", "text", "sign-in"])
+        #expect(tokens?["responses"]?["201"]?["content"]?["text/plain"] != nil)
+        let users = paths?["/emulator/users"]?["get"]?["parameters"]?.array ?? []
+        #expect(users.map { $0["name"] } == ["offset", "limit", "format"])
+        let assertions = paths?["/emulator/app-attest/assertions"]?["post"]?["requestBody"]
+        let schema = assertions?["content"]?["application/json"]?["schema"]
+        #expect(schema?["required"] == ["key_id"])
+        #expect(schema?["oneOf"]?.array?.count == 3)
+    }
+
+    /// Does what a client in another language can: it takes path, method and body from the document alone.
+    @Test func `every example is accepted`() async throws {
+        let key = try await apple.post("/emulator/app-attest/keys", #"{"challenge":"c"}"#).json["key_id"]
+        var given = [
+            "kid": try await apple.publishedKeyIDs()[0], "team": "TEAM000002", "sub": "default",
+            "KEY_ID": try #require(key?.string),
+        ]
+        let document = try await document()
+        let codes = document["components"]?["responses"]?["Problem"]?["content"]?[
+            "application/problem+json"]?["schema"]?["properties"]?["code"]?["x-extensible-enum"]?.array
+        var refused: [String] = []
+        for (path, item) in document["paths"]?.object?.members ?? [] {
+            for (method, operation) in item.object?.members ?? [] {
+                var address = path
+                for parameter in operation["parameters"]?.array ?? [] {
+                    guard parameter["in"] == "path", let name = parameter["name"]?.string else { continue }
+                    let value = given[name] ?? parameter["schema"]?["enum"]?.array?.first?.string
+                    address = address.replacing("{\(name)}", with: try #require(value))
+                }
+                let content = operation["requestBody"]?["content"]?["application/json"]
+                let example = content?["example"].map { String(decoding: $0.serialized(), as: UTF8.self) }
+                let body = example?.replacing("KEY_ID", with: given["KEY_ID"] ?? "")
+                let response = try await apple.send(
+                    HTTPMethod(rawValue: method.uppercased()), address, body: body)
+                let status = operation["responses"]?.object?.members.first?.name
+                if String(response.status) != status {
+                    refused.append("\(method) \(path)")
+                    #expect(codes?.contains(.string(response.code ?? "none")) == true)
+                }
+                if path == "/emulator/teams/{team}/client-keys" { given["kid"] = "ABC123DEFG" }
+            }
+        }
+        // It has no example, because its payload is one of an earlier response.
+        #expect(refused == ["post /emulator/deliveries"])
+    }
+
+    @Test func `a code of the fakes is in the document, or is none of the control API`() async throws {
+        let text = try await apple.get("/emulator/openapi.json").text
+        let names = ["EmulatorServer/EmulatorError.swift", "AppleEmulator/EmulatorError+Codes.swift"]
+        for name in names {
+            let file = ProjectFolder.root.appending(path: "Sources/Fakes/\(name)")
+            let codes = try String(contentsOf: file, encoding: .utf8).matches(of: /= Self\("([a-z_]+)"/)
+            #expect(codes.count > 10)
+            for code in codes.map(\.1) {
+                let isOther = [
+                    "configuration_invalid", "state_file_damaged", "state_file_unwritable", "page_outdated",
+                ].contains(code)
+                #expect(text.contains("\"\(code)\"") != isOther, "\(code)")
+            }
+        }
+    }
+
+    @Test func `a page shows each call with its limits and a command, and the accounts lead to it`()
+        async throws
+    {
+        #expect(try await apple.get("/").text.contains("href=\"/emulator/api\""))
+        let page = try await apple.get("/emulator/api").text
+        for words in [
+            "<code>PUT /emulator/faults/{endpoint}</code>", "an integer, 0 to 60000",
+            "a string of at most 2048 bytes; required",
+            "curl -sS -X PUT http://127.0.0.1:\(apple.port)/emulator/faults/keys "
+                + "-d &#39;{&quot;status&quot;:503,&quot;times&quot;:3}&#39;",
+            "/emulator/users/default/revoke-consent", "href=\"openapi.json\"",
+        ] { #expect(page.contains(words), "\(words)") }
+    }
+
+    @Test func `a misspelled name is refused before the absent member`() async throws {
+        for (path, body, code) in [
+            ("notification-url", #"{"ulr":"http://127.0.0.1/"}"#, "member_unknown"),
+            ("notification-url", "{}", "member_malformed"),
+            ("redirect-uris", #"{"redirect_uri":[]}"#, "member_unknown"),
+            ("users/default/migration", #"{"fails":null}"#, "member_malformed"),
+        ] {
+            let response = try await apple.send(.PUT, "/emulator/\(path)", body: body)
+            #expect(response.code == code, "\(path) \(body)")
+        }
+        let both = #"{"challenge":"c","client_data":"AA=="}"#
+        for body in ["{}", both] {
+            #expect(try await apple.post("/emulator/app-attest/keys", body).code == "member_malformed")
+        }
+    }
+}
