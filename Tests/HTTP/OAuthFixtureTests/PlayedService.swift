@@ -43,11 +43,11 @@ struct PlayedService: Sendable {
         let database = try await SQLiteDatabase.open(
             path: directory.path(of: "siwa.sqlite"), sealing: SampleSealing(), logger: .silent)
         do {
+            let store: any ConformingStore = database.accounts
             for key in deployment.signingKeys {
-                _ = try await database.accounts.offerSigningKey(
-                    key, unlessMadeAfter: Moment(milliseconds: 0))
+                _ = try await store.offerSigningKey(key, unlessMadeAfter: Moment(milliseconds: 0))
             }
-            let result = try await run(deployment, database.accounts, body)
+            let result = try await run(deployment, store, body)
             await database.close()
             return result
         } catch {
