@@ -18,7 +18,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case commit([Entry])
         /// Call `next` again with this turn after a short delay.
         case look(turn: Int)
-        /// Do nothing, because the queue is empty or another call of `next` continues the work.
+        /// Do nothing: the queue is empty, or another call to `next` will continue the work.
         case stop
     }
 

@@ -273,7 +273,7 @@ struct ReceiverTurn: Sendable {
         !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil
     }
 
-    /// Returns the progress since the last call of this function.
+    /// Returns the progress since the last call to this function.
     mutating func takeProgress(notBefore: Moment, countsAsClaim: Bool = false) -> ReceiverProgress {
         defer { (changed, removed, isCursorSettled, verified) = ([], [], true, nil) }
         return ReceiverProgress(

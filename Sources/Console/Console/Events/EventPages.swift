@@ -99,7 +99,7 @@ extension EventPages {
         }
     }
 
-    /// Name of the order in which the oldest event comes first, as in the feed itself.
+    /// The name of the oldest-first sort order, which is also the order of the feed.
     private static let oldest = "oldest"
 
     /// Returns the events that follow a position in the list, and the position of the next page.

@@ -52,7 +52,7 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     }
 }
 
-/// Reason why there is no refresh token although a code arrived. The raw values are the wire words.
+/// The reason why no refresh token is stored. The raw values are used in the API.
 public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
     /// There is no sealing key, and tokens are never stored unsealed.
     case noSealingKey = "no_sealing_key"

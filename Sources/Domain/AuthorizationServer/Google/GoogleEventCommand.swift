@@ -103,7 +103,8 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     public static let applied = GoogleEventReceipt(.applied)
     public static let duplicate = GoogleEventReceipt(.duplicate)
 
-    /// Creates a receipt. All events except those of these kinds matched a Google account or a token.
+    /// Returns the receipt for a token that was applied. `unmatched` lists the kinds of its events that
+    /// matched no Google account and no token.
     public static func applied(unmatched: GoogleEventKind...) -> GoogleEventReceipt {
         GoogleEventReceipt(.applied, unmatched: unmatched)
     }

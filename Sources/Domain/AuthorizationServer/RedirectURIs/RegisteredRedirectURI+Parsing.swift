@@ -130,7 +130,7 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     // The following forms are valid, but not allowed for the client's kind.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
-    /// The expected form, and the remedy.
+    /// The following URIs are well-formed, but not allowed for this kind of client.
     public var reason: String {
         switch self {
         case .tooLong: "must have at most \(RegisteredRedirectURI.longest) characters; shorten it"

@@ -63,7 +63,8 @@ final class BodyMemoryBudget: Sendable {
         self.most = most
     }
 
-    /// Memory of one body beyond the uncounted bytes. The memory is released when the object is deallocated.
+    /// The part of the budget that one body uses: its size minus the first `free` bytes. Returned to the
+    /// budget when this object is deallocated.
     final class Reservation {
         private let budget: BodyMemoryBudget
         private var size = 0

@@ -53,8 +53,8 @@ struct GoogleToken: Sendable {
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Returns `true` if the token has exactly one audience and `clientIDs` contains it. Accepts a string,
-    /// and an array with one element.
+    /// Returns `true` if the token has exactly one audience and `clientIDs` contains it. `aud` can be a
+    /// string or an array with one element.
     func hasAudience(_ clientIDs: [String]) -> Bool {
         let audience: String? =
             switch claims["aud"] {

@@ -107,14 +107,14 @@ struct RowStatement: Sendable {
         emptySets = parameters.emptySets
     }
 
-    /// Returns a call of the statement with one row per element. `write` is called once for each element.
+    /// Returns a call to the statement with one row per element. `write` is called once for each element.
     func call<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows -> PostgresCall {
         try call { try $0.add(elements, write) }
     }
 
-    /// Returns a call of the statement with the row sets that `fill` adds, in their order.
+    /// Returns a call to the statement with the row sets that `fill` adds, in their order.
     func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
         let values = RowValues(emptySets)
         try fill(values)

@@ -97,8 +97,8 @@ enum DiskSpace {
     /// the next sign-in does not.
     static let least: UInt = 1 << 20
 
-    /// Returns the number of bytes that this process can still write to the path's file system; `nil` if it
-    /// cannot be read. Blocks while the file system hangs.
+    /// Returns how many more bytes this process can write to the file system that contains `path`, or `nil`
+    /// if the system does not report the free space. Blocks while the file system hangs.
     static func free(at path: String) -> Int64? {
         guard let status = status(at: path) else { return nil }
         let (bytes, overflow) = Int64(clamping: status.f_bavail)

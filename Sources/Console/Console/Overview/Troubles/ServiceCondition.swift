@@ -101,7 +101,7 @@ public struct QueueCondition: Sendable, Equatable {
     /// Seconds since the oldest item was first due, including failed attempts. For events, the time counts
     /// from the recording of the oldest event. For receipts, it counts from the due time of the next attempt.
     public let oldest: Int64
-    /// Time when the service gives up the first item; `nil` if it never gives up.
+    /// The time when the service gives up on the first item; `nil` if it never gives up.
     public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
