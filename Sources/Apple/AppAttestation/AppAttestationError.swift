@@ -6,7 +6,7 @@ public typealias AppAttestationError = StepError<AppAttestationErrorCode>
 public enum AppAttestationErrorCode: String, StepErrorCode {
     public static let object = "app attestation"
 
-    /// The object is larger than 16 KiB, or an assertion is larger than 4 KiB.
+    /// The attestation object is larger than 16 KiB, or the assertion is larger than 4 KiB.
     case objectTooLarge = "object_too_large"
     /// The object is not strict CBOR, or lacks members that Apple always sends.
     case objectMalformed = "object_malformed"

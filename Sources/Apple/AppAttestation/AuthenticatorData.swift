@@ -82,7 +82,7 @@ struct AttestedCredential: Sendable {
 /// Apple advises servers to monitor and weigh these properties. Verification does not depend on them, so a
 /// property in an unexpected form becomes `nil`, and unknown ones are ignored.
 public struct AuthenticatorExtensions: Sendable, Equatable {
-    /// `apple_validation_category_01`, which can be a value that `ValidationCategory` lacks.
+    /// `apple_validation_category_01`. `ValidationCategory` does not list every value.
     public let validationCategory: UInt32?
     /// `apple_bundle_version_01`: the app's `CFBundleVersion`. Untrusted text of any length.
     public let bundleVersion: String?

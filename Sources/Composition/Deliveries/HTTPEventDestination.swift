@@ -176,7 +176,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // Refuses a mix of public and private addresses, because a name does not have one by mistake.
+        // Refuses a mix of public and private addresses, because a name does not have such a mix by accident.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,

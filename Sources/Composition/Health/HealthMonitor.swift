@@ -169,7 +169,7 @@ struct HealthLog {
         return [Line(level: .warning, message: sealedWarning)]
     }
 
-    /// Returns lines about the key set. If it has not been fetched since the start, that is not a failure,
+    /// Returns lines about the key set. A key set that has not been fetched since the start is not a failure,
     /// but a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
         let (found, cause): (Keys, KeySetFetchError.Code?) =
@@ -202,7 +202,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: The reason why the database accepts no commands; `nil` if it does.
+    /// - Parameter failure: The reason why the database accepts no commands; `nil` if it accepts them.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code

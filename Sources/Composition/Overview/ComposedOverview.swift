@@ -178,7 +178,7 @@ struct ComposedOverview {
 /// The token signing keys, opened with the sealing keys.
 private struct SigningKeysLook: Sendable {
     let shut: [ShutKey]
-    /// False if there is an algorithm for which the sealing keys can open no key.
+    /// False if, for one of the algorithms, the sealing keys cannot open any signing key.
     let signs: Bool
 
     /// - Parameter keys: The sealing keys; `nil` if the service signs no tokens.

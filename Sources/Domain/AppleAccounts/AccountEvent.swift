@@ -150,7 +150,7 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
 /// The Google security event that ended an OAuth grant.
 public struct GoogleEventReference: Sendable, Hashable {
     public let kind: GoogleEventKind
-    /// The reason; `nil` if Google gave none, or one that this version does not know.
+    /// The reason; `nil` if Google gave no reason, or a reason that this version does not know.
     public let reason: GoogleEventReason?
 
     public init(kind: GoogleEventKind, reason: GoogleEventReason? = nil) {

@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// Apps of which an account must have a credential; `nil` if none is needed.
+    /// The apps for one of which an account must have a credential; `nil` if it needs no credential.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -258,7 +258,7 @@ public enum SearchText {
         return words.indices.map { words[$0...].joined(separator: " ") }
     }
 
-    /// Returns true if the name in a profile is the one searched for.
+    /// Returns true if a profile has the name that the search looks for.
     public static func matches(_ profile: Profile, name: String) -> Bool {
         let wanted = folded(
             name.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " "))

@@ -53,7 +53,7 @@ public struct DueReceiver: Sendable, Hashable {
 }
 
 extension ClaimedReceiver {
-    /// True if the events after the cursor can be attempted, because there is still room for failed ones.
+    /// True if the events after the cursor can be attempted, because there is still room for failed events.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
 
     /// Returns an upper bound for the number of undelivered events. Some events after the cursor can be of
@@ -151,8 +151,8 @@ public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
 }
 
 extension ReceiverRecord {
-    /// Accepts or refuses a verification request. An accepted
-    /// request replaces one that has not been sent yet.
+    /// Accepts or refuses a verification request. An accepted request replaces an earlier request whose
+    /// verification has not been sent yet.
     public mutating func request(
         _ verification: StreamVerification, at moment: Moment
     ) -> VerificationRequestResult {

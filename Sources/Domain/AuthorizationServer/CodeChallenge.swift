@@ -31,7 +31,7 @@ public struct CodeChallenge: Sendable, Hashable {
         self.text = text
     }
 
-    /// Creates a challenge from a stored one, which was checked before it was stored.
+    /// Creates a challenge from its stored form, which was checked before it was stored.
     public init(_ stored: CodeRecord.StoredChallenge) {
         method = stored.isPlain ? .plain : .s256
         text = stored.text

@@ -118,8 +118,8 @@ package struct ServiceAccountKey: Sendable {
     /// reach another server.
     var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
 
-    /// Returns a token that is valid for one hour. It is signed with the service account's key, so no server
-    /// is asked.
+    /// Returns a token that is valid for one hour. It is signed with the service account's key, so getting it
+    /// needs no request.
     ///
     /// - Parameter now: Current time in seconds since 1970.
     func token(at now: Int64) throws(EventStreamError) -> String {

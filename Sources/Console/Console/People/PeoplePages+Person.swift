@@ -227,8 +227,9 @@ extension PeoplePages {
     }
 }
 
-/// Times of the daily checks of a person's refresh tokens at Apple. A successful check stores no history
-/// entry, because each user has a check every day, so this type derives its time from the next check's time.
+/// The times of the daily checks of a person's refresh tokens at Apple. A successful check adds no history
+/// entry, because that would be one entry per user per day, so this type computes the time of the last check
+/// from the time of the next.
 struct CheckTimes {
     /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]

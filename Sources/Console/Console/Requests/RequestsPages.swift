@@ -153,7 +153,8 @@ extension RecentRequest {
     /// The time of day, without a date, because all requests are only minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
-    /// The authenticated caller, or the client that the request names, because anyone can name a client.
+    /// The authenticated caller, otherwise the client that the request names, without proof that the client
+    /// sent the request.
     fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
 
     fileprivate var duration: String {

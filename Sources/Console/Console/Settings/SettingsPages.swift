@@ -24,7 +24,7 @@ public struct SettingsPages: Sendable {
         ]
     }
 
-    /// Number of newest notifications in which the page looks for each app.
+    /// The page looks for each app among this many of the newest notifications.
     private static let mostNotifications = 100
 
     private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {

@@ -81,7 +81,7 @@ extension ConsoleSite: PageSite {
         return request.begin()
     }
 
-    /// Returns a message inside the console's frame, for a response that is none of the pages.
+    /// Returns a message inside the console's frame, for a response that is not one of the pages.
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,

@@ -65,7 +65,7 @@ public struct AttestedAppFacts: Sendable, Hashable {
     /// Maximum size in bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
     public static let longestBundleVersion = 64
 
-    /// The validation category, which can be a value that `ValidationCategory` lacks.
+    /// The validation category. `ValidationCategory` does not list every value.
     public let validationCategory: UInt32?
     public let bundleVersion: String?
 

@@ -116,7 +116,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     /// A user gave a grant a larger scope.
     case grantWidened = "grant_widened"
     case grantEnded = "grant_ended"
-    /// A token family began: an access token, with or without a refresh token. It includes later refreshes.
+    /// A token family began: an access token, with or without a refresh token. Later refreshes add no row.
     case tokensIssued = "tokens_issued"
     /// A token family ended before it expired.
     case tokensEnded = "tokens_ended"

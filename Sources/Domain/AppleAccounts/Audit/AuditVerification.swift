@@ -89,6 +89,6 @@ public struct AuditVerification: Sendable {
     /// The number of the first row to verify.
     public var firstSequence: Int64 { chain.anchor.sequence + 1 }
 
-    /// Number of rows after the row with the expected hash; `nil` if none was given.
+    /// Number of rows after the row with the expected hash; `nil` if no hash was expected.
     public var rowsSinceExpected: Int64? { expectedSequence.map { verified.sequence - $0 } }
 }

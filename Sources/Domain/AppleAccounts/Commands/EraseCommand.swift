@@ -28,7 +28,7 @@ public struct EraseCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Replaces all facts about a user by a tombstone and an erasure.
+    /// Replaces all facts about a user with a tombstone and an erasure record.
     ///
     /// The transaction checks the user's apps, because the user can sign in to another app until then.
     mutating func apply(

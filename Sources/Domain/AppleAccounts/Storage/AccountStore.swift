@@ -126,7 +126,7 @@ public struct PlannedCheck: Sendable, Hashable {
         (self.next, self.uncheckedSince) = (next, uncheckedSince)
     }
 
-    /// Returns the earlier of each time in the two checks.
+    /// Combines two checks, taking the earlier of the two values for each time.
     public func merged(with other: PlannedCheck) -> PlannedCheck {
         PlannedCheck(
             next: min(next, other.next),

@@ -54,8 +54,8 @@ public protocol AppleTokenStore: Sendable {
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]
 
-    /// Stores the progress of an erasure's code or token, ends its claim, and finishes the erasure if it was
-    /// the last one. A finished entry no longer changes, and its secret is deleted.
+    /// Stores the progress of an erasure's code or token, and ends its claim. Finishes the erasure if this
+    /// was its last unfinished code or token. A finished entry no longer changes, and its secret is deleted.
     ///
     /// - Throws: `StorageError` `valueRefused` if the cause is empty or longer than
     ///   `ErasureToken.longestCause`.

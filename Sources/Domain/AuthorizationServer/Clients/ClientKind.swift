@@ -5,7 +5,8 @@ public struct ClientKind: Sendable {
     public let name: String
     /// The plural noun for the kind, as the help of `siwa client` uses it.
     public let plural: String
-    /// The members of `oauth.clients` that this kind has in addition to those of every kind.
+    /// The members of `oauth.clients` that clients of this kind may have in addition to the members of every
+    /// kind.
     public let members: [ClientMember]
     /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
     /// with a confidential client without a secret.

@@ -99,7 +99,7 @@ extension OAuthCheck {
     }
 }
 
-/// The values of a client that determine its redirect URIs, in addition to its kind. `OAuthCheck` reads them.
+/// A client's values that, together with its kind, determine its redirect URIs. `OAuthCheck` reads them.
 struct ClientParticulars {
     var googleLinking: GoogleLinking?
     var platform: NativePlatform?

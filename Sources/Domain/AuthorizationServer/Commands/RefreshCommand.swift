@@ -163,7 +163,7 @@ extension RefreshTokenState {
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }
 
-    /// Derives the newest token from an exchanged one. Returns `nil` if the salts do not lead to the newest
+    /// Derives the newest token from an exchanged token. Returns `nil` if the salts do not lead to the newest
     /// token, because a replica of an earlier version has rotated the token without them.
     private func newest(_ presented: RefreshTokenText, _ place: Int) -> RefreshTokenText? {
         var text = presented

@@ -115,7 +115,7 @@ public struct DeviceLimits: Sendable, Hashable {
 /// Changes to device authorizations that a store must write at the end of a transaction, sorted by digest.
 package struct DeviceChanges: Sendable, Equatable {
     package var removed: [SHA256Digest] = []
-    /// New rows, and rows that replace the one with the same digest.
+    /// New rows, and rows that replace the row with the same digest.
     package var devices: [DeviceAuthorization] = []
 }
 

@@ -136,7 +136,8 @@ extension GrantWorkingSet {
     }
 
     /// Adds the Google account to those of the grant's token families that have none. Does nothing if the
-    /// grant has a family of another Google account, because the others could then belong to either.
+    /// grant has a family of another Google account, because a family without a Google account could then
+    /// belong to either Google account.
     ///
     /// Even so, the user may have linked a different Google account in the browser. A learned family
     /// therefore never leads a Google account to the account (`isMatched`). The worst case is that a Google

@@ -69,7 +69,7 @@ extension GoogleEventCommand {
     var changes: [Change] { events.flatMap(\.changes) }
 
     /// The `sub` of the Google account that the event is about. A security event token has only one subject
-    /// (RFC 8417 §1.2), so the first one in the changes applies to all of them.
+    /// (RFC 8417 §1.2), so the first `sub` in the changes applies to all changes.
     public var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
 }
 

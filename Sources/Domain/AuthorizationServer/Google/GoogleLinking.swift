@@ -24,7 +24,7 @@ public struct GoogleLinking: Sendable, Hashable {
 
 /// Google's redirect URIs, which are derived from the project and from Google's apps.
 enum GoogleRedirectURIs {
-    /// The hosts of the URIs. Every project needs both, because Google tests links on the second one.
+    /// The hosts of the URIs. Every project needs both, because Google tests links on the second host.
     private static let hosts = [
         "https://oauth-redirect.googleusercontent.com",
         "https://oauth-redirect-sandbox.googleusercontent.com",
@@ -43,7 +43,8 @@ enum GoogleRedirectURIs {
     }
 }
 
-/// The subject of an account without an Apple identity. It cannot be one of Apple's, which contain no colon.
+/// The subject of an account without an Apple identity. It contains a colon, so it cannot be one of Apple's
+/// subjects.
 extension AppleSubject {
     /// Prefix of the subjects of all accounts that were created by a Google account.
     public static let googlePrefix = "google:"

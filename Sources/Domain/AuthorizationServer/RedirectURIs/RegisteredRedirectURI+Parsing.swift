@@ -127,10 +127,10 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case tooLong, characterNotAllowed, notAbsolute, fragment, wildcard, outOfBand, userInformation, localhost
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
-    // The following forms are valid, but not allowed for the client's kind.
+    // The following URIs are well-formed, but not allowed for this kind of client.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
-    /// The following URIs are well-formed, but not allowed for this kind of client.
+    /// The expected form, and the remedy.
     public var reason: String {
         switch self {
         case .tooLong: "must have at most \(RegisteredRedirectURI.longest) characters; shorten it"

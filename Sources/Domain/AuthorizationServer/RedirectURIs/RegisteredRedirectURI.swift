@@ -78,7 +78,7 @@ public enum RedirectURIRule: Sendable, Hashable {
     case ofInstalledApp
 }
 
-/// The destination of a response: the URI of the request, which has matched a registered one.
+/// The destination of a response: the URI of the request, which has matched a registered URI.
 ///
 /// Only a match creates a target, so that no response can be sent to an unchecked URI.
 public struct RedirectTarget: Sendable, Hashable {

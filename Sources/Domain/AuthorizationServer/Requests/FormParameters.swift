@@ -88,9 +88,9 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
-    /// Returns the canonical form of the parameters that an App Attest proof covers. Each is written as
-    /// `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by their bytes
-    /// and joined with `&`.
+    /// Returns the canonical form of the parameters that an App Attest proof covers. Each parameter is
+    /// written as `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by
+    /// their bytes and joined with `&`.
     ///
     /// - Parameter excluded: Parameters to leave out.
     /// - Returns: `nil` if a value cannot be decoded.
@@ -106,7 +106,7 @@ public struct FormParameters: Sendable, Confidential {
         return pairs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     }
 
-    /// Names of repeated parameters. Names longer than any known one are skipped, because each name is
+    /// Names of repeated parameters. Names longer than any known name are skipped, because each name is
     /// compared with all others.
     var repeatedNames: [String] {
         let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }

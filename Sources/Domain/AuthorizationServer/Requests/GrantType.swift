@@ -92,8 +92,8 @@ public struct GrantType: Sendable {
 
     /// Reads the parameters of the requested grant type.
     ///
-    /// - Throws: `unsupported_grant_type` for an unknown grant type, `unauthorized_client` for one that the
-    ///   client may not use, and the errors of the parameters.
+    /// - Throws: `unsupported_grant_type` for an unknown grant type, `unauthorized_client` for a grant type
+    ///   that the client may not use, and the errors of the parameters.
     static func read(_ parameters: TokenParameters) throws(OAuthError) -> (GrantType, TokenRequest.Grant) {
         let name = try parameters.reader.required(.grantType)
         guard let type = all.first(where: { $0.name == name }) else {

@@ -58,7 +58,8 @@ public struct TokenQuestion: Sendable, Confidential {
         return client
     }
 
-    /// Reads the credentials. A revocation that names no client is malformed, just like one without a token.
+    /// Reads the credentials. A revocation request that names no client is malformed, just like a request
+    /// without a token.
     private static func credentials(
         _ reader: ParameterReader, _ authorization: String?, at endpoint: Endpoint
     ) throws(TokenEndpointError) -> ClientCredentials {

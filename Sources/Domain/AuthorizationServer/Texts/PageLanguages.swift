@@ -1,6 +1,7 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in ones, and those for which the deployment adds texts.
+/// The languages of a deployment's pages: the built-in languages, and the languages for which the deployment
+/// adds texts.
 public struct PageLanguages: Sendable {
     /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
@@ -19,7 +20,7 @@ public struct PageLanguages: Sendable {
     func named(_ tag: String) -> PageLanguage? { all.first { $0.rawValue == tag } }
 
     /// Finds the language for a tag (BCP 47): `ar-EG` finds Arabic. If both `pt` and `pt-BR` match, the
-    /// longer one wins (RFC 4647 §3.4). Returns `nil` if the pages do not have the language.
+    /// longer tag wins (RFC 4647 §3.4). Returns `nil` if the pages do not have the language.
     public func language(tag: some StringProtocol) -> PageLanguage? { language(tag: Array(tag.utf8)[...]) }
 
     private func language(tag: some Collection<UInt8>) -> PageLanguage? {

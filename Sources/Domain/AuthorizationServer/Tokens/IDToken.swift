@@ -6,8 +6,8 @@ public import StrictJSON
 
 /// The contents of an ID token (OpenID Connect Core §2).
 public struct IDToken: Sendable {
-    /// The `typ` header. A resource server that follows RFC 9068 does not accept this type as an access
-    /// token.
+    /// The `typ` header. Because of this value, a resource server that follows RFC 9068 rejects an ID token
+    /// that is used as an access token.
     public static let type: StaticString = "JWT"
 
     public let issuer: String

@@ -4,7 +4,8 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// A fault of an endpoint. It ends when it is removed, or after it has been applied a given number of times.
+/// A fault that an endpoint simulates. It ends when it is removed, or after it has been applied a given
+/// number of times.
 public struct EndpointFault: Sendable, Equatable {
     /// Maximum delay: one minute, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000

@@ -33,8 +33,8 @@ struct NumberSeries {
     /// The most frequent cause of failed transactions in the last reading that counted any.
     private(set) var lastFailure: String?
 
-    /// Adds the growth of the totals since the process started. Ignores totals that are lower than known
-    /// totals, because several readers call this method in any order.
+    /// Adds each total's growth since the last call. Totals count from the start of the process. Ignores
+    /// totals that are lower than known totals, because several readers call this method in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult

@@ -148,7 +148,8 @@ struct PlotFrame {
         "\(PlotNumber.coordinate(x(index))) \(PlotNumber.coordinate(y(value)))"
     }
 
-    /// Returns a path through the values, with a gap for each missing one. A lone value is a short stroke.
+    /// Returns a path through the values, with a gap for each missing value. A lone value is drawn as a short
+    /// stroke.
     func line(_ values: [Double?]) -> String {
         values.indices.map { index in
             guard let value = values[index] else { return "" }
