@@ -7,7 +7,7 @@ import HTTPEngine
 public struct CallerDirectory: Sendable {
     /// All configured keys, including operator keys.
     private let allKeys: [APIKey]
-    /// The keys that may call the interface.
+    /// The keys that may call the API.
     private let keys: [APIKey]
     /// The key that gives access only to the metrics; `nil` if it is not configured.
     private let metricsKey: APIKey?
@@ -118,9 +118,9 @@ public struct APIKey: Sendable {
 
     /// The purpose of a key.
     public enum Role: String, Sendable, CaseIterable {
-        /// The key may call the interface.
+        /// The key may call the API.
         case backend
-        /// The key may sign in to the console. Without the role `backend`, it cannot call the interface.
+        /// The key may sign in to the console. Without the role `backend`, it cannot call the API.
         case `operator`
     }
 

@@ -55,8 +55,8 @@ public final class HTTPService: Service {
         /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil` if
         /// there is no console.
         public var arrivals: ArrivalLog?
-        /// Pages that `siwa dev` serves on the same port as the calls. With `nil`, requests to their paths
-        /// get 404.
+        /// Pages that `siwa dev` serves on the same port as the API. With `nil`, requests to their paths get
+        /// 404.
         package var site: (any PageSite)?
         /// Records request spans. `nil` without tracing.
         public var spans: SpanRecorder?

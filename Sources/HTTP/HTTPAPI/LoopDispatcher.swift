@@ -12,7 +12,7 @@ import Tracing
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop
-    /// The pages on this port; `nil` if the port serves only the interface.
+    /// The pages on this port; `nil` if the port serves only the API.
     private let site: (any PageSite)?
     private var accounts = Gathered<AccountCommand>()
     private var grants = Gathered<GrantCommand>()

@@ -137,7 +137,8 @@ package struct IntermediateCertificate {
 /// cache, and the root has signed every certificate in it. Each entry is keyed by the digest of the whole
 /// certificate, so a certificate that differs in a single byte has no entry.
 final class VerifiedIntermediates: Sendable {
-    /// Entry limit. A root has one intermediate certificate, or two while one replaces the other.
+    /// The maximum number of entries. A root has one intermediate certificate, or two while one replaces the
+    /// other.
     static let most = 8
 
     private let most: Int

@@ -170,7 +170,7 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 /// Purpose of a sealed value. Each purpose has independent keys, so even if clients can have any number of
-/// values sealed for one purpose, those values reveal nothing about the keys of another.
+/// values sealed for one purpose, those values reveal nothing about the keys of another purpose.
 public struct SealingPurpose: Sendable, Hashable {
     /// The purpose as text. It is an input to the key derivation, so it must never change.
     public let rawValue: String

@@ -190,8 +190,8 @@ public struct JSONReader {
 public struct JSONLimits: Sendable {
     /// Largest nesting depth of objects and arrays.
     public let depth: Int
-    /// Member limit of an object. The reader finds duplicates by comparing names pairwise, so this limit also
-    /// bounds the cost of that search.
+    /// The maximum number of members in an object. The reader finds duplicates by comparing names pairwise,
+    /// so this limit also bounds the cost of that search.
     public let members: Int
 
     public init(depth: Int = 8, members: Int = 64) {

@@ -98,7 +98,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case refreshTokenForged
         case refreshTokenExpired
         case refreshTokenOfAnotherClient
-        /// The token is an old one of its family, so this command has ended the family.
+        /// The token is an old token of its family, so this command has ended the family.
         case refreshTokenReused
         /// The request exceeds the scope that the user agreed to.
         case scopeExceeded

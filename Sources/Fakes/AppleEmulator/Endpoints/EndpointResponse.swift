@@ -42,8 +42,8 @@ struct EndpointResponse: Equatable {
 
 extension EndpointResponse {
     /// - Parameters:
-    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
-    ///     allows all targets.
+    ///   - formTargets: The allowed targets of forms and of the redirects after them, as written in the
+    ///     policy; `nil` allows all targets.
     ///   - script: Script that runs when the page opens.
     static func page(
         _ title: String, status: Int = 200, isWide: Bool = false, formTargets: String? = "'self'",
@@ -61,7 +61,8 @@ extension EndpointResponse {
             body: document.html.bytes)
     }
 
-    /// Returns the page for any other request that the fake Apple refuses, such as one with an unknown path.
+    /// Returns the page for any other request that the fake Apple refuses, such as a request with an unknown
+    /// path.
     static func refusalPage(_ error: EmulatorError) -> EndpointResponse {
         .page("Not possible", status: error.code.status.code) { error.content }
     }

@@ -88,7 +88,7 @@ public struct Delivery: Sendable, Equatable {
     /// Value of `X-Request-ID` in the response, even if the response counts as lost.
     var requestID: String?
 
-    /// True for status 200, the only one that Apple accepts.
+    /// True for status 200, the only status that Apple accepts.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }

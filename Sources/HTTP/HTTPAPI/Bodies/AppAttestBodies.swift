@@ -4,7 +4,7 @@ public import AuthorizationServer
 public import SignIn
 public import StrictJSON
 
-// Bodies of the App Attest and App Check calls.
+// The request and response bodies of the App Attest and App Check endpoints.
 
 /// The body of `POST /v1/app-attest/challenges`.
 struct ChallengeRequest: RequestBody {

@@ -6,7 +6,7 @@ import NIOHTTP1
 public import SignIn
 public import StrictJSON
 
-// The bodies of nonce calls, and of calls with an identity token.
+// The bodies of the nonce endpoint, and of the endpoints that take an identity token.
 
 extension IdentityTokenRequest: RequestBody {
     static var schemaName: String { "IdentityTokenRequest" }

@@ -77,7 +77,7 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Sets the help text of a metric that was created without one.
+    /// Sets the help text of a metric that was created without a help text.
     func describe(_ name: String, help: String) {
         families.withLock { $0.byName[name, default: Family()].help = help }
     }

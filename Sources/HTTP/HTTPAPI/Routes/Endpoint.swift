@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// A call of this interface. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
+/// An endpoint of the API. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
 /// properties. The list of declarations determines the route table, authentication, limits, error formats and
 /// metrics.
 ///

@@ -85,7 +85,7 @@ struct ConnectionState {
 
     enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
-    /// True if the response being written is the connection's last one.
+    /// True if the response being written is the connection's last response.
     var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
     mutating func responded(at now: NIODeadline) -> ResponseAction {
