@@ -125,7 +125,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
-    /// Returns the next batch in order of arrival; `nil` if none is waiting, which makes the queue idle.
+    /// Returns the next batch in order of arrival; `nil` if no command is waiting, which makes the queue
+    /// idle.
     @inlinable
     mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
         guard !waiting.isEmpty else {

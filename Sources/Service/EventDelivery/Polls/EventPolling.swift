@@ -149,7 +149,7 @@ public final class EventPolling: Sendable {
 
 /// A poll for security event tokens (RFC 8936 §2.2).
 public struct PollRequest: Sendable, Hashable {
-    /// Maximum number of tokens in a response. Requests for more are capped at this number.
+    /// Maximum number of tokens in a response. A request for more tokens gets at most this number.
     public static let mostTokens = 64
     /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
     /// tokens.

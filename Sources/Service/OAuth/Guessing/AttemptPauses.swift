@@ -211,7 +211,7 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// The error for another wrong secret from an address that has already sent too many.
+/// The error for another wrong secret from an address that has already sent too many wrong secrets.
 public struct GuessingPaused: Error, Sendable, Equatable {
     /// Time in seconds during which wrong secrets get this error; at least 1.
     public let seconds: Int64

@@ -46,8 +46,8 @@ struct BatchCommitter: Sendable {
 /// saves the changes. A batch of any size takes two round trips; only erasures and transfers need more.
 ///
 /// All batches lock in the same order: names without a row, subject rows, their credentials, App Attest keys,
-/// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is
-/// that of an account that moves (`KeyChanges`).
+/// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is the
+/// row of an account that moves (`KeyChanges`).
 struct LockingBatch {
     // After the look-up among the erased accounts, another replica could create an account that has no row
     // yet, under another name, and erase it. The account then has a row, so this statement either sees the

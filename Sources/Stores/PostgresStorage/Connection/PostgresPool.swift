@@ -10,8 +10,8 @@ final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// Free connections. The pool reuses the last used one first, so that it never opens more than it
-        /// needs.
+        /// Free connections. The pool reuses the connection that was used last, so that it never opens more
+        /// than it needs.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
