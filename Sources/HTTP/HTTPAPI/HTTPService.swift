@@ -1,5 +1,5 @@
-// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log and the metrics. It
-// owns neither the rules about tokens and accounts nor the configuration.
+// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. It owns
+// neither the rules about tokens and accounts nor the configuration.
 
 public import AppAttestation
 public import AppleAccounts
@@ -15,10 +15,10 @@ public import ServiceLifecycle
 public import SignIn
 public import TraceExport
 
-/// Serves the HTTP interface until graceful shutdown. On shutdown the service stops accepting connections,
-/// and returns when every request in progress has received its response.
+/// Serves the HTTP API until graceful shutdown. On shutdown the service stops accepting connections, and
+/// returns when every request in progress has received its response.
 public final class HTTPService: Service {
-    /// The values and services that the interface depends on.
+    /// The values and services that the API depends on.
     public struct Dependencies: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys

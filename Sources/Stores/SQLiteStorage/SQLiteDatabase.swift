@@ -78,7 +78,7 @@ public final class SQLiteDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Closes the connections, the one that makes the last checkpoint last. Later calls fail.
+    /// Closes the connections. The connection that makes the last checkpoint closes last. Later calls fail.
     public func close() async {
         for connection in direct { connection.close() }
         await reader.close()

@@ -21,7 +21,7 @@ struct ReceivedRequests {
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
-            // Reads the content only of requests that are shown, because there can be many more others.
+            // Reads the content only of requests that are shown, because there can be many other requests.
             if step.step.isRoutine {
                 counts.routine += 1
                 guard counts.routine <= ExchangeLog.capacity else { continue }

@@ -236,7 +236,7 @@ enum CodeList {
             ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
-                // The first table already lists the codes that the interface uses too.
+                // The first table already lists the codes that occur in problem documents too.
                 ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),

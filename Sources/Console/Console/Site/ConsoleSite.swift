@@ -14,8 +14,7 @@ import Pages
 
 /// The console: finds the page for a request, decides if the visitor may open it, and creates the response.
 ///
-/// `siwa dev` serves it on the interface's port, and a service in production on a separate port
-/// (`ConsoleServer`).
+/// `siwa dev` serves it on the API port, and a service in production on a separate port (`ConsoleServer`).
 public final class ConsoleSite: Sendable {
     /// The path prefix of all pages.
     static let root = "/console"

@@ -11,7 +11,7 @@ struct PostgresURL: Sendable {
     /// The URL's options by libpq keyword, without options from the environment.
     let options: [String: String]
 
-    /// True if the URL has several hosts, so another host may accept writes when the current one does not.
+    /// True if the URL has several hosts, so another host may accept writes when the current host does not.
     var hasSeveralHosts: Bool {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }

@@ -101,7 +101,8 @@ struct RowStatement: Sendable {
     private let statement: PostgresStatement
     private let emptySets: [[PostgresArray]]
 
-    /// - Parameter parameters: All parameters of the statement. With several row sets, this is the last one.
+    /// - Parameter parameters: All parameters of the statement. With several row sets, these are the
+    ///   parameters of the last set.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
         emptySets = parameters.emptySets
