@@ -17,7 +17,8 @@ public enum RelayAddress {
         return true
     }
 
-    /// Returns true if the domain is exactly one of Apple's, ignoring the case of ASCII letters.
+    /// Returns true if the address's domain is one of Apple's relay domains, ignoring the case of ASCII
+    /// letters.
     private static func hasRelayDomain(_ address: String) -> Bool {
         guard let sign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         let domain = address.utf8[address.utf8.index(after: sign)...]

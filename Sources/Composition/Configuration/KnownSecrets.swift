@@ -82,7 +82,7 @@ enum KnownSecrets {
     /// The client secrets in the documentation's examples.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
-    /// Returns the spellings of each word that operators may use in place of a random key.
+    /// Returns every spelling of these words that operators may use in place of a random key.
     private static func spellings(of words: [String]) -> [String] {
         var spellings: [String] = []
         for word in words {

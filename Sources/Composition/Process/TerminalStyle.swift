@@ -11,7 +11,7 @@ import Foundation
 
 /// Functions that detect a terminal's features.
 package enum TerminalStyle {
-    /// Returns the number of columns of the terminal at a descriptor; 80 if unknown.
+    /// Returns the width, in columns, of the terminal at a descriptor; 80 if unknown.
     package static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

@@ -261,8 +261,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate in the very second of its `notAfter`, which is still part of the validity period
-    /// (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
+    /// Accepts a certificate during the second that its `notAfter` names, which is still part of the validity
+    /// period (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,

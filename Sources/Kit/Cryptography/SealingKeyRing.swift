@@ -252,7 +252,7 @@ struct SealingCipher: ~Copyable {
 
     /// Adds data that AES-GCM authenticates but does not encrypt. It must precede any call to `transform`.
     borrowing func authenticate(_ bytes: [UInt8]) {
-        // OpenSSL takes a null pointer as the end of the associated data, and the pointer of an empty array
+        // OpenSSL interprets a null pointer as the end of the associated data, and an empty array's pointer
         // can be null.
         guard !bytes.isEmpty else { return }
         var count: Int32 = 0

@@ -146,7 +146,7 @@ public struct Pager: PagePart {
             """
     }
 
-    /// Returns the address of a page of this list.
+    /// Returns the address of one of this list's pages.
     private func way(_ place: ListPlace) -> String {
         let all = fields + [("order", place.order), ("from", place.text)].filter { !$0.1.isEmpty }
         return all.isEmpty ? address : "\(address)?\(FormEncoding.encode(all))"

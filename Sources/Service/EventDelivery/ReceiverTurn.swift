@@ -125,8 +125,8 @@ struct ReceiverTurn: Sendable {
 
     // These functions handle polls.
 
-    /// Removes the retries of acknowledged events, and makes the next event of each user due. Returns the
-    /// number of acknowledged events. Counts only events that were returned before.
+    /// Removes the retries of acknowledged events, and makes each user's next event due. Returns the number
+    /// of acknowledged events. Counts only events that were returned before.
     mutating func acknowledge(_ ids: Set<EventID>, at now: Moment) -> Int {
         guard !ids.isEmpty else { return 0 }
         var count = 0
@@ -146,7 +146,8 @@ struct ReceiverTurn: Sendable {
         return count
     }
 
-    /// Returns `true` if an event of the user waits for a retry, so that later events of the user wait too.
+    /// Returns `true` if one of the user's events waits for a retry, in which case the user's later events
+    /// wait too.
     func isWaiting(_ user: EventOrder) -> Bool { waiting[user] != nil }
 
     /// Due time of the next retry; `nil` if no event waits for a retry.

@@ -300,9 +300,9 @@ struct HeldKeySet: Sendable {
     /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
-    /// Time at which the fetch of the set began, or earlier, so the set contains
-    /// the keys of all tokens issued before. `nil` once the clock was set back
-    /// to before this time, because tokens then cannot be compared with it.
+    /// A time no later than the start of the fetch, so the set contains the keys for all tokens issued before
+    /// this time. `nil` once the clock was set back to before this time, because tokens then cannot be
+    /// compared with it.
     private(set) var askedAt: Int64?
 
     init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {

@@ -80,7 +80,8 @@ extension EventPages {
         let (place, position) = request.place { Int64($0) }
         let (events, next) = try await events(
             position, isOldestFirst: place.order == Self.oldest, visibleTo: request.viewer.scope)
-        // Key names and feed positions reveal callers of other apps, so only operators of all apps see them.
+        // Key names and feed positions reveal callers of other apps, so only operators with access to all
+        // apps see them.
         let readers = request.viewer.scope == .all ? readers() : []
         return page("Events", at: "/console/events", request, isLive: position == nil) {
             if !readers.isEmpty {

@@ -145,8 +145,8 @@ extension PeoplePages {
         }
     }
 
-    /// Returns the table of grants. Only operators of all apps get links to the clients, because other
-    /// operators cannot open the client pages.
+    /// Returns the table of grants. Only operators with access to all apps get links to the clients, because
+    /// other operators cannot open the client pages.
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"

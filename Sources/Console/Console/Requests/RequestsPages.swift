@@ -7,7 +7,8 @@ import StrictJSON
 
 /// This process's latest requests, and the reasons why the service refused them.
 ///
-/// Only operators of all apps see the requests, because a refused request proves nothing, not even its app.
+/// Only operators with access to all apps see the requests, because a refused request proves nothing, not
+/// even its app.
 package struct RequestsPages: Sendable {
     /// Sends a request again, in development.
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int

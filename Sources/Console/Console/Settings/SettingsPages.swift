@@ -14,7 +14,7 @@ public struct SettingsPages: Sendable {
 
     public var pages: [ConsolePage] {
         [
-            // Settings apply to all apps, so only operators of all apps may see them.
+            // Settings apply to all apps, so only operators with access to all apps may see them.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps, entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in

@@ -35,7 +35,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     }
 }
 
-/// State of the refresh token that this service uses at Apple for a user of an app.
+/// The status of Apple's refresh token for a user and an app.
 public enum RefreshTokenStatus: Sendable, Hashable {
     /// A refresh token is held, even if a newer code is being exchanged.
     case held

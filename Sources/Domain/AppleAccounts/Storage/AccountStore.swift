@@ -22,8 +22,8 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns a user's account; `nil` if the user has none here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// Returns each subject's credential for an app, named by its primary client ID, in the order of the
-    /// subjects and all as of the same moment. Unknown subjects are `notFound`, erased ones `revoked`.
+    /// Returns each subject's credential for an app, in subject order and all from the same moment. The app
+    /// is named by its primary client ID. Unknown subjects are `notFound`, erased ones `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]

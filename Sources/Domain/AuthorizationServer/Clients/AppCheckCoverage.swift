@@ -1,8 +1,8 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// The App Check mode of every client of an app: its Apple client IDs, and the OAuth clients that serve its
-/// users. It also shows which clients sign users in without a proof.
+/// The App Check modes of an app's clients: its Apple client IDs, and the OAuth clients that serve its users.
+/// It also shows which clients sign users in without a proof.
 public struct AppCheckCoverage: Sendable {
     /// An Apple client ID or an OAuth client.
     public struct Client: Sendable, Hashable {

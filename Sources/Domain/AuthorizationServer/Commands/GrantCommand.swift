@@ -105,10 +105,10 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         /// The client's configuration no longer contains any of the scopes. The code or token becomes valid
         /// again once it contains one of them.
         case scopeWithdrawn
-        /// The account has reached the maximum number of new grants to the client per hour (`GrantPace`).
+        /// The account has reached the hourly limit on new grants to this client (`GrantPace`).
         case tooManyGrants
-        /// The account has reached the maximum number of new token families of the client per hour
-        /// (`GrantPace`). The code can still be redeemed later.
+        /// The account has reached the hourly limit on new token families for this client (`GrantPace`). The
+        /// code can still be redeemed later.
         case tooManyFamilies
         /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound

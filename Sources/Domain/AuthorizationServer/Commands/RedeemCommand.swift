@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// The redemption of a code (RFC 6749 §4.1.3) by an authenticated client.
+/// An authenticated client's request to redeem a code (RFC 6749 §4.1.3).
 public struct RedeemCommand: Sendable, Hashable {
     public let codeDigest: SHA256Digest
     public let oauthClientID: OAuthClientID

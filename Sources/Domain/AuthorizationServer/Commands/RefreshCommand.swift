@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Cryptography
 
-/// The use of a refresh token (RFC 6749 §6).
+/// A client's request to use a refresh token (RFC 6749 §6).
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let presented: RefreshTokenText

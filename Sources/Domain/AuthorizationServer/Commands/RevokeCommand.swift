@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The revocation of a token by its client (RFC 7009).
+/// A client's request to revoke one of its tokens (RFC 7009).
 public struct RevokeCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// A refresh token, or the token family of an access token with a verified signature.
@@ -21,7 +21,7 @@ public struct RevokeCommand: Sendable, Hashable {
     }
 }
 
-/// The end of a grant, requested by the app's backend or by the user in a browser.
+/// A request by the app's backend, or by the user in a browser, to end a grant.
 public struct EndGrantCommand: Sendable, Hashable {
     public let grantID: GrantID
     public let accountID: AccountID
@@ -61,7 +61,7 @@ public struct UserAuthentication: Sendable, Hashable {
     }
 }
 
-/// The end of all grants of an account, requested by the app's backend.
+/// A request by the app's backend to end all of an account's grants.
 public struct EndGrantsCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The apps that the caller may see. Grants to other apps are kept.
@@ -105,9 +105,8 @@ extension GrantWorkingSet {
         return .revoked
     }
 
-    /// Ends a grant with all its token families and codes, at the request of the app's backend or of the
-    /// user. The user's sign-in is checked again, because the credential may have ended since the page was
-    /// shown.
+    /// Ends a grant with all its token families and codes, at the request of the app's backend or the user.
+    /// The user's sign-in is checked again, because the credential may have ended since the page was shown.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -127,7 +126,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Ends all grants of an account that the caller may see.
+    /// Ends all of the account's grants that the caller may see.
     mutating func apply(
         _ command: EndGrantsCommand, using generator: inout some RandomNumberGenerator
     ) -> [GrantRecord] {

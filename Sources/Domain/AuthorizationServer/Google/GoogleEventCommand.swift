@@ -37,8 +37,8 @@ public struct GoogleEventCommand: Sendable, Hashable {
         /// - Parameter clients: The clients of the Google project that the event is about. `nil` if the event is
         ///   about the whole Google account.
         case endFamilies(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
-        /// Google has revoked one refresh token of a client of the project. The token is identified by all 64
-        /// bytes of its double SHA-512.
+        /// Google has revoked a refresh token that belongs to a client of the project. The token is
+        /// identified by all 64 bytes of its double SHA-512.
         ///
         /// - Parameter googleSubject: The token's Google account. `nil` if the event does not name it.
         case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>, googleSubject: String? = nil)
@@ -96,7 +96,7 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     }
 
     public let handling: Handling
-    /// The kinds of the events that matched no Google account and no token of a link here, in event order.
+    /// The kinds of events that matched no linked Google account and none of its tokens, in event order.
     /// Never contains verification events, which by definition name neither.
     public let unmatched: [GoogleEventKind]
 

@@ -54,8 +54,8 @@ public struct FormParameters: Sendable, Confidential {
         self.fields = fields
     }
 
-    /// Maximum number of raw bytes of a name to decode. A request may escape each byte of a known name as
-    /// three bytes.
+    /// The maximum number of raw bytes in a name that is decoded. A request may escape each byte of a known
+    /// name as three bytes.
     private static let longestName = 3 * RequestParameter.longestName
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }

@@ -71,7 +71,7 @@ public struct TokenRequest: Sendable {
 }
 
 extension TokenRequest.ExchangeGrant {
-    /// Reads the parameters of RFC 8693 §2.1 and those of a sign-in with Apple.
+    /// Reads the token exchange parameters (RFC 8693 §2.1) and the parameters of a sign-in with Apple.
     init(_ parameters: TokenParameters) throws(OAuthError) {
         let reader = parameters.reader
         subjectToken = try reader.required(.subjectToken)

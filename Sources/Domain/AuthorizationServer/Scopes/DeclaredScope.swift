@@ -34,7 +34,7 @@ public struct ScopeCatalog: Sendable {
 
     public subscript(token: ScopeToken) -> DeclaredScope? { indexByToken[token].map { scopes[$0] } }
 
-    /// Returns the declarations of these scopes, in the order of the set. Scopes without a declaration are
+    /// Returns the declarations of these scopes, in the set's order. Scopes without a declaration are
     /// omitted.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }

@@ -34,7 +34,7 @@ public protocol AuthorizationStore: Sendable {
     /// `nil` if there is none, or if the user has agreed.
     func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
-    /// Returns the account of the client's newest token family that began with an assertion of this Google
+    /// Returns the account of the client's newest token family that began with an assertion about this Google
     /// account. Returns `nil` if there is none. A family whose Google account was learned only later does not
     /// lead to an account.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?

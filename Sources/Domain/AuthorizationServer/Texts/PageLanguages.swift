@@ -40,7 +40,7 @@ public struct PageLanguages: Sendable {
         return best?.language
     }
 
-    /// Maximum number of bytes of a tag to compare. All page language tags are shorter.
+    /// The maximum number of tag bytes that are compared. All page language tags are shorter.
     private static let longestTag = 35
 
     /// Finds the preferred page language from the `Accept-Language` header (RFC 9110 §12.5.4). Among equal

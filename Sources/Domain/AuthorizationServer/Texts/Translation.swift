@@ -62,7 +62,7 @@ public struct TranslationDraft: Sendable {
         (self.file, self.tag, self.texts) = (file, tag, texts)
     }
 
-    /// Returns the paths of all texts of these parts, each with its English text, in text file order.
+    /// Returns the paths of all texts in these parts, each with its English text, in text file order.
     public static func texts(of parts: [any TranslatedTexts.Type]) -> [(path: String, text: String)] {
         parts.flatMap { $0.englishTexts }
     }

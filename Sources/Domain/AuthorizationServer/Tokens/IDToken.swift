@@ -57,8 +57,8 @@ public struct IDToken: Sendable {
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 
-    /// Returns the left half of the SHA-256 of the access token's ASCII text (OpenID Connect Core §3.1.3.6).
-    /// SHA-256 applies because both signature algorithms of this service use it.
+    /// Returns the left half of the access token's SHA-256 digest (OpenID Connect Core §3.1.3.6). SHA-256
+    /// applies because both of this service's signature algorithms use it.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
     }
@@ -73,7 +73,7 @@ public struct IDTokenHint: Sendable, Hashable {
     public let clientID: OAuthClientID
     public let accountID: AccountID
 
-    /// A string of unknown origin with the form and header of this service's ID tokens.
+    /// A string of unknown origin that has the form and the header of an ID token from this service.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }

@@ -73,8 +73,8 @@ public struct RefreshTokenText: Sendable, Hashable {
     public var familySecretDigest: SHA256Digest { SHA256Digest.hash(familySecret) }
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 
-    /// SHA-512 of the raw 64-byte SHA-512 of the text, by which notifications to Google identify the token
-    /// (`hash_SHA512_double`).
+    /// The SHA-512 of the text's raw 64-byte SHA-512. Notifications to Google identify the token by this
+    /// digest (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
     /// Returns the values to store for the first token of a token family.

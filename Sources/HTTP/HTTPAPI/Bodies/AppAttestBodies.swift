@@ -253,7 +253,7 @@ extension MemberCourse {
 }
 
 extension AppCheckKind {
-    /// Name and description of the member that holds the number of requests of this kind.
+    /// The name and description of the member that counts requests of this kind.
     fileprivate var counted: (name: StaticString, text: String) {
         switch self {
         case .verified: ("verified", "With a proof that holds.")

@@ -53,7 +53,7 @@ package struct IncomingRequest {
 /// the shared counter. Without the limit, a few thousand clients without an API key could make the service
 /// hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
-    /// Number of bytes of each body that are not counted.
+    /// The number of bytes in each body that are not counted.
     static let free = 8 * 1024
 
     private let most: Int

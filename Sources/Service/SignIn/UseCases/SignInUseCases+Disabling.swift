@@ -93,7 +93,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the states of many users' credentials at the same time, in the order of the subjects.
+    /// Returns the states of many users' credentials from the same moment, in subject order.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credentials(

@@ -103,7 +103,7 @@ extension EmailAddress {
 extension SignInUseCases {
     /// Maximum time that `events` waits.
     public static let longestWait = Duration.seconds(30)
-    /// Maximum number of events in a page of `events`.
+    /// The maximum number of events in a page that `events` returns.
     public static let largestEventPage = 1000
 
     /// Returns the account events after a cursor, in commit order and without gaps.

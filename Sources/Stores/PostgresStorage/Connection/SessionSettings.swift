@@ -114,7 +114,8 @@ enum SessionPurpose: Sendable {
     case inspection
 }
 
-/// Detects a pooler between this process and the server that shares connections (PgBouncer's `pool_mode`).
+/// Detects a pooler between this process and the server that shares connections between clients (PgBouncer's
+/// `pool_mode`).
 ///
 /// The service needs a pooler that assigns each client its own connection, because prepared statements,
 /// `LISTEN` and the settings that make writes durable all belong to the session. With other modes the service
