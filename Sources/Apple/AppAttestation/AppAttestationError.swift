@@ -44,7 +44,7 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case extensionsMalformed = "extensions_malformed"
     /// A Mac's leaf certificate does not have exactly one key policy.
     case keyPolicyMissing = "key_policy_missing"
-    /// The key policy is not that of a protected Mac.
+    /// The key policy does not describe a protected Mac.
     case keyPolicyMismatch = "key_policy_mismatch"
     /// Another key signed the assertion, or it is for other client data.
     case signatureInvalid = "signature_invalid"

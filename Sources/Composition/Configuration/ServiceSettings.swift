@@ -47,7 +47,7 @@ package struct ServiceSettings: Sendable {
     package var fakeRoots: AppAttestRoots?
     /// The switch for exchanging App Attest receipts.
     package var receipts = ReceiptExchange.off
-    /// Google's endpoints, or in development optionally those of the fake Google.
+    /// Google's endpoints; in development, optionally the fake Google's endpoints.
     package var googleEndpoints = GoogleEndpoints.google
     /// Path of the JSON key file for the Google service account that registers the receiver of Google's
     /// security events. Only operator commands read the file.

@@ -12,7 +12,7 @@ public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private let limits: JSONLimits
-    /// Member names of all open objects, with those of the innermost object last.
+    /// Member names of all open objects, with the innermost object's names last.
     private var names: [JSONName] = []
     /// Number of open containers.
     private var depth = 0

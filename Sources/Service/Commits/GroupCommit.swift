@@ -73,7 +73,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// Number of waiting commands, not counting those in the current transaction.
+    /// Number of waiting commands, not counting the commands in the current transaction.
     public var depth: Int { queue.withLock { $0.depth } }
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
@@ -240,8 +240,8 @@ extension GroupCommit where Command == AccountCommand {
 }
 
 extension GroupCommit where Command == GrantCommand {
-    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as those of the account
-    /// queue.
+    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as the account queue's
+    /// parameters.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
         delay: CommitDelay? = nil, tracer: (any Tracer)? = nil,

@@ -4,7 +4,7 @@ import HTTPAPI
 
 /// The latest requests that the service received, as exchanges in the fake world. They come from browsers,
 /// apps and backends, and were started by a console button or a developer. Does no I/O. Their number is
-/// limited, like that of the fakes' records.
+/// limited, like the number of the fakes' records.
 struct ReceivedRequests {
     /// Exchanges, oldest first.
     let exchanges: [WorldExchange]

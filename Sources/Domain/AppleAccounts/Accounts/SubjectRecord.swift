@@ -84,7 +84,8 @@ public struct SubjectRecord: Sendable, Hashable {
             disabledUntil: own == nil ? nil : disabling?.until)
     }
 
-    /// Returns the effective facts for one app: its own, merged with those that apply to all apps.
+    /// Returns the effective facts for one app: the app's own facts, merged with the facts that apply to all
+    /// apps.
     public func record(for clientID: ClientID) -> CredentialRecord {
         let own = credentials.first { $0.clientID == clientID }?.record ?? CredentialRecord()
         return own.merged(with: revocationOfAllApps)
@@ -186,7 +187,7 @@ extension SubjectKey {
 public struct AppCredential: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Facts for this app alone, without those that apply to all apps.
+    /// Facts for this app alone, without the facts that apply to all apps.
     public var record: CredentialRecord
     /// Time of the last sign-in, by our clock.
     public var lastSignInAt: Moment?

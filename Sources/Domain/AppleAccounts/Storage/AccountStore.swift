@@ -45,7 +45,7 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns the sequence number of the last committed event; 0 if there are no events.
     func lastEventSequence() async throws -> Int64
 
-    /// Returns accounts whose disabled period ends at this moment or earlier, those waiting longest first.
+    /// Returns accounts whose disabled period ends at this moment or earlier, the longest waiting first.
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
 
     /// Deletes a limited number of used nonces that, at this moment, no valid token can carry any more.

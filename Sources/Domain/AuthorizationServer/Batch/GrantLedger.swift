@@ -107,8 +107,8 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families.
     ///
-    /// - Returns: Double SHA-512 digests of the refresh tokens to report to Google: those that were still
-    ///   valid, if the reason calls for a report.
+    /// - Returns: Double SHA-512 digests of the refresh tokens to report to Google: the tokens that were
+    ///   still valid, if the reason calls for a report.
     mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
     ) -> [SHA512Digest] {

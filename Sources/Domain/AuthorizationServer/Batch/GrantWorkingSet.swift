@@ -75,8 +75,8 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. The store keeps
-    /// those of `deviceDigests` locked until the end of the transaction.
+    /// Adds a device authorization for `question.deviceDigests` or `question.userCodeDigests`. The store
+    /// keeps the rows for `deviceDigests` locked until the end of the transaction.
     package mutating func load(_ device: DeviceAuthorization) { devices.load(device) }
 
     /// Sets the total number of stored device authorizations. The store calls this unless

@@ -135,9 +135,9 @@ extension GrantWorkingSet {
         return learn(googleSubject: command.googleSubject, of: grant.record.id)
     }
 
-    /// Adds the Google account to those of the grant's token families that have none. Does nothing if the
-    /// grant has a family of another Google account, because a family without a Google account could then
-    /// belong to either Google account.
+    /// Adds the Google account to each of the grant's token families that has none. Does nothing if the grant
+    /// has a family of another Google account, because a family without a Google account could then belong to
+    /// either Google account.
     ///
     /// Even so, the user may have linked a different Google account in the browser. A learned family
     /// therefore never leads a Google account to the account (`isMatched`). The worst case is that a Google

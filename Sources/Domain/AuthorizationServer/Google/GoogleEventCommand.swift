@@ -96,8 +96,8 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     }
 
     public let handling: Handling
-    /// The kinds of events that matched no linked Google account and none of its tokens, in event order.
-    /// Never contains verification events, which by definition name neither.
+    /// The kinds of events that matched neither a linked Google account nor a token, in event order. Never
+    /// contains verification events, which by definition name neither.
     public let unmatched: [GoogleEventKind]
 
     public static let applied = GoogleEventReceipt(.applied)

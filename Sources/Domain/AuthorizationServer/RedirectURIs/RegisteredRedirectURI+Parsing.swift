@@ -57,7 +57,8 @@ extension RegisteredRedirectURI {
     ) throws(RedirectURIFault) {
         guard scheme.contains(UInt8(ascii: ".")) else { throw .schemeWithoutPeriod }
         let parts = scheme.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // The characters are those of RFC 3986 §3.1, in lowercase only, as user agents write schemes.
+        // These are the characters that RFC 3986 §3.1 allows, but in lowercase only, as user agents write
+        // schemes.
         let isWellFormed = scheme.allSatisfy { byte in
             byte.isLowercaseLetter || byte.isDigit || "+-.".utf8.contains(byte)
         }

@@ -57,8 +57,8 @@ public protocol AuthorizationStore: Sendable {
     func googleVerification(_ state: String) async throws -> Moment?
 
     /// Deletes expired rows: codes a day after their expiry, expired token families, device authorizations
-    /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30
-    /// days, except those about disabled Google accounts. Also erases the salts of exchanged refresh tokens
+    /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30 days,
+    /// except statements about disabled Google accounts. Also erases the salts of exchanged refresh tokens
     /// once the client may no longer repeat the exchange. Each call processes a limited number of rows of
     /// each kind, and returns the number of rows that it deleted or from which it erased a salt.
     func purgeGrants(at moment: Moment) async throws -> Int

@@ -74,7 +74,7 @@ public struct AccessTokenVerifier: Sendable {
         self.issuer = issuer
     }
 
-    /// An access token of unknown origin. Its form and header are those of this service's access tokens.
+    /// An access token of unknown origin. Its form and header match this service's access tokens.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }

@@ -94,7 +94,7 @@ extension EndpointResponse {
     }
 }
 
-/// An OAuth error response (RFC 6749 §5.2) like those of Apple's endpoints.
+/// An OAuth error response (RFC 6749 §5.2) like the error responses from Apple's endpoints.
 ///
 /// The description states the cause, and contains no token, code or user data. Apple's descriptions differ
 /// and are undocumented, so no program may depend on them.

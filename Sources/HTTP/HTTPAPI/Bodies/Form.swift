@@ -51,7 +51,7 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// Returns `true` if the form has no fields besides those with these names.
+    /// Returns `true` if each of the form's fields has one of these names.
     func hasOnly(_ names: StaticString...) -> Bool {
         values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
     }

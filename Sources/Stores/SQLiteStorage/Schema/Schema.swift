@@ -6,7 +6,7 @@ import SQLTables
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// "siwa" in ASCII, which distinguishes the service's databases from those of other programs.
+    /// "siwa" in ASCII, which distinguishes the service's databases from other programs' databases.
     static let applicationID: Int64 = 0x7369_7761
 
     /// Runs the missing migrations, each in its own transaction.
