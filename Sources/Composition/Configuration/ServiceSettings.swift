@@ -67,7 +67,7 @@ package struct ServiceSettings: Sendable {
     /// The configuration parts as written, which show changes since the last start.
     var writtenParts: [String: String] = [:]
 
-    /// True if the service has receivers of security event tokens.
+    /// True if at least one receiver gets security event tokens.
     var signsEvents: Bool {
         webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
     }
@@ -76,7 +76,7 @@ package struct ServiceSettings: Sendable {
     /// no OAuth clients.
     var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
 
-    /// True if Google is a client, so that it receives reports of ended refresh tokens.
+    /// True if Google is a client. The service then reports ended refresh tokens to Google.
     var tellsGoogle: Bool {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }

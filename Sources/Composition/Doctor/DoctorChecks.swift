@@ -5,7 +5,7 @@ import KeySets
 import NIOHTTP1
 import StrictJSON
 
-/// All `siwa doctor` checks. A check whose error explains errors of other checks comes before them.
+/// All `siwa doctor` checks. A check whose error explains other checks' errors comes before them.
 package struct DoctorChecks: Sendable {
     let configuration: @Sendable () async throws -> ServiceSettings
     let secondsSince1970: @Sendable () -> Int64

@@ -125,7 +125,7 @@ public struct AppCheckTally: Sendable, Hashable {
     }
 }
 
-/// One target's judged requests within one hour.
+/// The requests that were judged for one target within one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
     /// Start of the hour in seconds since 1970, a multiple of 3600.

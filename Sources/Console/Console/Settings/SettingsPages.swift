@@ -115,7 +115,7 @@ public struct SettingsPages: Sendable {
             case 1: "One thing is wrong"
             default: "\(wrong) things are wrong"
             }
-        // Shows the time of the check, because its age would become wrong while the page is open.
+        // Shows the time of the check, because an age would become wrong while the page is open.
         return .span(wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
     }
 

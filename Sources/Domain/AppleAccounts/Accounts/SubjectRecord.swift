@@ -168,7 +168,7 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// Defines the order in which stores take locks, so that two of them cannot deadlock.
+    /// Defines the order in which stores take locks, so that two transactions cannot deadlock.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }

@@ -234,7 +234,7 @@ extension GrantWorkingSet {
         put(pace)
     }
 
-    /// Counts a new token family of an account and a client. Throws a refusal if the limit is reached.
+    /// Counts a new token family for an account and a client. Throws a refusal if the limit is reached.
     mutating func countNewFamily(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {

@@ -106,7 +106,7 @@ extension TokenRequest.ExchangeGrant {
 /// A token type for token exchange (RFC 8693 §3).
 public enum TokenTypeIdentifier: String, Sendable, CaseIterable {
     case accessToken = "urn:ietf:params:oauth:token-type:access_token"
-    /// Apple's identity token, which is an ID token of OpenID Connect.
+    /// Apple's identity token, which is an OpenID Connect ID token.
     case idToken = "urn:ietf:params:oauth:token-type:id_token"
 }
 

@@ -72,7 +72,7 @@ extension PageLanguages {
     /// Name of the texts directory setting.
     public static let setting = "oauth.texts_directory"
 
-    /// Checks a deployment's text files. A missing text is a mistake, because a page would then mix two
+    /// Checks a deployment's text files. A missing text is a mistake, because a page without it would mix two
     /// languages.
     ///
     /// - Parameter parts: The parts of the pages.

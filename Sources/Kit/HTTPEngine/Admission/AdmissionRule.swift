@@ -89,8 +89,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is limited, because the loop would spend a large credit all at once, and all other work
-        // would have to wait.
+        // The credit is limited, because otherwise the loop could spend a large credit all at once, and all
+        // other work would have to wait.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }

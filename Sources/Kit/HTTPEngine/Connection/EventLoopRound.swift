@@ -23,9 +23,9 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Number of gathered commands. They are not submitted individually, because the first command would wake
-    /// the committing thread and get its own commit, and one transaction costs as much as several sign-ins
-    /// within a transaction.
+    /// Number of gathered commands. They are not submitted individually, because otherwise the first command
+    /// would wake the committing thread and get its own commit, and one transaction costs as much as several
+    /// sign-ins within a transaction.
     private var gathered = 0
     private var isScheduled = false
 

@@ -66,9 +66,9 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // All subjects are locked in one order here, because the groups would lock their subjects one
-            // after the other. The names are locked too, because a name may lose its row here and get another
-            // row.
+            // All subjects are locked in one order here, because otherwise the groups would lock their
+            // subjects one after the other. The names are locked too, because a name may lose its row here
+            // and get another row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
