@@ -3,7 +3,7 @@
 /// The flags are ignored, because Apple also sets the credential flag without a credential, and does not
 /// always set the flag for extensions. The object's kind and size decide instead.
 struct AuthenticatorData: Sendable {
-    /// The hash of the app ID, 32 bytes.
+    /// The app ID's hash, 32 bytes.
     let appIDHash: ArraySlice<UInt8>
     /// The counter. Readers that treat it as signed fail above 2³¹.
     let counter: UInt32
@@ -39,7 +39,7 @@ struct AttestedCredential: Sendable {
     /// The AAGUID, 16 bytes.
     let aaguid: ArraySlice<UInt8>
     let credentialID: ArraySlice<UInt8>
-    /// The coordinates of the key's point, 32 bytes each.
+    /// The x and y coordinates of the key's point, 32 bytes each.
     let x: ArraySlice<UInt8>
     let y: ArraySlice<UInt8>
 

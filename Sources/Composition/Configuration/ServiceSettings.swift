@@ -13,7 +13,7 @@ package struct ServiceSettings: Sendable {
     package var host = Setting.host.defaultText ?? ""
     /// The numeric settings.
     package var numbers = SettingNumbers()
-    /// Proxy addresses, from which any number of connections may come.
+    /// The addresses of trusted proxies, which may open any number of connections.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
     /// Additional host names that the service accepts in development.

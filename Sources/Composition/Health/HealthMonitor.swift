@@ -255,8 +255,8 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// Age from which a standby number counts as unknown. It is longer than the time for which commits that
-    /// wait for a lost standby can block all connections.
+    /// A number of standbys that is older than this counts as unknown. Commits that wait for a lost standby
+    /// can block all connections, but for less time than this.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter

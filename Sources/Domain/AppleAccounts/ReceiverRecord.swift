@@ -10,7 +10,7 @@ public struct ReceiverRecord: Sendable, Hashable {
     /// Number of claims so far, including replays. Only the process with the latest claim may write, so a
     /// process that was delayed beyond its claim changes nothing.
     public var claims: Int64
-    /// Time from which the receiver can be claimed: the end of the current claim.
+    /// The earliest time at which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment
     /// Start of the pause; `nil` if the receiver is not paused. A
     /// paused receiver gets no events until an operator resumes it.
@@ -41,10 +41,10 @@ public struct ClaimedReceiver: Sendable, Hashable {
     }
 }
 
-/// A receiver as workers see it before claiming it.
+/// A receiver's scheduling data, as workers see it before they claim the receiver.
 public struct DueReceiver: Sendable, Hashable {
     public let record: ReceiverRecord
-    /// Time from which the receiver can be claimed; `nil` if it has no work.
+    /// The earliest time at which the receiver can be claimed; `nil` if it has no work.
     public let at: Moment?
 
     public init(record: ReceiverRecord, at: Moment?) {
@@ -62,7 +62,7 @@ extension ClaimedReceiver {
         max(lastSequence - record.cursor, 0) + Int64(retries.count)
     }
 
-    /// Returns the time from which the receiver can be claimed; `nil` if it is paused or has no work.
+    /// Returns the earliest time at which the receiver can be claimed; `nil` if it is paused or has no work.
     ///
     /// - Parameter lastSequence: Sequence number of the last event in the feed.
     public func due(lastSequence: Int64) -> Moment? {

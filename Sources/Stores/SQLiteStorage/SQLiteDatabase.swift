@@ -11,7 +11,7 @@ public import SQLTables
 ///
 /// One connection writes and makes the checkpoints, and all others only read, because SQLite 3.40.1 can
 /// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason, a lock
-/// keeps out other processes of the service.
+/// keeps out other service processes.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
@@ -31,7 +31,7 @@ public final class SQLiteDatabase: Sendable {
     ///   - path: Path of the file. Its directory must exist. Three more files are created beside it, with
     ///     "-wal", "-shm" and ".lock" appended to its name.
     ///   - sealing: Seals authorization codes.
-    ///   - patience: Maximum wait for another process of the service to release the file, as at a restart.
+    ///   - patience: Maximum wait for another service process to release the file, as at a restart.
     ///   - onFailure: Called with the error of each failed read and write transaction. It must not block.
     /// - Throws: `StorageError`.
     public static func open(

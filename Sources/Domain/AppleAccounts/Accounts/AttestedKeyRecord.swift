@@ -26,7 +26,8 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// Time from which the receipt may be exchanged for a new one; `nil` if it will not be exchanged.
+    /// The earliest time at which the receipt may be exchanged for a new receipt; `nil` if it will not be
+    /// exchanged.
     public let receiptRefreshAt: Moment?
     /// Apple's count of the keys that this app attested on the
     /// device in the last 30 days. No decision depends on it.

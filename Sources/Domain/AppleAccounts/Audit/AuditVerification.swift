@@ -37,7 +37,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// Number of rows from which an erasure has removed the person.
+    /// The number of rows whose person an erasure has removed.
     public private(set) var anonymous = 0
 
     /// - Parameters:

@@ -10,7 +10,7 @@ public struct CredentialEnd: Sendable, Hashable {
     public let team: TeamID
     /// The user; `nil` if the user was erased.
     public let subject: AppleSubject?
-    /// The primary client ID of the app; `nil` for all apps.
+    /// The app's primary client ID; `nil` for all apps.
     public let clientID: ClientID?
     /// Authorizations up to this moment have ended; later ones continue.
     public let moment: Moment

@@ -5,7 +5,7 @@ public struct EraseCommand: Sendable, Hashable {
     public let erasureID: ErasureID
     /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// Time from which the service stops sending requests to Apple.
+    /// The time at which the service stops sending requests to Apple.
     public let deadline: Moment
     /// The caller's scope. At the erasure it must allow every app for which the account has a credential.
     public let scope: AppScope

@@ -92,13 +92,13 @@ public protocol AccountSearchStore: Sendable {
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
 
-    /// Returns the events of an account that the caller may see, after a sequence number. `events` without an
+    /// Returns an account's events that the caller may see, after a sequence number. `events` without an
     /// account does the same for all accounts.
     func events(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage
 
-    /// Returns the last events of an account that the caller may see, newest first. Examines `limit` events.
+    /// Returns an account's last events that the caller may see, newest first. Examines `limit` events.
     func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws -> [AccountEvent]
 
     /// Returns an account's history, newest entry first. Empty if the account does not exist.

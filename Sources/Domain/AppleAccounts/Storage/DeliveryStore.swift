@@ -22,8 +22,7 @@ public protocol DeliveryStore: Sendable {
     /// at which it can be claimed according to the stored data.
     func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver]
 
-    /// Writes the result of a claim. Returns false, and writes
-    /// nothing, if it is not the receiver's latest claim.
+    /// Writes a claim's result. Returns false, and writes nothing, if it is not the receiver's latest claim.
     func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool
 
     /// Returns the events with these sequence numbers, in feed order.

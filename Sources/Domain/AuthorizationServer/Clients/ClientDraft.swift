@@ -195,7 +195,7 @@ public struct ClientMember: Sendable {
         "allow_plain_pkce", .forSomeKinds, .flag(\.allowsPlainPKCE, default: false))
     static let allowsLocalhost = ClientMember(
         "allow_localhost", .forSomeKinds, .flag(\.allowsLocalhost, default: false))
-    /// The default is the primary client ID of the app.
+    /// The default is the app's primary client ID.
     static let bundleID = ClientMember("bundle_id", .forSomeKinds, .optionalText(\.bundleID))
     static let appCheck = ClientMember(
         "app_check", .forSomeKinds, .optionalWord(\.appCheck, default: AppCheckMode.off.rawValue))

@@ -44,7 +44,7 @@ public struct OAuthSettings: Sendable {
     /// Returns the app name that the pages show. It defaults to the host of the issuer, which users see in
     /// the address bar.
     ///
-    /// - Parameter app: The primary client ID of the app.
+    /// - Parameter app: The app's primary client ID.
     public func appName(of app: ClientID) -> LocalizedText {
         appNames[app] ?? LocalizedText(english: issuer.host)
     }

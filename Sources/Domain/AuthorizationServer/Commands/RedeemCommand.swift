@@ -17,15 +17,15 @@ public struct RedeemCommand: Sendable, Hashable {
     public let refreshToken: NewRefreshToken?
     /// True if the client gets `refreshToken` only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
-    /// Expiration of the token family if its refresh token is never used.
+    /// The time at which the token family expires if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// Expiration of a token family without a refresh token, which expires with its access token. `nil` means
-    /// `familyExpiresAt`.
+    /// The time at which a token family without a refresh token expires, together with its access token.
+    /// `nil` means `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

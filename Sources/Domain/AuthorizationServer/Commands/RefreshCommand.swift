@@ -11,14 +11,14 @@ public struct RefreshCommand: Sendable, Hashable {
     public let scope: String?
     /// The client's configured scopes. If they contain no scope of the token, the token is not consumed.
     public let clientScopes: ScopeSet
-    /// Expiration of the token family if the client does not use the token again.
+    /// The time at which the token family expires if the client does not use the token again.
     public let familyExpiresAt: Moment
     /// Maximum lifetime of a token family from its beginning, however often it is used, in milliseconds.
     /// `nil` means no limit.
     public let longestLine: Int64?
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

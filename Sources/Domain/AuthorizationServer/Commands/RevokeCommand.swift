@@ -12,7 +12,7 @@ public struct RevokeCommand: Sendable, Hashable {
         case access(familyID: UniqueID)
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(oauthClientID: OAuthClientID, token: Token, moment: Moment, origin: AuditOrigin = .current) {
@@ -32,7 +32,7 @@ public struct EndGrantCommand: Sendable, Hashable {
     /// The user's sign-in. `nil` if the app's backend sent the request.
     public let authentication: UserAuthentication?
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -69,7 +69,7 @@ public struct EndGrantsCommand: Sendable, Hashable {
     public let reason: GrantEndReason
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

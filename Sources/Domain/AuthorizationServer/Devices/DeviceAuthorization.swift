@@ -53,12 +53,12 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public static let keptAfterExpiry: Int64 = 120_000
     /// The initial polling interval in seconds (RFC 8628 §3.5: 5).
     public static let firstInterval: Int64 = 5
-    /// The number of seconds by which each early poll lengthens the interval (RFC 8628 §3.5).
+    /// Each early poll lengthens the interval by this many seconds (RFC 8628 §3.5).
     public static let intervalStep: Int64 = 5
     /// The longest polling interval in seconds. Without a limit, a faulty device would never receive its
     /// tokens, even after the consent.
     public static let longestInterval: Int64 = 60
-    /// Milliseconds by which a poll may be early, because network delays vary from poll to poll.
+    /// A poll may be early by this many milliseconds, because network delays vary from poll to poll.
     static let tolerance: Int64 = 500
 
     public init(

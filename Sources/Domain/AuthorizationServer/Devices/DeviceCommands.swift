@@ -44,7 +44,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         }
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

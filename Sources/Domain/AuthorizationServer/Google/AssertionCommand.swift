@@ -17,7 +17,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

@@ -49,7 +49,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
         case name(googleSubject: String)
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

@@ -114,10 +114,10 @@ public struct SigningKeyRecord: Sendable, Hashable {
     /// The public key as a JWK in UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment
-    /// Moment from which the key signs. Until then the service only publishes it, so that verifiers learn it
-    /// in time.
+    /// The moment at which the key starts to sign. Until then the service only publishes the key, so that
+    /// verifiers know it in time.
     public let signsFrom: Moment
-    /// Moment from which the service no longer publishes the key.
+    /// The moment at which the service stops publishing the key.
     public let retiresAt: Moment
 
     public init(

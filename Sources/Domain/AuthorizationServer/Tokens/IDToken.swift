@@ -78,8 +78,8 @@ public struct IDTokenHint: Sendable, Hashable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` if the text cannot be an ID token of this service, so that no key is looked up for
-        /// it. Access tokens and security event tokens, for example, have another `typ`.
+        /// Returns `nil` if the text cannot be one of this service's ID tokens, so that no key is looked up
+        /// for it. Access tokens and security event tokens, for example, have another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)),
                 jws.type?.lowercased() == IDToken.type.description.lowercased()
@@ -100,7 +100,7 @@ public struct IDTokenHint: Sendable, Hashable {
 }
 
 extension OAuthError {
-    /// The error for an authorization request whose `id_token_hint` is not an ID token of this service.
+    /// The error for an authorization request whose `id_token_hint` is not one of this service's ID tokens.
     public static let idTokenHintRefused = OAuthError(
         .invalidRequest,
         "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."

@@ -33,7 +33,7 @@ public struct RefreshTokenText: Sendable, Hashable {
         (self.familyID, self.generation, self.familySecret) = (familyID, generation, familySecret)
     }
 
-    /// Returns `nil` if the text cannot be a refresh token of this service, so that the database is not
+    /// Returns `nil` if the text cannot be one of this service's refresh tokens, so that the database is not
     /// queried for it.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,

@@ -91,7 +91,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     }
 }
 
-/// A token signing algorithm of this service (RFC 7518 §3.1).
+/// An algorithm with which this service signs tokens (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256. Signing takes only a fraction of the time that it takes with RSA.
     case es256 = "ES256"

@@ -72,7 +72,7 @@ public enum FaultBody: String, Sendable, CaseIterable {
     case unrelated
     /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set with key types with which Apple does not sign. Only for `.keys`.
+    /// A key set whose key types Apple does not use for signing. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }
 

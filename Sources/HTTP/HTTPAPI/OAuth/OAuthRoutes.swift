@@ -134,6 +134,6 @@ struct ClientAuthenticating: Sendable {
 }
 
 extension ClientAddress {
-    /// The client's address, in the form by which OAuth use cases and the console count requests.
+    /// The client's address, in the form that OAuth use cases and the console use to count requests.
     package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

@@ -142,9 +142,9 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found. Google must vouch for it, as it does if the mailbox is
-    /// Google's or Google hosts the domain. Any other address may have changed owners since Google verified
-    /// it.
+    /// The address that may be used to find an account. Google must vouch for it, as it does if the mailbox
+    /// is Google's or Google hosts the domain. Any other address may have changed owners since Google
+    /// verified it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

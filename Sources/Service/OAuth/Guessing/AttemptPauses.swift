@@ -149,7 +149,7 @@ public struct RequesterAddress: Sendable, Hashable {
 typealias SecretGuessing = AttemptPauses<OAuthClientID>
 
 extension SecretGuessing {
-    /// Returns the networks from which wrong secrets for a client were counted.
+    /// Returns the networks that sent wrong secrets for a client.
     func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
         kept(for: client, now: now).map {
             SecretGuesses(network: $0.network, wrong: $0.failures, isSlowed: $0.isSlowed, pause: $0.seconds)

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Encodings
 import StrictJSON
 
-/// A completed sign-in that the authorization endpoint or another page of this service started.
+/// A completed sign-in that the authorization endpoint or another of this service's pages started.
 public struct WebAuthentication: Sendable, Hashable {
     public let accountID: AccountID
     /// The app's primary client ID.

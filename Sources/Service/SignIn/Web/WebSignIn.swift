@@ -233,8 +233,8 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the query of the authorization request, or of another page of this service, from a state or a
-    /// ticket. Accepts expired values and another browser's values, because the query determines only the
+    /// Returns the query of the authorization request, or of another of this service's pages, from a state or
+    /// a ticket. Accepts expired values and another browser's values, because the query determines only the
     /// error page's language.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?

@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second process of the service out of a database file. The system releases the lock when the
-/// process exits, crashes or is killed.
+/// Keeps a second service process out of a database file. The system releases the lock when the process
+/// exits, crashes or is killed.
 ///
 /// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
 /// locks.
