@@ -32,7 +32,7 @@ extension SettingsReader {
         return locations
     }
 
-    /// Returns the location of a team's key; `nil` if the team has no key or the key has a mistake.
+    /// Returns a team's key location; `nil` if the team has no key or the key has a mistake.
     private mutating func location(
         of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
     ) -> SigningKeyLocation? {

@@ -37,7 +37,7 @@ public struct AccountFilter: Sendable, Hashable {
     /// True for credentials with an Apple refresh token.
     public var holdsAppleToken: Bool?
     public var isDisabled: Bool?
-    /// True for accounts with a grant to an OAuth client of an app that the caller may see.
+    /// True for accounts that have a grant to an OAuth client whose app the caller may see.
     public var isLinked: Bool?
     /// Accounts created after this moment.
     public var createdAfter: Moment?

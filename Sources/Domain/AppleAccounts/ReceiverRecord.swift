@@ -112,8 +112,8 @@ public struct DeliveryRetry: Sendable, Hashable {
     /// Number of failed attempts; 0 for an event that waits behind another one.
     public var attempts: Int64
     public var dueAt: Moment
-    /// Start of the time that counts toward the pause limit: the first failed attempt, or the resumption of
-    /// the receiver.
+    /// Start of the time that counts toward the pause limit: the first failed attempt, or the receiver's
+    /// resumption.
     public var waitingSince: Moment
 
     public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {

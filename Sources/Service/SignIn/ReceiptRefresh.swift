@@ -19,7 +19,7 @@ package struct ReceiptRefresh: Worker {
         help: "Exchanges of App Attest receipts at Apple by result.")
     /// Claim duration in milliseconds. It is longer than an exchange with two signing keys can take.
     static let lease: Int64 = 120_000
-    /// Minimum time between two exchanges of a receipt in milliseconds. Apple can request a later time.
+    /// Minimum time in milliseconds between two exchanges of a receipt. Apple can request a later time.
     static let interval: Int64 = 86_400_000
     /// Maximum exchange rate per second. A million keys per day need 11.6 exchanges per second.
     static let perSecond = 25.0

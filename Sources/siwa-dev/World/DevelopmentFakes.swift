@@ -10,8 +10,8 @@ import Synchronization
 
 /// The fakes that `siwa dev` runs, with their people.
 ///
-/// People act as in production: over HTTP, through the pages and endpoints of the fakes and of the service.
-/// So the console shows data that the service itself has stored.
+/// People act as in production: over HTTP, through the pages and endpoints of the fakes and the service. So
+/// the console shows data that the service itself has stored.
 final class DevelopmentFakes: Sendable {
     private struct State {
         /// The service's URL, `http://127.0.0.1:PORT`, once it listens.

@@ -68,7 +68,7 @@ package struct ServiceAccountKey: Sendable {
     static let longestFile = 16_384
     /// The tokens' audience (Google, Cross-Account Protection).
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
-    /// Lifetime of a token in seconds.
+    /// Token lifetime in seconds.
     static let lifetime: Int64 = 3600
 
     package let email: String

@@ -267,7 +267,7 @@ enum CodeList {
         return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
     }
 
-    /// Returns a link to the row of a request's code; `nil` if the list does not contain the code.
+    /// Returns a link to the row that explains a request's code; `nil` if the list does not contain the code.
     static func link(for request: RecentRequest) -> String? {
         if let reason = request.reason, ExplainedCode.reasons.contains(where: { $0.code == reason }) {
             return "/console/codes#\(reasons)-\(reason)"

@@ -91,7 +91,7 @@ public struct AttestedAppFacts: Sendable, Hashable {
 
 /// An App Attest proof that came with a request: the challenge to consume, and the counter to raise.
 public struct AppProof: Sendable, Hashable {
-    /// The challenge. It is consumed whatever the outcome of the request.
+    /// The challenge. It is consumed whatever the request's outcome.
     public let challenge: UsedNonce
     /// The counter; `nil` when a check before the transaction failed,
     /// in which case the challenge is consumed but no counter rises.

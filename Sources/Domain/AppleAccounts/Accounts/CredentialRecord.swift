@@ -77,7 +77,7 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 }
 
-/// State of a user's Apple credential for one app, in the words of `getCredentialState`.
+/// The state of a user's Apple credential for one app, named as in Apple's `getCredentialState`.
 public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     /// The user may stay signed in.
     case authorized

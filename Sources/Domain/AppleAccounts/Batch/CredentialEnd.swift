@@ -79,8 +79,8 @@ public struct CredentialEnd: Sendable, Hashable {
             reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex, origin: origin)
     }
 
-    /// Returns true if this end covers the authorization of
-    /// an app, named by its primary client ID, at a moment.
+    /// Returns true if this credential end covers an authorization that the user gave an app at this moment.
+    /// The app is named by its primary client ID.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
         return isOfAllMoments || authorizedAt <= moment

@@ -176,7 +176,8 @@ package struct HeldGrant: Sendable, Hashable {
 
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
-    /// Returns true if a token family or an unused code of the grant can still yield tokens without the user.
+    /// Returns true if a token family or one of the grant's unused codes can still yield tokens without the
+    /// user.
     func isAlive(at moment: Moment) -> Bool {
         families.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }
@@ -223,9 +224,9 @@ extension GrantChanges {
     }
 }
 
-/// The ended refresh tokens of a grant that must be reported to Google, and the events that contain them.
-/// Each event contains one token, because Google receives a separate report for each. If the grant ends, its
-/// end event contains the last token.
+/// A grant's ended refresh tokens that must be reported to Google, and the events that contain them. Each
+/// event contains one token, because Google receives a separate report for each. If the grant ends, its end
+/// event contains the last token.
 struct EndedTokens {
     let tokens: [SHA512Digest]
     let endsGrant: Bool

@@ -271,7 +271,7 @@ extension GrantWorkingSet {
         endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
-    /// Ends token families of a grant. Also ends the grant if nothing else in it can yield tokens.
+    /// Ends some of a grant's token families. Also ends the grant if nothing else in it can yield tokens.
     ///
     /// - Parameter endsGrant: True if the grant ends even if something else in it can yield tokens.
     mutating func endFamilies(

@@ -26,10 +26,10 @@ public struct AppCheckCoverage: Sendable {
         case own
         /// The bundle ID to which the OAuth client belongs has a stricter mode, which applies.
         case bundleID = "bundle_id"
-        /// The bundle ID has no mode, so the strictest mode of the app applies.
+        /// The bundle ID has no mode, so the app's strictest mode applies.
         case app
-        /// The client uses App Flip, which gets the strictest mode of the app. Android intents, which carry
-        /// no proof, and Google's own requests, which come from Google's servers, are exempt.
+        /// The client uses App Flip, which gets the app's strictest mode. Android intents, which carry no
+        /// proof, and Google's own requests, which come from Google's servers, are exempt.
         case appFlip = "app_flip"
         /// Users sign in on Apple's page, where an app cannot prove itself.
         case browser

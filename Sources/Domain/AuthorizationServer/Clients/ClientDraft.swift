@@ -92,8 +92,8 @@ public struct ClientDraft: Sendable {
     public var appFlipLinkPaths: [String] = []
     /// `app_flip_test_redirect_uris`: redirect URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
-    /// `android_package`: the application ID of the app on Android. Only for
-    /// `google_linking` and `native`, like the next member
+    /// `android_package`: the Android app's application ID. Only for `google_linking` and `native`, like the
+    /// next member
     public var androidPackage: String?
     /// `android_fingerprints`: SHA-256 fingerprints of the Android app's signing certificates
     public var androidFingerprints: [String] = []

@@ -43,7 +43,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
 
     /// Returns the remaining pause in seconds; `nil` if there is no pause.
     ///
-    /// - Parameter address: The address of the request; `nil` if it is unknown.
+    /// - Parameter address: The request's address; `nil` if it is unknown.
     package func pause(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Int64? {
         Self.keys(subject, address).compactMap { pause(for: $0, now: now) }.max()
     }

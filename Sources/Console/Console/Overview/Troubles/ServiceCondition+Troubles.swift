@@ -95,7 +95,7 @@ extension ServiceCondition {
                 + "PostgreSQL: from then on a failover can lose commits.", page: .checks)
     }
 
-    // MARK: Apple's keys, the clock, the keys of the service
+    // MARK: Apple's keys, the clock, the service's keys
 
     var keySet: Trouble? {
         let advice =
