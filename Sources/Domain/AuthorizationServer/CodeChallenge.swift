@@ -77,7 +77,7 @@ public struct CodeVerifier: Sendable, Confidential {
         self.text = text
     }
 
-    /// The challenge for the method `S256`.
+    /// The challenge for the `S256` method.
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
 }
 

@@ -76,7 +76,7 @@ public struct CallerDirectory: Sendable {
     /// Result of looking up an operator's key during a console sign-in.
     package enum OperatorFinding {
         case operatorKey(APIKey)
-        /// A configured key without the role `operator`.
+        /// A configured key without the `operator` role.
         case otherKey(APIKey)
         case metricsKey
         case unknown
@@ -93,7 +93,7 @@ public struct CallerDirectory: Sendable {
         return isMetrics ? .metricsKey : .unknown
     }
 
-    /// Returns the key with this name if it still has the role `operator`.
+    /// Returns the key with this name if it still has the `operator` role.
     package func operatorKey(named name: String) -> APIKey? {
         allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
@@ -120,7 +120,7 @@ public struct APIKey: Sendable {
     public enum Role: String, Sendable, CaseIterable {
         /// The key may call the API.
         case backend
-        /// The key may sign in to the console. Without the role `backend`, it cannot call the API.
+        /// The key may sign in to the console. Without the `backend` role, it cannot call the API.
         case `operator`
     }
 

@@ -73,7 +73,7 @@ package final class HTTPServer: Sendable {
 
 /// Limits on the service resources that clients can use.
 public struct ServerLimits: Sendable {
-    /// Combined size limit of the request line and the header fields, in bytes.
+    /// Maximum combined size of the request line and the header fields, in bytes.
     public var headerBytes = 16 * 1024
     public var headerFields = 64
     public var bodyBytes = 64 * 1024

@@ -16,10 +16,10 @@ public struct ListPlace: Sendable, Equatable {
     /// Number of pages that a place remembers. Users reach older pages only from the first page.
     private static let mostStarts = 20
     /// The maximum number of rows. Clients can write any number into a URL, so the limit prevents an overflow
-    /// when the rows of a page are added.
+    /// when a page's rows are added.
     private static let mostRows = 1 << 40
 
-    /// Starts of this page and the previous pages, nearest page first; empty for the first page.
+    /// The starts of this page and the previous pages, nearest page first; empty for the first page.
     private var starts: [Start] = []
     /// Word that names the sort order; empty for the default order.
     public let order: String

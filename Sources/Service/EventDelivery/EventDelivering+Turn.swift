@@ -4,7 +4,7 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-// One turn of a receiver, from its claim to the write that ends the claim.
+// One of a receiver's turns, from its claim to the write that ends the claim.
 extension EventDelivering {
     func run(
         _ claimed: ClaimedReceiver, of receiver: EventReceiver, wokenBy signal: WakeupSignal

@@ -131,7 +131,7 @@ struct ReceiverTurn: Sendable {
         guard !ids.isEmpty else { return 0 }
         var count = 0
         for (user, lane) in waiting {
-            // A poll only returns the first waiting event of a user.
+            // A poll returns only a user's first waiting event.
             guard let first = lane.first, ids.contains(first.id), (retries[first.sequence]?.attempts ?? 0) > 0
             else { continue }
             count += 1
@@ -161,7 +161,7 @@ struct ReceiverTurn: Sendable {
 
     // These functions handle pages of the feed.
 
-    /// Returns the events of a page that can be attempted now, grouped by user.
+    /// Returns a page's events that can be attempted now, grouped by user.
     ///
     /// Omits events of users with a waiting retry, because their events must stay in order.
     func lanes(of page: [AccountEvent]) -> [Lane] {
@@ -229,7 +229,7 @@ struct ReceiverTurn: Sendable {
         if first == nil { fail(event, result, behind: [], at: now, using: &generator) }
     }
 
-    /// - Parameter lane: Later events of the user, which become due at the same time.
+    /// - Parameter lane: The user's later events, which become due at the same time.
     private mutating func fail(
         _ event: AccountEvent, _ result: AttemptResult, behind lane: Lane, at now: Moment,
         using generator: inout some RandomNumberGenerator
@@ -292,7 +292,7 @@ enum AttemptResult: Sendable {
     /// The receiver refused this event, but may accept other events.
     case refused
 
-    /// True if delivery of the event is complete.
+    /// True if the event's delivery is complete.
     var isDone: Bool {
         switch self {
         case .delivered, .passedOver: true
@@ -301,10 +301,9 @@ enum AttemptResult: Sendable {
     }
 }
 
-/// The user of an event. Events with equal values are delivered in order.
+/// An event's user. Events with equal values are delivered in order.
 enum EventOrder: Hashable, Sendable {
-    /// The account's ID. It outlives transfers and erasures, so events of an account always have the same
-    /// key.
+    /// The account's ID. It outlives transfers and erasures, so an account's events always have the same key.
     case account(AccountID)
     /// A user without an account.
     case user(SubjectKey)

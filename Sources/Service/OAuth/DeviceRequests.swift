@@ -5,7 +5,7 @@ import Cryptography
 public import StrictJSON
 import Synchronization
 
-/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores the request of a device that waits for its
+/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for its
 /// user.
 public struct DeviceRequests: Sendable {
     private let server: OAuthServer

@@ -101,7 +101,7 @@ public struct ConsoleViewer: Sendable {
     /// The apps whose people the operator may see.
     public let scope: AppScope
     public let isDevelopment: Bool
-    /// The token that each form sends back in the field `csrf`.
+    /// The token that each form sends back in the `csrf` field.
     public let formToken: String
 }
 

@@ -24,7 +24,7 @@ public final class ConsoleSite: Sendable {
         /// Everyone who can reach the console counts as a developer. Used by `siwa dev`, which listens only
         /// on this machine.
         case developers(hosts: AllowedHosts)
-        /// Operators, who sign in with an API key that has the role `operator`. The first value returns the
+        /// Operators, who sign in with an API key that has the `operator` role. The first value returns the
         /// current API keys. Without sealing keys, the process creates a key for session cookies, so its
         /// sessions end when the process ends, and other replicas do not accept them. The tickets record
         /// which sessions ended early.

@@ -177,7 +177,7 @@ public struct ClientMember: Sendable {
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
-    /// The default is the value in the section `oauth`.
+    /// The default is the value in the `oauth` section.
     static let refreshRetryWindow = ClientMember(
         "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
     /// The limit itself is bounded, because every transaction on an account reads all of its refresh tokens.

@@ -47,7 +47,7 @@ public final class OAuthClient: Sendable {
     public let audience: String
     public let accessTokenAlgorithm: TokenAlgorithm
     public let idTokenAlgorithm: TokenAlgorithm
-    /// True if the client may use the method `plain` of RFC 7636, which does not protect a code from an
+    /// True if the client may use the `plain` method of RFC 7636, which does not protect a code from an
     /// attacker who can read the authorization request.
     public let allowsPlainProofKeys: Bool
     /// The rule for code challenges in authorization requests.

@@ -1,4 +1,4 @@
-/// The section `oauth` of the configuration, unchecked, as the file contains it.
+/// The `oauth` section of the configuration, unchecked, as the file contains it.
 ///
 /// Members that the file does not have are `nil`.
 public struct OAuthDraft: Sendable {
@@ -32,7 +32,7 @@ public struct OAuthDraft: Sendable {
 extension OAuthDraft: SectionDraft {
     public static let empty = OAuthDraft()
 
-    /// The members of the section `oauth`.
+    /// The members of the `oauth` section.
     public static let members: [DraftMember<OAuthDraft>] = [
         DraftMember("issuer", .optionalText(\.issuer)),
         sessionLifetime,

@@ -42,7 +42,7 @@ public enum GrantOutcome: Sendable, Hashable {
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily
-    /// The scope of the access token, space-separated; a subset of the token family's scope.
+    /// The access token's scope, space-separated; a subset of the token family's scope.
     public let scope: String
     public let account: Account
     /// The `nonce` of the authorization request, for the ID token issued in exchange for a code.
@@ -112,8 +112,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case tooManyFamilies
         /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account, or has disabled and re-enabled it since the time of the
-        /// assertion.
+        /// Google has disabled the Google account, or has disabled and re-enabled it since the assertion was
+        /// made.
         case googleAccountDisabled
         /// The Google account does not match this account, or no longer does.
         case accountNotMatched

@@ -9,13 +9,13 @@ public struct RedeemCommand: Sendable, Hashable {
     public let redirectURI: String
     /// The `code_verifier` exactly as the client sent it. `nil` if the request has none.
     public let codeVerifier: String?
-    /// The client's configured scopes. If they contain no scope of the code, the code is not consumed.
+    /// The client's configured scopes. If they contain none of the code's scopes, the code is not consumed.
     public let clientScopes: ScopeSet
     public let newFamilyID: UniqueID
     public let isNative: Bool
-    /// The new refresh token. `nil` if the client gets none even with the scope `offline_access`.
+    /// The new refresh token. `nil` if the client gets none even with the `offline_access` scope.
     public let refreshToken: NewRefreshToken?
-    /// True if the client gets `refreshToken` only with the scope `offline_access`.
+    /// True if the client gets `refreshToken` only with the `offline_access` scope.
     public let needsOfflineAccess: Bool
     /// The time at which the token family expires if its refresh token is never used.
     public let familyExpiresAt: Moment

@@ -9,7 +9,7 @@ public struct RefreshCommand: Sendable, Hashable {
     public let rotation: Rotation?
     /// Requested scope, space-separated. `nil` means the token family's whole scope.
     public let scope: String?
-    /// The client's configured scopes. If they contain no scope of the token, the token is not consumed.
+    /// The client's configured scopes. If they contain none of the token's scopes, the token is not consumed.
     public let clientScopes: ScopeSet
     /// The time at which the token family expires if the client does not use the token again.
     public let familyExpiresAt: Moment
@@ -42,7 +42,7 @@ public struct RefreshCommand: Sendable, Hashable {
         /// 32 random bytes, from which the successor is derived when the token is first exchanged. They are
         /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
-        /// Time after the first exchange of a token during which it may be exchanged again, in milliseconds.
+        /// After its first exchange, a token may be exchanged again for this time, in milliseconds.
         public let retryWindow: Int64
 
         public init(salt: [UInt8], retryWindow: Int64) {
@@ -133,7 +133,7 @@ extension RefreshTokenState {
     /// Longest configurable retry window, in milliseconds.
     package static let longestRetryWindow: Int64 = 600_000
 
-    /// A permitted use of a token of the family.
+    /// A permitted use of one of the family's tokens.
     fileprivate enum Use {
         /// The newest token is exchanged for the first time.
         case newest

@@ -49,8 +49,8 @@ public struct EndGrantCommand: Sendable, Hashable {
     }
 }
 
-/// A sign-in with Apple that identifies the user of a session. It is valid while its credential is
-/// authorized, unless the credential was revoked after the sign-in.
+/// A sign-in with Apple that identifies a session's user. It is valid while its credential is authorized,
+/// unless the credential was revoked after the sign-in.
 public struct UserAuthentication: Sendable, Hashable {
     /// The primary client ID of the app that the user signed in to.
     public let clientID: ClientID

@@ -13,7 +13,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// Requested scope, space-separated.
     public let scope: String
-    /// The source of the request, as the consent page shows it.
+    /// The request's source, as the consent page shows it.
     public var origin: Origin
     public let issuedAt: Moment
     public let expiresAt: Moment
@@ -119,7 +119,7 @@ package struct DeviceChanges: Sendable, Equatable {
     package var devices: [DeviceAuthorization] = []
 }
 
-/// The device authorizations of a transaction, before and after the rules were applied.
+/// A transaction's device authorizations, before and after the rules were applied.
 struct DeviceLedger: Sendable {
     private var loaded: [SHA256Digest: DeviceAuthorization] = [:]
     private var held: [SHA256Digest: DeviceAuthorization] = [:]

@@ -19,7 +19,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
     /// Maximum size of a verification `state` in bytes.
     public static let longestState = 255
 
-    /// An event of the token. Google sends one event per token.
+    /// An event in the token. Google sends one event per token.
     public struct Event: Sendable, Hashable {
         public let kind: GoogleEventKind
         public let reason: GoogleEventReason?
@@ -138,7 +138,7 @@ extension GoogleEventKind {
 public struct GoogleAccountRecord: Sendable, Hashable {
     public let subject: String
     public let isDisabled: Bool
-    /// The time of the statement, by Google's clock.
+    /// The statement's time, by Google's clock.
     public let moment: Moment
 
     public init(subject: String, isDisabled: Bool, moment: Moment) {
@@ -206,8 +206,8 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Returns true if the event names a Google account or a token of a link here, even if the link is too
-    /// old or too new for the event. Always true for verification events, which name neither.
+    /// Returns true if the event names a Google account or the token of an existing link, even if the link is
+    /// too old or too new for the event. Always true for verification events, which name neither.
     private func isMatched(_ event: GoogleEventCommand.Event) -> Bool {
         guard event.kind != .verification else { return true }
         return event.changes.contains { change in

@@ -84,7 +84,7 @@ public struct RefreshTokenState: Sendable, Hashable {
         /// The time of the first exchange.
         public let moment: Moment
         /// The salt. The successor is derived from it and from the token's text. `nil` once no permitted
-        /// repetition needs it, or if an earlier version of the service exchanged the token.
+        /// repetition needs it, or if an earlier service version exchanged the token.
         public var salt: [UInt8]?
 
         public init(digest: SHA256Digest, moment: Moment, salt: [UInt8]?) {

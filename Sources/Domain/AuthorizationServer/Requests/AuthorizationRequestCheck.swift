@@ -256,7 +256,7 @@ public struct AuthorizationRequest: Sendable {
     public let client: OAuthClient
     /// The response's destination, `state` and `iss`.
     public let response: AuthorizationResponse
-    /// The requested scopes: all scopes of the client if the request names none. Never empty.
+    /// The requested scopes: all of the client's scopes if the request names none. Never empty.
     public let scopes: ScopeSet
     public let challenge: CodeChallenge?
     public let nonce: String?

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Authenticates the client of a request (RFC 6749 §2.3 and §3.2.1).
+/// Authenticates a request's client (RFC 6749 §2.3 and §3.2.1).
 public struct ClientAuthentication: Sendable {
     let clients: ClientRegistry
 

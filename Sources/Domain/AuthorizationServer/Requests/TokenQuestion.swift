@@ -23,7 +23,7 @@ public struct TokenQuestion: Sendable, Confidential {
     ///
     /// - Parameters:
     ///   - hasAPIKey: True if the `Authorization` header contains a valid API key.
-    ///   - query: The query of the request target.
+    ///   - query: The request target's query.
     public init(
         _ endpoint: Endpoint, body: some Collection<UInt8>, contentType: String?, authorization: String?,
         hasAPIKey: Bool, query: (some Collection<UInt8>)?

@@ -17,8 +17,8 @@ public struct TokenRequest: Sendable {
         case device(DeviceGrant)
     }
 
-    /// The redemption of a code (RFC 6749 §4.1.3). A missing parameter is treated like a wrong one: the error
-    /// is `invalid_grant`, as for every fault of a code.
+    /// The redemption of a code (RFC 6749 §4.1.3). A missing parameter is treated like a wrong parameter: the
+    /// error is `invalid_grant`, as for every fault in a code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?

@@ -27,7 +27,7 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// Returns the pace of an account's new grants to a client. Returns `nil` if none is stored.
+    /// Returns the pace at which an account grants a client access. Returns `nil` if none is stored.
     func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
 
     /// Returns the device authorization with this user code, even if it has expired or was denied. Returns
@@ -85,7 +85,7 @@ public protocol AuthorizationStore: Sendable {
 
 /// The result of a batch of grant commands.
 public struct GrantCommitResult: Sendable {
-    /// The results of the commands, in order.
+    /// The commands' results, in order.
     public let results: [Result<GrantOutcome, any Error>]
     /// The sequence number of the batch's last account event. `nil` if the batch created no events.
     public let lastEventSequence: Int64?

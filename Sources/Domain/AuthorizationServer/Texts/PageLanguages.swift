@@ -93,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language of the user-facing pages.
+/// A language in which the user-facing pages exist.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.

@@ -77,7 +77,7 @@ public struct RefreshTokenText: Sendable, Hashable {
     /// digest (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
-    /// Returns the values to store for the first token of a token family.
+    /// Returns the values to store for a token family's first token.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
         NewRefreshToken(
             familySecretDigest: familySecretDigest, digest: digest,
@@ -90,7 +90,7 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a token family that begins or continues, as digests. Only the caller knows the
+/// The digests of the new refresh token in a token family that begins or continues. Only the caller knows the
 /// secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let familySecretDigest: SHA256Digest

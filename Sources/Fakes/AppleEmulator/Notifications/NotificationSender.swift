@@ -153,6 +153,6 @@ public struct MintedNotification: Sendable, Equatable, Codable {
     public let clientID: String
     /// The user's `sub` for the app's team.
     public let subject: String
-    /// The compact JWS, which is sent as the member `payload`.
+    /// The compact JWS, which is sent as the `payload` member.
     public let payload: String
 }

@@ -151,7 +151,7 @@ extension JSONSchema {
 }
 
 extension UserProfile {
-    /// Reads the member `user`: Apple's object, or the JSON text that Apple's form sends to a web page.
+    /// Reads the `user` member: Apple's object, or the JSON text that Apple's form sends to a web page.
     ///
     /// Returns `nil` for an empty string. Throws `member_malformed` for a malformed value, and
     /// `character_not_allowed` for a string with U+0000.

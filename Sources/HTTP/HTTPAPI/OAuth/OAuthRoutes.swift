@@ -102,7 +102,7 @@ struct ClientAuthenticating: Sendable {
             authorization: request.oauth?.authorization, query: request.query?.utf8)
     }
 
-    /// Authenticates the client of a request, and records the client for the log.
+    /// Authenticates a request's client, and records the client for the log.
     func callAsFunction<Body: ClientRequest>(
         _ body: Body, _ request: HTTPRequest
     ) throws -> Body.Authenticated {

@@ -2,7 +2,7 @@ import Encodings
 import NIOCore
 import Synchronization
 
-/// Counts all open connections of the service, and closes connections to make room for new connections.
+/// Counts all of the service's open connections, and closes connections to make room for new connections.
 ///
 /// A connection takes the lock only when it opens and when it closes. The idle time is atomic, because every
 /// response reads it.

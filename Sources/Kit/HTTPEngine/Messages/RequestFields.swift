@@ -109,7 +109,7 @@ package struct RequestFields: Sendable {
 }
 
 extension StaticString {
-    /// The literal's bytes, which stay valid for the life of the process.
+    /// The literal's bytes, which stay valid until the process ends.
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }

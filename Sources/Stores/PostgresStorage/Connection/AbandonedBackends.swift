@@ -41,7 +41,7 @@ final class AbandonedBackends: Sendable {
     private let backends = Mutex<[Backend]>([])
     private let standbys = Mutex<String?>(nil)
 
-    /// The setting `synchronous_standby_names`, if the last terminated processes waited for a standby.
+    /// The `synchronous_standby_names` setting, if the last terminated processes waited for a standby.
     var lostStandbys: String? { standbys.withLock { $0 } }
 
     var isEmpty: Bool { backends.withLock(\.isEmpty) }

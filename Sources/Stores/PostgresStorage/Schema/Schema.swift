@@ -5,7 +5,7 @@ import SQLTables
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// The contents of the table `siwa_schema`.
+    /// The contents of the `siwa_schema` table.
     struct Version: Equatable, Sendable {
         /// The last completed migration's number; 0 for a database without the service's tables.
         var number = 0

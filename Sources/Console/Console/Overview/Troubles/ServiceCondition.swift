@@ -58,7 +58,7 @@ public struct ServiceCondition: Sendable {
 
 /// The standbys for which commits wait.
 ///
-/// - wanted: The value of the setting `synchronous_standby_names`.
+/// - wanted: The value of the `synchronous_standby_names` setting.
 public typealias StandbyCondition = (required: Int, connected: Int, wanted: String)
 
 /// A signing key that cannot be opened.
