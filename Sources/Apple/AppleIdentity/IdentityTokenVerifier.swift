@@ -139,7 +139,7 @@ public struct IdentityTokenExpectations: Sendable {
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// The claims exactly as parsed, because copying a dozen strings costs more than parsing them.
+    /// The claims are kept exactly as parsed, because copying a dozen strings costs more than parsing them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }

@@ -149,7 +149,8 @@ actor PinnedConnections {
     func client() async throws -> HTTPClient {
         if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
         if let checking { return try await checking.value }
-        // Unstructured, because cancelling one attempt must not cancel the check for other attempts.
+        // The task is unstructured, because cancelling one attempt must not cancel the check for other
+        // attempts.
         let task = Task { try await check() }
         checking = task
         defer { checking = nil }
@@ -262,7 +263,8 @@ private final class RequestGateHandler: ChannelOutboundHandler {
         promise?.fail(RequestGate.Closed())
         guard !isClosed else { return }
         isClosed = true
-        // Deferred, because the client is still inside its write call and must not receive the error there.
+        // The error is delivered later, because the client is still inside its write call and must not
+        // receive the error there.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute {
             bound.value.fireErrorCaught(RequestGate.Closed())

@@ -135,7 +135,7 @@ struct ComposedOverview {
 
     /// Returns the sealing and signing keys for the console, without secrets.
     ///
-    /// A configured key's age counts from the first start on this database with this key.
+    /// A configured key's age is the time since the first start with this key on this database.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
         let parts = (try? await store.configurationParts()).map { parts in
             Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })

@@ -224,7 +224,7 @@ struct SealedFrame {
 
 /// One AES-256-GCM operation (NIST SP 800-38D §7) with its OpenSSL context.
 struct SealingCipher: ~Copyable {
-    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm. It is fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
         nil, "AES-256-GCM", nil)
 

@@ -99,7 +99,7 @@ public final class SQLiteDatabase: Sendable {
             arguments: ["now": Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)).milliseconds])
     }
 
-    /// Creates the file with access for the service's own user only, from the first instant, because it
+    /// Creates the file so that only the service's own user can access it, from the first moment, because it
     /// contains e-mail addresses. SQLite gives the files beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -62,7 +62,7 @@ package struct EventStreamContext: Sendable {
 
 /// A Google Cloud service account's key, from the JSON file that Google's console creates.
 ///
-/// Descriptions do not contain the private key. It leaves the process only in the form of signatures.
+/// Descriptions do not contain the private key. Only signatures made with it leave the process.
 package struct ServiceAccountKey: Sendable {
     /// Maximum size of a key file in bytes. Google's files have about 2,400 bytes.
     static let longestFile = 16_384

@@ -151,7 +151,7 @@ package struct RequestsPages: Sendable {
 extension RecentRequest {
     var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
 
-    /// The time of day, without a date, because all requests are only minutes or hours old.
+    /// Shows the time of day without a date, because all requests are only minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
     /// The authenticated caller, otherwise the client that the request names, without proof that the client

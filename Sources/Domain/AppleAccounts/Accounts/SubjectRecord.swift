@@ -176,7 +176,7 @@ extension SubjectKey: Comparable {
 
 extension SubjectKey {
     /// The name that replaces the `sub` after an erasure: U+0001, which no `sub` can contain, and the SHA-256
-    /// of team, line feed and `sub`. The tombstone can be found from the `sub`, but not the other way round.
+    /// of team, line feed and `sub`. The `sub` leads to this name, but the name does not reveal the `sub`.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))

@@ -41,7 +41,7 @@ public struct SecurityEventVerifier: Sendable {
 public struct SecurityEventClaims: Sendable {
     /// Maximum number of events in a token. Real issuers send one.
     public static let mostEvents = 16
-    /// Time check with a leeway of one minute, because the issuer's clock may differ from ours.
+    /// Checks times with a leeway of one minute, because the issuer's clock may differ from ours.
     public static let times = TokenTimeCheck(leeway: 60)
 
     public let id: String

@@ -3,7 +3,7 @@
 public struct ClientKind: Sendable {
     /// The name of the kind in the configuration.
     public let name: String
-    /// The plural noun for the kind, as the help of `siwa client` uses it.
+    /// The plural noun for the kind, as used in the help for `siwa client`.
     public let plural: String
     /// The members of `oauth.clients` that clients of this kind may have in addition to the members of every
     /// kind.

@@ -60,7 +60,7 @@ public final class OAuthClient: Sendable {
     /// True if devices without a browser may ask for a user's consent (RFC 8628).
     public let allowsDeviceGrant: Bool
     /// True if the client's web app on the iOS home screen may open the consent page. Any web view on Apple's
-    /// platforms may then open it as well.
+    /// platforms can then open it too.
     public let allowsHomeScreenApp: Bool
     /// The client's event stream. `nil` if the client has none.
     public let events: ClientEvents?

@@ -75,7 +75,7 @@ struct KeySetDocument {
         return writer.bytes
     }
 
-    /// A weak tag (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
+    /// The tag is weak (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
     var entityTag: String {
         let names = keys.map { "\($0.keyID) \($0.privateKey.publicKeyPEM)" }.sorted()
         return "W/\"\(Base64URL.encode(SHA256Digest.hash(names.joined(separator: "\n")).prefix(12)))\""

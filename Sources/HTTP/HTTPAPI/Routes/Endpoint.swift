@@ -73,7 +73,7 @@ final class Endpoint: Sendable {
     enum Errors: Sendable {
         case problem
         case oauth
-        /// An HTML page, because a browser shows the error to a user.
+        /// The response is an HTML page, because a browser shows the error to a user.
         case page
         /// An HTML page for browsers, and a problem document for programs.
         case pageForBrowsers

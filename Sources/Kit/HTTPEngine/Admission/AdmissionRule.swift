@@ -105,9 +105,9 @@ package enum AdmissionDecision: Equatable {
 
 /// Priority of a request during overload.
 package enum RequestPriority: Sendable {
-    /// Never rejected, because operators need the service's state most during overload.
+    /// These requests are never rejected, because operators need the service's state most during overload.
     case operations
-    /// Rejected late, because the sender repeats a notification only a few times.
+    /// These requests are rejected late, because the sender repeats a notification only a few times.
     case notification
     case ordinary
 }

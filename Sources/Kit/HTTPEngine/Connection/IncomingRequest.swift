@@ -15,7 +15,7 @@ package struct IncomingRequest {
         fields = RequestFields(head.headers)
     }
 
-    /// False after an upgrade request, for example, because the decoder then reads no more requests from the
+    /// False, for example, after an upgrade request, because the decoder then reads no more requests from the
     /// connection.
     var keepsAlive: Bool {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT

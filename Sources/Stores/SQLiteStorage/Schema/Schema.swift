@@ -45,7 +45,7 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    /// Prepares for rebuilding tables, or ends the rebuilding. Foreign keys are off meanwhile, because
+    /// Prepares for rebuilding tables, or ends the rebuilding. Foreign keys are off in the meantime, because
     /// enforcing them would delete a dropped table's rows one by one. Sorting for an index of millions of
     /// rows uses temporary files.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
