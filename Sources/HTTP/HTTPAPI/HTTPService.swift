@@ -29,14 +29,14 @@ public final class HTTPService: Service {
         public var version: String
         /// Returns the current time in milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// The web sign-in. With `nil`, requests to its routes get 404.
+        /// The web sign-in. If it is `nil`, requests to its routes get 404.
         public var web: WebSignIn?
-        /// The authorization server. With `nil`, requests to its routes get 404.
+        /// The authorization server. If it is `nil`, requests to its routes get 404.
         public var oauth: OAuthServer?
         /// Keys that sign events for receivers, for a service without OAuth clients.
         public var eventKeys: SigningKeys?
-        /// The authorization endpoint. With `nil`, for a service without OAuth clients, requests to it get
-        /// 404.
+        /// The authorization endpoint. For a service without OAuth clients it is `nil`, and requests to it
+        /// get 404.
         public var authorize: AuthorizeUseCase?
         /// Refuses requests from other sites' pages, in development. `nil` accepts every host name, which a
         /// service behind a proxy needs.
@@ -45,7 +45,7 @@ public final class HTTPService: Service {
         public var warnings: ServiceWarnings
         /// This process's App Check counters, for the metrics.
         public var appCheck = AppCheck()
-        /// The stored App Check counts. With `nil`, requests to their route get 404.
+        /// The stored App Check counts. If they are `nil`, requests to their route get 404.
         public var appCheckHours: (any AppCheckHourStore)?
         /// Records each caller that reads many accounts at once. `nil` disables the recording.
         public var audit: (any AuditStore)?
@@ -55,8 +55,8 @@ public final class HTTPService: Service {
         /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil` if
         /// there is no console.
         public var arrivals: ArrivalLog?
-        /// Pages that `siwa dev` serves on the same port as the API. With `nil`, requests to their paths get
-        /// 404.
+        /// Pages that `siwa dev` serves on the same port as the API. If it is `nil`, requests to their paths
+        /// get 404.
         package var site: (any PageSite)?
         /// Records request spans. `nil` without tracing.
         public var spans: SpanRecorder?
