@@ -80,7 +80,7 @@ struct AttestedCredential: Sendable {
 /// App properties that iOS 27 and macOS 27 add to the authenticator data. Older systems do not send them.
 ///
 /// Apple advises servers to monitor and weigh these properties. Verification does not depend on them, so a
-/// property in an unexpected form becomes `nil`, and unknown ones are ignored.
+/// property in an unexpected form becomes `nil`, and unknown properties are ignored.
 public struct AuthenticatorExtensions: Sendable, Equatable {
     /// `apple_validation_category_01`. `ValidationCategory` does not list every value.
     public let validationCategory: UInt32?

@@ -7,8 +7,8 @@ public enum RelayAddress {
     /// Relay address domains in ASCII lower case. Apple has announced the second one for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
-    /// Returns true for a relay address, false for a real one,
-    /// and `nil` if neither the claim nor the domain decides.
+    /// Returns true for a relay address, false for a real address, and `nil` if neither the claim nor the
+    /// domain decides.
     ///
     /// - Parameter claim: `is_private_email` as Apple sent it.
     public static func isPrivate(_ claim: Bool?, address: String?) -> Bool? {

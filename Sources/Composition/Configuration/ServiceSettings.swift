@@ -88,7 +88,7 @@ package struct ServiceSettings: Sendable {
             || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
     }
 
-    /// The names of all event receivers, including the built-in one.
+    /// The names of all event receivers, including the built-in receiver.
     package var receiverNames: [ReceiverName] {
         webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)
             + (tellsGoogle ? [.google] : [])

@@ -115,7 +115,8 @@ extension HTTPEventDestination: CustomStringConvertible {
 /// One receiver's HTTP client. It connects only to one checked address.
 ///
 /// The client never resolves the name itself, because a name server could return an allowed address for the
-/// check and another one for the connection (DNS rebinding). The certificate check and `Host` use the name.
+/// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
+/// name.
 actor PinnedConnections {
     /// Lifetime of a resolved address. Afterwards the name is resolved again, because receivers can move.
     static let freshFor = Duration.seconds(30)

@@ -108,7 +108,7 @@ struct ComposedOverview {
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
         // A database role that may not read the synchronous standbys can still read the number of connected
-        // ones.
+        // standbys.
         return (
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
             wanted: standbys.wanted

@@ -32,9 +32,9 @@ package enum TerminalStyle {
             && environment["TERM"] != nil
     }
 
-    /// Returns true if a descriptor writes to a file, as after `>`. A file has a position, but a terminal or
-    /// a pipe does not. (`stat` is visible only as a type in debug builds, because a NIO module also declares
-    /// it.)
+    /// Returns true if a descriptor writes to a file, for example after `>`. A file has a position, but a
+    /// terminal or a pipe does not. (`stat` is visible only as a type in debug builds, because a NIO module
+    /// also declares it.)
     package static func isFile(_ descriptor: Int32) -> Bool {
         lseek(descriptor, 0, SEEK_CUR) >= 0
     }

@@ -109,7 +109,7 @@ public struct DeliveryRetry: Sendable, Hashable {
     public static let mostPerReceiver = 256
 
     public let sequence: Int64
-    /// Number of failed attempts; 0 for an event that waits behind another one.
+    /// Number of failed attempts; 0 for an event that waits behind another event.
     public var attempts: Int64
     public var dueAt: Moment
     /// Start of the time that counts toward the pause limit: the first failed attempt, or the receiver's

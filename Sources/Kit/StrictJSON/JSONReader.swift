@@ -351,8 +351,8 @@ enum JSONText {
 }
 
 extension JSONReader {
-    /// Reads a number by the grammar of RFC 8259 §6, without any conversion that could trap, round or
-    /// overflow.
+    /// Reads a number according to the grammar in RFC 8259 §6, without any conversion that could trap, round
+    /// or overflow.
     public mutating func readNumber() throws(JSONError) -> JSONNumber {
         skipWhiteSpace()
         let start = position

@@ -76,7 +76,8 @@ extension EventDelivering {
         return true
     }
 
-    /// Sends a verification without retries: a receiver that does not get it can request another one.
+    /// Sends a verification without retries: a receiver that does not get it can request another
+    /// verification.
     private func attempt(
         _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
     ) async {

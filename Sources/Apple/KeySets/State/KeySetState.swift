@@ -23,7 +23,7 @@ package struct KeySetState: Sendable {
     /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
     /// fetch runs, and if the last one failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
-    /// Number of failed fetches since the last successful one.
+    /// Number of failed fetches since the last successful fetch.
     var failures = 0
     var record = KeySetRecord()
 

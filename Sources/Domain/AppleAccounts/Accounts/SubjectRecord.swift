@@ -13,7 +13,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// Creation time; `nil` exactly when `accountID` is.
     public var createdAt: Moment?
     /// The address. Its moment advances with every sign-in that confirms the address. Stores may save the
-    /// moment in the credential's row, which is written anyway, as long as they load the latest one.
+    /// moment in the credential's row, which is written anyway, as long as they load the latest moment.
     public var email: LastWriter<EmailAddress>?
     /// Address posted by the app; stored only until Apple signs an address.
     public var unsignedEmail: String?
@@ -106,7 +106,7 @@ public enum RowChange: Sendable, Hashable {
 }
 
 extension SubjectRecord {
-    /// Marks the subject's row for writing. A subject without a row gets a new one.
+    /// Marks the subject's row for writing. A subject without a row gets a new row.
     mutating func touchRow() {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }

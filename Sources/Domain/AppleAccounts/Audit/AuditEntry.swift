@@ -215,8 +215,8 @@ public final class AuditOrigin: Sendable {
     /// outside any request belongs to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
-    /// Returns the same request with another actor, for rules
-    /// that know the actor more precisely than the caller does.
+    /// Returns this origin with another actor, for rules that know the actor more precisely than the caller
+    /// does.
     public func acting(as actor: AuditActor) -> AuditOrigin {
         actor == self.actor
             ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)

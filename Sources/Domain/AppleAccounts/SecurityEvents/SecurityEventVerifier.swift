@@ -5,7 +5,7 @@ public import StrictJSON
 /// Verifies security event tokens that are signed as this service
 /// signs its own: with ES256 or RS256, and the `typ` `secevent+jwt`.
 ///
-/// Google's tokens have no `typ`, so `GoogleEventToken` verifies those.
+/// Google's tokens have no `typ`, so `GoogleEventToken` verifies Google's tokens.
 public struct SecurityEventVerifier: Sendable {
     public let issuer: String
     public let audiences: [String]

@@ -23,7 +23,7 @@ public protocol AccountStore: AccountSearchStore {
     func account(_ key: SubjectKey) async throws -> Account?
 
     /// Returns each subject's credential for an app, in subject order and all from the same moment. The app
-    /// is named by its primary client ID. Unknown subjects are `notFound`, erased ones `revoked`.
+    /// is named by its primary client ID. Unknown subjects are `notFound`, and erased subjects are `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]

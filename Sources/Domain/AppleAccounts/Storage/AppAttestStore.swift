@@ -31,7 +31,7 @@ public protocol AppReceiptStore: Sendable {
     func nextReceiptDue() async throws -> Moment?
 
     /// Ends a claim by storing a newer receipt with its metric. Does nothing if the key was deleted, or now
-    /// has a receipt other than the claimed one.
+    /// has a receipt other than the claimed receipt.
     func replaceReceipt(of claimed: AttestedKeyRecord, by refreshed: RefreshedReceipt) async throws
 
     /// Ends a claim, keeping the receipt, which is due at `until`. Does nothing in the cases named for

@@ -53,7 +53,7 @@ public protocol DeliveryStore: Sendable {
     /// and pause. Returns false if the receiver is unknown.
     func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool
 
-    /// Returns the number of the event just before the first one recorded at this moment or later.
+    /// Returns the number of the event just before the first event recorded at this moment or later.
     func eventSequence(before moment: Moment) async throws -> Int64
 }
 

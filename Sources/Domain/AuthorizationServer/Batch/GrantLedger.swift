@@ -48,7 +48,7 @@ package struct GrantLedger: Sendable {
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
     /// Returns the grants and token families that have ended since the last call, without families that had
-    /// already expired or were displaced by newer ones.
+    /// already expired or were displaced by newer families.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
@@ -116,7 +116,7 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        // A family displaced by a newer one gets no entry, because the newer family has its own.
+        // A family displaced by a newer family gets no entry, because the newer family has its own.
         for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
@@ -148,7 +148,7 @@ package struct GrantLedger: Sendable {
 
 extension GrantEndReason {
     /// True if the service informs Google when a refresh token ends for this reason (RISC, `token-revoked`).
-    /// False if Google requested the end itself, or replaced the token with a newer one.
+    /// False if Google requested the end itself, or replaced the token with a newer token.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true

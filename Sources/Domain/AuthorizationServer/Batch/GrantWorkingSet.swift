@@ -6,7 +6,7 @@ import Cryptography
 /// A store finds the accounts for the keys in `question`, locks them, loads their subjects and all their
 /// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
 /// `changedGoogleAccounts`, `audit` and `events`. Each command's rule is in an extension. The rules do no
-/// I/O, so all stores produce the same results. Later commands see the effects of earlier ones.
+/// I/O, so all stores produce the same results. Later commands see the effects of earlier commands.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantSelection

@@ -14,7 +14,7 @@ public struct OAuthDraft: Sendable {
     public var nativeRefreshTokenLimit: Int64?
     /// `texts_directory`: directory with one text file per additional language
     public var textsDirectory: String?
-    /// `name` of the entries of `teams.apps`: by the app's primary client ID, then by language tag
+    /// `name` in the entries of `teams.apps`, by the app's primary client ID, then by language tag
     public var appNames: [String: [String: String]] = [:]
 
     public init(

@@ -82,7 +82,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// Reads a team's public or private key. Generates one if the request contains none.
+    /// Reads a team's public or private key. Generates a key if the request contains none.
     mutating func clientKey(of teamID: String) throws(EmulatorError) -> ClientKey {
         let keyID = try string("kid")
         let pem = try string("pem", maximum: 4096)

@@ -2,7 +2,7 @@ import EmulatorServer
 import JOSE
 public import StrictJSON
 
-/// Changes that turn a valid token into a forged one. The default changes nothing.
+/// Changes that turn a valid token into a forged token. The default changes nothing.
 public struct Forgery: Sendable {
     /// Claims to add or replace, of any JSON type.
     public var claims = JSONObject()

@@ -134,7 +134,7 @@ struct ConnectionState {
     }
 
     /// Begins the service's shutdown. The connection finishes requests that have begun, and begins no new
-    /// one.
+    /// request.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
         return phase == .waiting ? close(at: now) : .finishResponse

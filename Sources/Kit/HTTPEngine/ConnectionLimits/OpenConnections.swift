@@ -175,7 +175,7 @@ final class LoopConnections {
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
-        // The list is in order of use, so all connections after the first recent one are recent too.
+        // The list is in order of use, so all connections after the first recent connection are recent too.
         while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
             next.closeEarly()
         }

@@ -120,8 +120,8 @@ enum DiskSpace {
         guard let status = status(at: path) else { return false }
         // A read-only file system has no meaningful free space.
         guard UInt(status.f_flag) & UInt(ST_RDONLY) == 0 else { return false }
-        // The comparison divides, because the product of these numbers overflows on a file system without
-        // limits.
+        // The comparison uses a division, because the product of these numbers overflows on a file system
+        // without limits.
         return UInt(status.f_bavail) < least / max(1, UInt(status.f_frsize))
     }
 }

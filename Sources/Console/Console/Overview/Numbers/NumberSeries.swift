@@ -133,7 +133,7 @@ struct CountName: Hashable, Sendable {
     static let checkRejected = CountName("check_rejected")
     /// Calls in which Apple refused the client secret.
     static let secretRefused = CountName("secret_refused")
-    /// Verified identity tokens, followed by refused ones.
+    /// Verified identity tokens, followed by refused tokens.
     static let verified = CountName("verified")
     static let unverified = CountName("unverified")
     /// Identity tokens that were neither verified nor refused, because Apple's keys were not available.
