@@ -63,7 +63,7 @@ struct ComposedConsole {
     let recent: RecentRequests?
     /// The last refused messages from Apple and Google; `nil` if there is no console.
     let arrivals: ArrivalLog?
-    /// The console pages on the interface's port, in `siwa dev`.
+    /// The console pages on the API port, in `siwa dev`.
     let site: ConsoleSite?
     /// The overview's monitor, and in production the console's server. Empty if there is no console.
     let services: [any Service]

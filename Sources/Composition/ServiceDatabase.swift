@@ -35,7 +35,7 @@ package protocol ServiceDatabase: Sendable {
     func close() async
 }
 
-/// A number about the database, which a metrics gauge shows.
+/// A measurement of the database, shown by a metrics gauge.
 package struct DatabaseReading: Sendable, Equatable {
     let name: String
     var labels: [(String, String)] = []
@@ -181,8 +181,8 @@ struct StorageFailures: Sendable {
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
-        // Only the first words distinguish causes, because the rest names files and statements, of which
-        // there is no fixed number.
+        // Only the first words distinguish causes, because the rest names files and statements, whose number
+        // is not bounded.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",

@@ -28,8 +28,8 @@ extension ServiceSettings {
         return AllowedHosts(allowedHosts + [host] + (publicHost.map { [$0] } ?? []))
     }
 
-    /// The host names that the console accepts on its own port. Any other name in `Host` belongs to another
-    /// site's page whose name resolves to this address.
+    /// The host names that the console accepts on its own port. A request with any other name in `Host` comes
+    /// from a page on another site, which has made its own name resolve to this address (DNS rebinding).
     var consoleHosts: AllowedHosts { AllowedHosts(consoleAllowedHosts + [consoleHost]) }
 }
 
@@ -102,8 +102,8 @@ extension ServiceSettings {
     /// The redirect URLs of all browser client IDs.
     ///
     /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. So the
-    /// primary client ID is omitted if the app has another client ID with a redirect URL. Links need not name
-    /// the client ID if only one remains.
+    /// primary client ID is omitted if the app has another client ID with a redirect URL. If only one client
+    /// ID remains, links need not name it.
     var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }

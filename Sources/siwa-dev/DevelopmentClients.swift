@@ -69,7 +69,7 @@ struct DevelopmentClients {
         client.projectID = Self.googleProject
         client.googleClientIDs = [Self.googleClientID]
         client.appFlip = true
-        // The fake Google's URIs, because redirects to Google's own hosts would not reach it.
+        // These are the fake Google's URIs, because redirects to Google's own hosts would not reach it.
         client.appFlipTestRedirectURIs = googleRedirectURIs
         return client
     }

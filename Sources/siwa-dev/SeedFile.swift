@@ -224,7 +224,7 @@ extension EmulatorState {
     /// Creates the people in a file. A person from an earlier run with the same user ID or the same address
     /// stays unchanged.
     ///
-    /// - Returns: User IDs of those people who must be signed in at startup and do not use the app yet.
+    /// - Returns: User IDs of the people who must be signed in at startup and do not use the app yet.
     func seed(_ file: SeedFile) throws -> [String] {
         var subjects: [String: EmulatedUser] = [:]
         var addresses: [String: EmulatedUser] = [:]

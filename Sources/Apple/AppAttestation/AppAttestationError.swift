@@ -6,7 +6,7 @@ public typealias AppAttestationError = StepError<AppAttestationErrorCode>
 public enum AppAttestationErrorCode: String, StepErrorCode {
     public static let object = "app attestation"
 
-    /// The object is larger than 16 KiB, or an assertion is larger than 4 KiB.
+    /// The attestation object is larger than 16 KiB, or the assertion is larger than 4 KiB.
     case objectTooLarge = "object_too_large"
     /// The object is not strict CBOR, or lacks members that Apple always sends.
     case objectMalformed = "object_malformed"
@@ -44,7 +44,7 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case extensionsMalformed = "extensions_malformed"
     /// A Mac's leaf certificate does not have exactly one key policy.
     case keyPolicyMissing = "key_policy_missing"
-    /// The key policy is not that of a protected Mac.
+    /// The key policy does not describe a protected Mac.
     case keyPolicyMismatch = "key_policy_mismatch"
     /// Another key signed the assertion, or it is for other client data.
     case signatureInvalid = "signature_invalid"

@@ -3,7 +3,7 @@
 /// The flags are ignored, because Apple also sets the credential flag without a credential, and does not
 /// always set the flag for extensions. The object's kind and size decide instead.
 struct AuthenticatorData: Sendable {
-    /// The hash of the app ID, 32 bytes.
+    /// The app ID's hash, 32 bytes.
     let appIDHash: ArraySlice<UInt8>
     /// The counter. Readers that treat it as signed fail above 2³¹.
     let counter: UInt32
@@ -39,7 +39,7 @@ struct AttestedCredential: Sendable {
     /// The AAGUID, 16 bytes.
     let aaguid: ArraySlice<UInt8>
     let credentialID: ArraySlice<UInt8>
-    /// The coordinates of the key's point, 32 bytes each.
+    /// The x and y coordinates of the key's point, 32 bytes each.
     let x: ArraySlice<UInt8>
     let y: ArraySlice<UInt8>
 
@@ -80,9 +80,9 @@ struct AttestedCredential: Sendable {
 /// App properties that iOS 27 and macOS 27 add to the authenticator data. Older systems do not send them.
 ///
 /// Apple advises servers to monitor and weigh these properties. Verification does not depend on them, so a
-/// property in an unexpected form becomes `nil`, and unknown ones are ignored.
+/// property in an unexpected form becomes `nil`, and unknown properties are ignored.
 public struct AuthenticatorExtensions: Sendable, Equatable {
-    /// `apple_validation_category_01`, which can be a value that `ValidationCategory` lacks.
+    /// `apple_validation_category_01`. `ValidationCategory` does not list every value.
     public let validationCategory: UInt32?
     /// `apple_bundle_version_01`: the app's `CFBundleVersion`. Untrusted text of any length.
     public let bundleVersion: String?

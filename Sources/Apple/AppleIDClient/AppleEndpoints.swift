@@ -75,7 +75,7 @@ public struct AppleEndpoints: Sendable, Equatable {
 public struct AppleTimeLimits: Sendable, Equatable {
     /// Time for the connection, including TLS: 5 seconds.
     public let connect: Duration
-    /// Time until the next byte arrives: 5 seconds.
+    /// The longest wait for the next byte: 5 seconds.
     public let read: Duration
     /// Time for the request and the whole response: 10 seconds. Without this limit, a response that trickles
     /// in byte by byte would keep a request open forever.

@@ -64,7 +64,7 @@ public struct AppleReceiptClient: AppleReceiptService {
 
 /// Apple's exchange service for App Attest receipts.
 public protocol AppleReceiptService: Sendable {
-    /// Exchanges a receipt for a newer one with the current risk metric. The call can be repeated.
+    /// Exchanges a receipt for a newer receipt with the current risk metric. The call can be repeated.
     ///
     /// - Parameters:
     ///   - team: The ID of the app's team, whose key signs the request.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Each call is made once, with two safe exceptions. If Apple refuses the client secret (`invalid_client`,
 /// which Apple checks before everything else), the client tries the next key's secret. If the connection is
-/// lost, it repeats once any call that only reads or is safe to repeat.
+/// lost, it repeats the call once, but only a call that is safe to repeat.
 ///
 /// The HTTP client is shared; its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
@@ -172,7 +172,8 @@ extension AppleTokenClient {
                     return try await call(.migration, fields, clientID: clientID, bearer: held, read: read)
                 } catch {
                     // Apple has no separate error for an access token that expired early, so this repeats the
-                    // call with a new token. If the refusal concerned the user, Apple will repeat it.
+                    // call with a new token. If the refusal was about the user, Apple refuses the second call
+                    // too.
                     guard error.code == .rejected,
                         [.invalidClient, .invalidGrant, .other].contains(error.appleError)
                     else { throw error }

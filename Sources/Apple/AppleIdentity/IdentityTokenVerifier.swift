@@ -88,7 +88,7 @@ public struct VerificationPolicy: Sendable {
     /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
     /// some days although the tokens did not change.
     public static let appleIssuer = "https://appleid.apple.com"
-    /// Maximum leeway, in seconds. A longer one would make expiration meaningless.
+    /// Maximum leeway, in seconds. A longer leeway would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
     /// Default leeway, in seconds. If the service's clock is further
     /// behind, every new token is refused as issued in the future.
@@ -139,7 +139,7 @@ public struct IdentityTokenExpectations: Sendable {
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// The claims exactly as parsed, because copying a dozen strings costs more than parsing them.
+    /// The claims are kept exactly as parsed, because copying a dozen strings costs more than parsing them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }

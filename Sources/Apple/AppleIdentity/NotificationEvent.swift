@@ -42,7 +42,7 @@ extension NotificationEvent.Kind {
 extension NotificationEvent {
     /// Maximum number of events in a notification. Apple sends one; the limit bounds the work per delivery.
     static let mostEvents = 16
-    /// The largest time that counts as seconds. Larger ones count as milliseconds, because as seconds they
+    /// The largest time that counts as seconds. Larger times count as milliseconds, because as seconds they
     /// would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 

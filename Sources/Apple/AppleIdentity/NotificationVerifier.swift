@@ -68,7 +68,7 @@ public struct NotificationVerifier: Sendable {
     }
 }
 
-/// A notification's verified content, about users of an app. Only `NotificationVerifier` creates this value.
+/// A notification's verified content, about an app's users. Only `NotificationVerifier` creates this value.
 public struct VerifiedNotification: Sendable {
     /// `jti`: Apple's notification ID.
     public let identifier: String?

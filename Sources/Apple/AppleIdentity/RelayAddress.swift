@@ -7,8 +7,8 @@ public enum RelayAddress {
     /// Relay address domains in ASCII lower case. Apple has announced the second one for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
-    /// Returns true for a relay address, false for a real one,
-    /// and `nil` if neither the claim nor the domain decides.
+    /// Returns true for a relay address, false for a real address, and `nil` if neither the claim nor the
+    /// domain decides.
     ///
     /// - Parameter claim: `is_private_email` as Apple sent it.
     public static func isPrivate(_ claim: Bool?, address: String?) -> Bool? {
@@ -17,7 +17,8 @@ public enum RelayAddress {
         return true
     }
 
-    /// Returns true if the domain is exactly one of Apple's, ignoring the case of ASCII letters.
+    /// Returns true if the address's domain is one of Apple's relay domains, ignoring the case of ASCII
+    /// letters.
     private static func hasRelayDomain(_ address: String) -> Bool {
         guard let sign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         let domain = address.utf8[address.utf8.index(after: sign)...]

@@ -93,7 +93,7 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     /// Loads the stored set, so that the service works after a restart even while Apple is down. The stored
-    /// set must pass the same checks as a fetched one; otherwise it is ignored.
+    /// set must pass the same checks as a fetched set; otherwise it is ignored.
     @discardableResult
     public func restore() async -> RestoreResult {
         shared.withLock { $0.isRestored = true }

@@ -50,7 +50,7 @@ package struct AttestationOptions: ParsableArguments {
 
     /// - Parameter fakeRoots: The root certificates for `--emulator`; `nil` in siwa, because siwa starts
     ///   siwa-dev for this option.
-    /// - Throws: `ValidationError` for a missing or malformed option, or one for another kind of object.
+    /// - Throws: `ValidationError` if an option is missing, malformed, or for another kind of object.
     package func inspection(
         of kind: AppAttestationKind, at moment: Moment, fakeRoots: AppAttestRoots? = nil
     ) throws -> AttestationInspection {

@@ -15,7 +15,7 @@ package enum SiwaVersion {
 package enum DevelopmentCommand: String, CaseIterable, Sendable {
     case dev, tour, emulate, login
 
-    /// A one-line description of the command, for the help of both programs.
+    /// A one-line description of the command, which both programs show in their help.
     package var abstract: String {
         switch self {
         case .dev: "Run the service with a fake Apple and a fake Google beside it, and print what to try."

@@ -4,7 +4,7 @@ import HTTPAPI
 import HTTPEngine
 import NIOCore
 
-/// The error of a server that cannot listen on its address.
+/// The error thrown by a server that cannot listen on its address.
 package protocol ListenFailure: Error {
     var host: String { get }
     var port: Int { get }

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Encodings
 
-/// A misspelled subcommand, with a suggestion for the intended one.
+/// A misspelled subcommand, with a suggestion for the intended subcommand.
 package struct UnknownSubcommand: Equatable, CustomStringConvertible {
     /// EX_USAGE in sysexits.h, as for other argument mistakes.
     fileprivate static let exitStatus = ExitCode(64)

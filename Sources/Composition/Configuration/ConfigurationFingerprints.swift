@@ -33,8 +33,8 @@ extension ServiceSettings {
         for key in apiKeys { fingerprints["api_key \(key.name)"] = Self.fingerprint(of: key) }
         for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
-            // Uses the key's name, which is not secret, because a fingerprint of the key would look like that
-            // of another key.
+            // Uses the key's name, which is not secret, so that the entry is not mistaken for another key's
+            // fingerprint.
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {

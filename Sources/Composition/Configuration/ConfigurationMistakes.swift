@@ -69,7 +69,7 @@ package struct ConfigurationMistakes: Error, CustomStringConvertible {
     }
 }
 
-/// Finds the known name that is most similar to a misspelled one.
+/// Finds the known name that is most similar to a misspelled name.
 package enum NearestName {
     /// Returns the candidate with the smallest edit distance; the first if there are several.
     package static func of(_ name: String, among candidates: [String]) -> String? {

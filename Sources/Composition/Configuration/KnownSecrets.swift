@@ -62,7 +62,8 @@ enum KnownSecrets {
         SealingKey(name: key.name, bytes: SHA256Digest.hash(word).bytes).map(key.hasSameBytes) ?? false
     }
 
-    // Only the hashes of the trial's secrets, because the program must not contain the secrets themselves.
+    // These are only the hashes of the trial's secrets, because the program must not contain the secrets
+    // themselves.
     private static let trialKeyHash = "4fa82fac1c6beafe28db1892634507ab617274599fae4241e7dbd699582cf5b0"
     private static let trialClientSecretHashes = [
         "2ca1213efb6a530a23191b1caafff17d0cb2bbe1b95aebbdd2fe5d90f8541f8d",
@@ -82,7 +83,7 @@ enum KnownSecrets {
     /// The client secrets in the documentation's examples.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
-    /// Returns the spellings of each word that operators may use in place of a random key.
+    /// Returns every spelling of these words that operators may use in place of a random key.
     private static func spellings(of words: [String]) -> [String] {
         var spellings: [String] = []
         for word in words {

@@ -13,7 +13,7 @@ package struct ServiceSettings: Sendable {
     package var host = Setting.host.defaultText ?? ""
     /// The numeric settings.
     package var numbers = SettingNumbers()
-    /// Proxy addresses, from which any number of connections may come.
+    /// The addresses of trusted proxies, which may open any number of connections.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
     /// Additional host names that the service accepts in development.
@@ -47,7 +47,7 @@ package struct ServiceSettings: Sendable {
     package var fakeRoots: AppAttestRoots?
     /// The switch for exchanging App Attest receipts.
     package var receipts = ReceiptExchange.off
-    /// Google's endpoints, or in development optionally those of the fake Google.
+    /// Google's endpoints; in development, optionally the fake Google's endpoints.
     package var googleEndpoints = GoogleEndpoints.google
     /// Path of the JSON key file for the Google service account that registers the receiver of Google's
     /// security events. Only operator commands read the file.
@@ -67,7 +67,7 @@ package struct ServiceSettings: Sendable {
     /// The configuration parts as written, which show changes since the last start.
     var writtenParts: [String: String] = [:]
 
-    /// True if the service has receivers of security event tokens.
+    /// True if at least one receiver gets security event tokens.
     var signsEvents: Bool {
         webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
     }
@@ -76,7 +76,7 @@ package struct ServiceSettings: Sendable {
     /// no OAuth clients.
     var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
 
-    /// True if Google is a client, so that it receives reports of ended refresh tokens.
+    /// True if Google is a client. The service then reports ended refresh tokens to Google.
     var tellsGoogle: Bool {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }
@@ -88,7 +88,7 @@ package struct ServiceSettings: Sendable {
             || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
     }
 
-    /// The names of all event receivers, including the built-in one.
+    /// The names of all event receivers, including the built-in receiver.
     package var receiverNames: [ReceiverName] {
         webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)
             + (tellsGoogle ? [.google] : [])

@@ -73,7 +73,7 @@ extension SettingsFile {
 
         /// The client IDs for sign-in in a browser: `services_ids`, or all client IDs if `services_ids` is
         /// absent. In the latter case, `ServiceSettings.webClients` removes the primary client ID, unless it
-        /// is the only one.
+        /// is the only client ID.
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 

@@ -38,7 +38,7 @@ package import Yams
 ///     secret_files: [/run/secrets/webhook]           # two during a rotation
 ///     private_networks: [10.0.5.0/24]                # without it, public addresses only
 /// ```
-/// `Sections` documents the section `oauth`.
+/// `Sections` documents the `oauth` section.
 ///
 /// All other settings have the lower-case names of their environment variables. A value in the environment
 /// takes precedence over the file. An unknown name, or a value of the wrong type, is a mistake.

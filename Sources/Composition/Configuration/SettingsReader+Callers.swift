@@ -5,7 +5,8 @@ import HTTPAPI
 import SignIn
 
 extension SettingsReader {
-    /// Reads the API keys in the environment, which have access to all apps, and those in the file.
+    /// Reads the API keys: the keys in the environment, which have access to all apps, and the keys in the
+    /// file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
         let setting = Setting.apiKeyHashes.name
         var entries: [(setting: String, key: SettingsFile.Key)] = []

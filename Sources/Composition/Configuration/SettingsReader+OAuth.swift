@@ -124,7 +124,7 @@ extension SettingsReader {
         }
     }
 
-    /// Returns Google's endpoints, or in development those of the fake Google.
+    /// Returns Google's endpoints, or in development the fake Google's endpoints.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }
         let setting = Setting.googleBaseURL.name

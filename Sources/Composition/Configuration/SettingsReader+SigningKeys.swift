@@ -32,7 +32,7 @@ extension SettingsReader {
         return locations
     }
 
-    /// Returns the location of a team's key; `nil` if the team has no key or the key has a mistake.
+    /// Returns a team's key location; `nil` if the team has no key or the key has a mistake.
     private mutating func location(
         of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
     ) -> SigningKeyLocation? {
@@ -108,8 +108,8 @@ extension SettingsReader {
         let setting = Setting.sealingKeys.name
         var keys: [SealingKey] = []
         for (index, entry) in entries.enumerated() {
-            // A message identifies an entry by its number and never repeats it, because if its name is
-            // missing, the whole entry is the secret.
+            // A message identifies an entry by its number and never repeats it, because an entry without a
+            // name consists only of the secret.
             let which = entries.count == 1 ? "its key" : "key \(index + 1)"
             let halves = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2, let bytes = Base64.decode(String(halves[1])),

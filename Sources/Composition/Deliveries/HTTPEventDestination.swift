@@ -115,7 +115,8 @@ extension HTTPEventDestination: CustomStringConvertible {
 /// One receiver's HTTP client. It connects only to one checked address.
 ///
 /// The client never resolves the name itself, because a name server could return an allowed address for the
-/// check and another one for the connection (DNS rebinding). The certificate check and `Host` use the name.
+/// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
+/// name.
 actor PinnedConnections {
     /// Lifetime of a resolved address. Afterwards the name is resolved again, because receivers can move.
     static let freshFor = Duration.seconds(30)
@@ -149,7 +150,8 @@ actor PinnedConnections {
     func client() async throws -> HTTPClient {
         if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
         if let checking { return try await checking.value }
-        // Unstructured, because cancelling one attempt must not cancel the check for other attempts.
+        // The task is unstructured, because cancelling one attempt must not cancel the check for other
+        // attempts.
         let task = Task { try await check() }
         checking = task
         defer { checking = nil }
@@ -176,7 +178,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // Refuses a mix of public and private addresses, because a name does not have one by mistake.
+        // Refuses a mix of public and private addresses, because a name does not have such a mix by accident.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,
@@ -262,7 +264,8 @@ private final class RequestGateHandler: ChannelOutboundHandler {
         promise?.fail(RequestGate.Closed())
         guard !isClosed else { return }
         isClosed = true
-        // Deferred, because the client is still inside its write call and must not receive the error there.
+        // The error is delivered later, because the client is still inside its write call and must not
+        // receive the error there.
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute {
             bound.value.fireErrorCaught(RequestGate.Closed())

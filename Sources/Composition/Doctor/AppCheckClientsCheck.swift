@@ -3,7 +3,7 @@ import AppleAccounts
 import AuthorizationServer
 import Logging
 
-/// Reports the mode of each client in an app with App Check, because a client without App Check would let
+/// Reports the mode of each client in an app with App Check, because a single client without App Check lets
 /// other programs in.
 struct AppCheckClientsCheck: DoctorCheck {
     let settings: ServiceSettings

@@ -92,7 +92,7 @@ struct ClientSecretDiagnosis {
                 + "the key is for: look at developer.apple.com (Identifiers), Services IDs included.")
     }
 
-    /// Findings for keys whose secrets Apple always refused, although it accepted those of other keys.
+    /// Findings for keys whose secrets Apple always refused, although it accepted other keys' secrets.
     private var findingsForKeys: [Finding] {
         keyIDs.filter { keyID in
             trials.filter { $0.keyID == keyID }.allSatisfy { $0.outcome == .refused }

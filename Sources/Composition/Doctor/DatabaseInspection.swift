@@ -39,7 +39,7 @@ package enum InspectedSchema: Equatable {
     case foreign
     /// The database has an older version's schema, which `siwa serve` migrates.
     case older
-    /// The database has this version's schema, or a later one that this version supports.
+    /// The database has this version's schema, or a later schema that this version supports.
     case present
     case newer
 }

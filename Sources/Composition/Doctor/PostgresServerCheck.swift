@@ -11,8 +11,8 @@ struct PostgresServerCheck {
     /// The oldest version that supports all of the service's statements.
     private static let oldestVersion = 130_000
 
-    /// Clock difference in milliseconds from which the check reports it. It matters because another replica
-    /// may take over a claim after 30 s by its own clock.
+    /// The check reports a clock difference of at least this many milliseconds. The difference matters
+    /// because another replica may take over a claim after 30 s by its own clock.
     private static let remarkableClockLead: Int64 = 5000
 
     var findings: [Finding] {
@@ -65,7 +65,8 @@ struct PostgresServerCheck {
     private var version: String { "\(server.version / 10_000).\(server.version % 10_000)" }
 }
 
-/// Checks that the synchronous standbys are connected. Reports nothing for a server that has none.
+/// Checks that the synchronous standbys are connected. Reports nothing for a server without synchronous
+/// standbys.
 struct StandbyCheck {
     static let name = "standbys"
 

@@ -25,7 +25,7 @@ package struct GoogleEndpoints: Sendable, Equatable {
     /// Makes an emulator's endpoints, which have the same origin. Returns `nil` unless the URL is an absolute
     /// http or https URL without a user, query or fragment.
     package init?(baseURL: String) {
-        // The same rule applies to the emulator of Apple.
+        // The fake Apple also has a single origin, so `AppleEndpoints` can check this URL too.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
         self.init(
             certificates: "\(base)/oauth2/v3/certs",

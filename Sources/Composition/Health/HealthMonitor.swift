@@ -169,7 +169,7 @@ struct HealthLog {
         return [Line(level: .warning, message: sealedWarning)]
     }
 
-    /// Returns lines about the key set. If it has not been fetched since the start, that is not a failure,
+    /// Returns lines about the key set. A key set that has not been fetched since the start is not a failure,
     /// but a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
         let (found, cause): (Keys, KeySetFetchError.Code?) =
@@ -202,7 +202,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: The reason why the database accepts no commands; `nil` if it does.
+    /// - Parameter failure: The reason why the database accepts no commands; `nil` if it accepts them.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code
@@ -255,8 +255,8 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// Age from which a standby number counts as unknown. It is longer than the time for which commits that
-    /// wait for a lost standby can block all connections.
+    /// A number of standbys that is older than this counts as unknown. Commits that wait for a lost standby
+    /// can block all connections, but for less time than this.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter

@@ -5,8 +5,8 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// The result of decrypting a sample of the stored values with the configured sealing keys. `siwa reseal
-/// --dry-run` tries all stored values.
+/// The result of trying to decrypt a sample of the stored values with the configured sealing keys. `siwa
+/// reseal --dry-run` tries all stored values.
 struct SealedSample: Equatable {
     /// Maximum number of values in the sample.
     static let size = 200

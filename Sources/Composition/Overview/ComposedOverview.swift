@@ -108,7 +108,7 @@ struct ComposedOverview {
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
         // A database role that may not read the synchronous standbys can still read the number of connected
-        // ones.
+        // standbys.
         return (
             required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
             wanted: standbys.wanted
@@ -135,7 +135,7 @@ struct ComposedOverview {
 
     /// Returns the sealing and signing keys for the console, without secrets.
     ///
-    /// A configured key's age counts from the first start on this database with this key.
+    /// A configured key's age is the time since the first start with this key on this database.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
         let parts = (try? await store.configurationParts()).map { parts in
             Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
@@ -178,7 +178,7 @@ struct ComposedOverview {
 /// The token signing keys, opened with the sealing keys.
 private struct SigningKeysLook: Sendable {
     let shut: [ShutKey]
-    /// False if there is an algorithm for which the sealing keys can open no key.
+    /// False if, for one of the algorithms, the sealing keys cannot open any signing key.
     let signs: Bool
 
     /// - Parameter keys: The sealing keys; `nil` if the service signs no tokens.

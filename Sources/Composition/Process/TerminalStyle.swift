@@ -11,7 +11,7 @@ import Foundation
 
 /// Functions that detect a terminal's features.
 package enum TerminalStyle {
-    /// Returns the number of columns of the terminal at a descriptor; 80 if unknown.
+    /// Returns the width, in columns, of the terminal at a descriptor; 80 if unknown.
     package static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -32,9 +32,9 @@ package enum TerminalStyle {
             && environment["TERM"] != nil
     }
 
-    /// Returns true if a descriptor writes to a file, as after `>`. A file has a position, but a terminal or
-    /// a pipe does not. (`stat` is visible only as a type in debug builds, because a NIO module also declares
-    /// it.)
+    /// Returns true if a descriptor writes to a file, for example after `>`. A file has a position, but a
+    /// terminal or a pipe does not. (`stat` is visible only as a type in debug builds, because a NIO module
+    /// also declares it.)
     package static func isFile(_ descriptor: Int32) -> Bool {
         lseek(descriptor, 0, SEEK_CUR) >= 0
     }

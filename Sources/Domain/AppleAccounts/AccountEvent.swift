@@ -136,7 +136,7 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     case clientRevoked = "client_revoked"
     /// A client used a code or refresh token twice (RFC 9700 §4.14).
     case tokenReused = "token_reused"
-    /// Newer tokens replaced the last tokens of the grant.
+    /// Newer tokens replaced the grant's last tokens.
     case replaced
     /// Google reported that the linked Google account's sessions or tokens have ended.
     case googleRevoked = "google_revoked"
@@ -150,7 +150,7 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
 /// The Google security event that ended an OAuth grant.
 public struct GoogleEventReference: Sendable, Hashable {
     public let kind: GoogleEventKind
-    /// The reason; `nil` if Google gave none, or one that this version does not know.
+    /// The reason; `nil` if Google gave no reason, or a reason that this version does not know.
     public let reason: GoogleEventReason?
 
     public init(kind: GoogleEventKind, reason: GoogleEventReason? = nil) {

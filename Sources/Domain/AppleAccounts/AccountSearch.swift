@@ -37,7 +37,7 @@ public struct AccountFilter: Sendable, Hashable {
     /// True for credentials with an Apple refresh token.
     public var holdsAppleToken: Bool?
     public var isDisabled: Bool?
-    /// True for accounts with a grant to an OAuth client of an app that the caller may see.
+    /// True for accounts that have a grant to an OAuth client whose app the caller may see.
     public var isLinked: Bool?
     /// Accounts created after this moment.
     public var createdAfter: Moment?
@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// Apps of which an account must have a credential; `nil` if none is needed.
+    /// The apps for one of which an account must have a credential; `nil` if it needs no credential.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -186,7 +186,7 @@ extension AccountFilter {
     }
 }
 
-/// Selects a page's accounts from those on a search path. All stores use it.
+/// Selects a page's accounts from the accounts on a search path. All stores use it.
 public struct SearchScan: Sendable {
     private let search: AccountSearch
     private let limit: Int
@@ -258,7 +258,7 @@ public enum SearchText {
         return words.indices.map { words[$0...].joined(separator: " ") }
     }
 
-    /// Returns true if the name in a profile is the one searched for.
+    /// Returns true if a profile has the name that the search looks for.
     public static func matches(_ profile: Profile, name: String) -> Bool {
         let wanted = folded(
             name.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " "))

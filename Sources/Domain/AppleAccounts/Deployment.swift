@@ -21,7 +21,7 @@ public struct Deployment: Sendable {
         appIndexByClientID = index
     }
 
-    /// Returns the app to which a client ID belongs, whether or not it is the primary one.
+    /// Returns the app to which a client ID belongs, whether or not it is the primary client ID.
     public func app(for clientID: ClientID) -> App? {
         appIndexByClientID[clientID].map { apps[$0] }
     }
@@ -60,7 +60,7 @@ public struct App: Sendable, Hashable {
     /// The app's name in storage. Credentials are stored under
     /// this ID, so it must not change once it has been used.
     public let primaryClientID: ClientID
-    /// All client IDs of the app without duplicates, the primary one first.
+    /// All of the app's client IDs, without duplicates and with the primary client ID first.
     public let clientIDs: [ClientID]
     /// The client IDs that the configuration lists as Services IDs, for websites.
     public let servicesIDs: Set<ClientID>

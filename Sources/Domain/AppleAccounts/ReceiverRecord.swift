@@ -10,7 +10,7 @@ public struct ReceiverRecord: Sendable, Hashable {
     /// Number of claims so far, including replays. Only the process with the latest claim may write, so a
     /// process that was delayed beyond its claim changes nothing.
     public var claims: Int64
-    /// Time from which the receiver can be claimed: the end of the current claim.
+    /// The earliest time at which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment
     /// Start of the pause; `nil` if the receiver is not paused. A
     /// paused receiver gets no events until an operator resumes it.
@@ -41,10 +41,10 @@ public struct ClaimedReceiver: Sendable, Hashable {
     }
 }
 
-/// A receiver as workers see it before claiming it.
+/// A receiver's scheduling data, as workers see it before they claim the receiver.
 public struct DueReceiver: Sendable, Hashable {
     public let record: ReceiverRecord
-    /// Time from which the receiver can be claimed; `nil` if it has no work.
+    /// The earliest time at which the receiver can be claimed; `nil` if it has no work.
     public let at: Moment?
 
     public init(record: ReceiverRecord, at: Moment?) {
@@ -53,7 +53,7 @@ public struct DueReceiver: Sendable, Hashable {
 }
 
 extension ClaimedReceiver {
-    /// True if the events after the cursor can be attempted, because there is still room for failed ones.
+    /// True if the events after the cursor can be attempted, because there is still room for failed events.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
 
     /// Returns an upper bound for the number of undelivered events. Some events after the cursor can be of
@@ -62,7 +62,7 @@ extension ClaimedReceiver {
         max(lastSequence - record.cursor, 0) + Int64(retries.count)
     }
 
-    /// Returns the time from which the receiver can be claimed; `nil` if it is paused or has no work.
+    /// Returns the earliest time at which the receiver can be claimed; `nil` if it is paused or has no work.
     ///
     /// - Parameter lastSequence: Sequence number of the last event in the feed.
     public func due(lastSequence: Int64) -> Moment? {
@@ -109,11 +109,11 @@ public struct DeliveryRetry: Sendable, Hashable {
     public static let mostPerReceiver = 256
 
     public let sequence: Int64
-    /// Number of failed attempts; 0 for an event that waits behind another one.
+    /// Number of failed attempts; 0 for an event that waits behind another event.
     public var attempts: Int64
     public var dueAt: Moment
-    /// Start of the time that counts toward the pause limit: the first failed attempt, or the resumption of
-    /// the receiver.
+    /// Start of the time that counts toward the pause limit: the first failed attempt, or the receiver's
+    /// resumption.
     public var waitingSince: Moment
 
     public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {
@@ -151,8 +151,8 @@ public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
 }
 
 extension ReceiverRecord {
-    /// Accepts or refuses a verification request. An accepted
-    /// request replaces one that has not been sent yet.
+    /// Accepts or refuses a verification request. An accepted request replaces an earlier request whose
+    /// verification has not been sent yet.
     public mutating func request(
         _ verification: StreamVerification, at moment: Moment
     ) -> VerificationRequestResult {

@@ -31,7 +31,7 @@ public struct CodeChallenge: Sendable, Hashable {
         self.text = text
     }
 
-    /// Creates a challenge from a stored one, which was checked before it was stored.
+    /// Creates a challenge from its stored form, which was checked before it was stored.
     public init(_ stored: CodeRecord.StoredChallenge) {
         method = stored.isPlain ? .plain : .s256
         text = stored.text
@@ -77,7 +77,7 @@ public struct CodeVerifier: Sendable, Confidential {
         self.text = text
     }
 
-    /// The challenge for the method `S256`.
+    /// The challenge for the `S256` method.
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
 }
 

@@ -41,8 +41,8 @@ public struct DraftMember<Draft: Sendable>: Sendable {
         (self.name, self.content) = (name, content)
     }
 
-    /// The value type. Sections have none: reading it for a section is a programming error and stops the
-    /// process.
+    /// The value type. Sections have no value type: reading it for a section is a programming error and stops
+    /// the process.
     var value: DraftValue<Draft> {
         guard case .value(let value) = content else { preconditionFailure("\(name) is a section") }
         return value

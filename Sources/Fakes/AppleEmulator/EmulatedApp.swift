@@ -35,7 +35,7 @@ public struct EmulatedApp: Sendable, Equatable {
 /// Checks the redirect URIs that a team registers.
 ///
 /// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a
-/// service in development has no certificate. The rules differ in nothing else.
+/// service in development has no certificate. Otherwise the rules are the same.
 enum RedirectURI {
     /// Checks a redirect URI. Throws `.redirectURIRefused`.
     static func check(_ uri: String) throws(EmulatorError) {

@@ -21,7 +21,7 @@ struct EmulatedWorld {
     var deviceKeys = DeviceKeyRegistry()
     /// Open pages of the web flow. Each entry is owned by its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
-    /// Milliseconds by which the control API has advanced the clock.
+    /// The control API has advanced the clock by this many milliseconds.
     var clockOffset: Int64 = 0
 
     init(

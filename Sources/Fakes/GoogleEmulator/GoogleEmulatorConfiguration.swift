@@ -19,8 +19,8 @@ public struct GoogleEmulatorConfiguration: Sendable {
     public var scopes: [String]
     /// The authorization server. It can also be set later, once its port is known.
     public var server: LinkedServer?
-    /// The API key of the app's backend, for introspection and App Flip. Without one, introspection uses
-    /// Google's own client, and App Flip is not possible.
+    /// The API key of the app's backend, for introspection and App Flip. Without an API key, introspection
+    /// uses Google's own client, and App Flip is not possible.
     public var apiKey: String?
     /// URL of the fake Apple, from which the emulated iPhone app gets identity tokens.
     public var appleURL: String?

@@ -19,7 +19,7 @@ public struct GoogleFault: Sendable, Equatable {
     /// Maximum delay, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// Loss of one of Google's requests, or of the response to it. Only for `token`.
+    /// The loss of one of Google's requests, or of its response. Only for `token`.
     public enum Loss: String, Sendable, CaseIterable {
         /// The request is not sent, as if the server were unreachable.
         case request

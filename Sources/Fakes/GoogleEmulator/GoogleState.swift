@@ -95,7 +95,7 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// IDs of the published keys. The last one signs.
+    /// IDs of the published keys. The last key signs.
     public var keyIDs: [String] { update { $0.keys.map(\.keyID) } }
 
     /// The faults that are currently set.

@@ -72,8 +72,8 @@ public struct EventSender: Sendable {
     }
 }
 
-/// Certificates of a TLS server: one that clients can trust, and one from another authority for the fault
-/// `wrong_certificate`. Both are created at startup and kept only in memory.
+/// The certificates of a TLS server: a certificate that clients can trust, and a certificate from another
+/// authority for the fault `wrong_certificate`. Both are created at startup and kept only in memory.
 public struct ReceiverTLS: Sendable {
     private struct Identity: Sendable {
         let chain: [NIOSSLCertificateSource]

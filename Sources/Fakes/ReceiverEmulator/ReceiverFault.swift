@@ -1,8 +1,8 @@
 import EmulatorServer
 import StrictJSON
 
-/// A fault of a receiver. It ends when the receiver recovers, or after the fault has been applied a given
-/// number of times.
+/// A fault that a receiver simulates. It ends when the receiver recovers, or after the fault has been applied
+/// a given number of times.
 public struct ReceiverFault: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The receiver closes the connection without a response.

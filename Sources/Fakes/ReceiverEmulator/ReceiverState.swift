@@ -53,7 +53,7 @@ public final class ReceiverState: Sendable {
     /// URLs of the receivers to which the service sends events.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
-    /// Sets the fault of a receiver. Throws `.faultIneffective`.
+    /// Sets a receiver's fault. Throws `.faultIneffective`.
     public func setFault(_ fault: ReceiverFault, of receiver: EmulatedReceiver) throws(EmulatorError) {
         let isSecure = hasTLS && update { $0.urls[receiver]?.hasPrefix("https:") ?? true }
         guard fault.kind != .wrongCertificate || isSecure else {
@@ -95,8 +95,8 @@ public final class ReceiverState: Sendable {
     }
 }
 
-/// The receivers, one for each delivery method of the service. The raw value is the receiver's name, and the
-/// last part of its URL.
+/// The receivers, one for each of the service's delivery methods. The raw value is the receiver's name, and
+/// the last part of its URL.
 public enum EmulatedReceiver: String, Sendable, CaseIterable {
     /// Receives webhooks in the Standard Webhooks format.
     case webhook

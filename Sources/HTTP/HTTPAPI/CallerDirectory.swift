@@ -7,7 +7,7 @@ import HTTPEngine
 public struct CallerDirectory: Sendable {
     /// All configured keys, including operator keys.
     private let allKeys: [APIKey]
-    /// The keys that may call the interface.
+    /// The keys that may call the API.
     private let keys: [APIKey]
     /// The key that gives access only to the metrics; `nil` if it is not configured.
     private let metricsKey: APIKey?
@@ -76,7 +76,7 @@ public struct CallerDirectory: Sendable {
     /// Result of looking up an operator's key during a console sign-in.
     package enum OperatorFinding {
         case operatorKey(APIKey)
-        /// A configured key without the role `operator`.
+        /// A configured key without the `operator` role.
         case otherKey(APIKey)
         case metricsKey
         case unknown
@@ -93,7 +93,7 @@ public struct CallerDirectory: Sendable {
         return isMetrics ? .metricsKey : .unknown
     }
 
-    /// Returns the key with this name if it still has the role `operator`.
+    /// Returns the key with this name if it still has the `operator` role.
     package func operatorKey(named name: String) -> APIKey? {
         allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
@@ -118,9 +118,9 @@ public struct APIKey: Sendable {
 
     /// The purpose of a key.
     public enum Role: String, Sendable, CaseIterable {
-        /// The key may call the interface.
+        /// The key may call the API.
         case backend
-        /// The key may sign in to the console. Without the role `backend`, it cannot call the interface.
+        /// The key may sign in to the console. Without the `backend` role, it cannot call the API.
         case `operator`
     }
 

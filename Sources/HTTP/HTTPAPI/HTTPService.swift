@@ -1,5 +1,5 @@
-// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log and the metrics. It
-// owns neither the rules about tokens and accounts nor the configuration.
+// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. It owns
+// neither the rules about tokens and accounts nor the configuration.
 
 public import AppAttestation
 public import AppleAccounts
@@ -15,10 +15,10 @@ public import ServiceLifecycle
 public import SignIn
 public import TraceExport
 
-/// Serves the HTTP interface until graceful shutdown. On shutdown the service stops accepting connections,
-/// and returns when every request in progress has received its response.
+/// Serves the HTTP API until graceful shutdown. On shutdown the service stops accepting connections, and
+/// returns when every request in progress has received its response.
 public final class HTTPService: Service {
-    /// The values and services that the interface depends on.
+    /// The values and services that the API depends on.
     public struct Dependencies: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys
@@ -29,14 +29,14 @@ public final class HTTPService: Service {
         public var version: String
         /// Returns the current time in milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// The web sign-in. With `nil`, requests to its routes get 404.
+        /// The web sign-in. If it is `nil`, requests to its routes get 404.
         public var web: WebSignIn?
-        /// The authorization server. With `nil`, requests to its routes get 404.
+        /// The authorization server. If it is `nil`, requests to its routes get 404.
         public var oauth: OAuthServer?
         /// Keys that sign events for receivers, for a service without OAuth clients.
         public var eventKeys: SigningKeys?
-        /// The authorization endpoint. With `nil`, for a service without OAuth clients, requests to it get
-        /// 404.
+        /// The authorization endpoint. For a service without OAuth clients it is `nil`, and requests to it
+        /// get 404.
         public var authorize: AuthorizeUseCase?
         /// Refuses requests from other sites' pages, in development. `nil` accepts every host name, which a
         /// service behind a proxy needs.
@@ -45,7 +45,7 @@ public final class HTTPService: Service {
         public var warnings: ServiceWarnings
         /// This process's App Check counters, for the metrics.
         public var appCheck = AppCheck()
-        /// The stored App Check counts. With `nil`, requests to their route get 404.
+        /// The stored App Check counts. If they are `nil`, requests to their route get 404.
         public var appCheckHours: (any AppCheckHourStore)?
         /// Records each caller that reads many accounts at once. `nil` disables the recording.
         public var audit: (any AuditStore)?
@@ -55,7 +55,7 @@ public final class HTTPService: Service {
         /// Keeps refused notifications from Apple and refused events from Google, for operators. `nil` if
         /// there is no console.
         public var arrivals: ArrivalLog?
-        /// Pages that `siwa dev` serves on the same port as the calls. With `nil`, requests to their paths
+        /// Pages that `siwa dev` serves on the same port as the API. If it is `nil`, requests to their paths
         /// get 404.
         package var site: (any PageSite)?
         /// Records request spans. `nil` without tracing.

@@ -12,7 +12,7 @@ import Tracing
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop
-    /// The pages on this port; `nil` if the port serves only the interface.
+    /// The pages on this port; `nil` if the port serves only the API.
     private let site: (any PageSite)?
     private var accounts = Gathered<AccountCommand>()
     private var grants = Gathered<GrantCommand>()
@@ -135,7 +135,7 @@ final class DispatchedExchange: HTTPExchange {
     }
 }
 
-/// Pages on the interface's port that are not calls of the interface, such as the console in development. The
+/// Pages that are served on the API port but are not API endpoints, such as the console in development. The
 /// pages have their own checks, responses and log lines.
 package protocol PageSite: Sendable {
     /// Returns `true` if the target belongs to a page.

@@ -8,8 +8,8 @@ import COpenSSL
 package struct SignedMessage: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Certificate limit. A message contains the signer's certificate, an intermediate certificate and
-    /// sometimes the root, so more certificates would only cost time.
+    /// The maximum number of certificates in a message. A message contains the signer's certificate, an
+    /// intermediate certificate and sometimes the root, so more certificates would only cost time.
     private static let mostCertificates = 4
 
     /// Parses a message. Returns `nil` unless the bytes are exactly one signed message with content, one

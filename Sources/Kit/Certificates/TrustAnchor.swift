@@ -137,7 +137,8 @@ package struct IntermediateCertificate {
 /// cache, and the root has signed every certificate in it. Each entry is keyed by the digest of the whole
 /// certificate, so a certificate that differs in a single byte has no entry.
 final class VerifiedIntermediates: Sendable {
-    /// Entry limit. A root has one intermediate certificate, or two while one replaces the other.
+    /// The maximum number of entries. A root has one intermediate certificate, or two while one replaces the
+    /// other.
     static let most = 8
 
     private let most: Int
@@ -260,8 +261,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate in the very second of its `notAfter`, which is still part of the validity period
-    /// (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
+    /// Accepts a certificate during the second that its `notAfter` names, which is still part of the validity
+    /// period (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,

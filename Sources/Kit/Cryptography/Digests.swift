@@ -8,7 +8,7 @@ import COpenSSL
 public struct SHA256Digest: Sendable, Hashable {
     /// Size in bytes.
     public static let size = 32
-    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm. It is fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     package nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The digest as four 8-byte words, in memory order.
@@ -66,7 +66,7 @@ extension SHA256Digest: RandomAccessCollection {
 public struct SHA512Digest: Sendable, Hashable {
     /// Size in bytes.
     public static let size = 64
-    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm. It is fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
 
     public let bytes: [UInt8]

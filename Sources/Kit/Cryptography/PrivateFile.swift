@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Creates files that only their owner can read. It sets the mode when it creates the file, because before a
-/// later chmod another user could open the file and keep it open.
+/// Creates files that only their owner can read. It sets the mode when it creates the file, because if the
+/// mode were changed later, another user could open the file before that and keep it open.
 package enum PrivateFile {
-    /// Creates a file, but never changes an existing one. Throws `CocoaError` with the code
+    /// Creates a file, but never changes an existing file. Throws `CocoaError` with the code
     /// `.fileWriteFileExists` if the file exists, and with another code if the file cannot be created or
     /// written.
     package static func make(at path: String, content: Data) throws {

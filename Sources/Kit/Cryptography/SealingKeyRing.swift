@@ -170,7 +170,7 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 /// Purpose of a sealed value. Each purpose has independent keys, so even if clients can have any number of
-/// values sealed for one purpose, those values reveal nothing about the keys of another.
+/// values sealed for one purpose, those values reveal nothing about the keys of another purpose.
 public struct SealingPurpose: Sendable, Hashable {
     /// The purpose as text. It is an input to the key derivation, so it must never change.
     public let rawValue: String
@@ -224,7 +224,7 @@ struct SealedFrame {
 
 /// One AES-256-GCM operation (NIST SP 800-38D §7) with its OpenSSL context.
 struct SealingCipher: ~Copyable {
-    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm. It is fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
         nil, "AES-256-GCM", nil)
 
@@ -252,7 +252,7 @@ struct SealingCipher: ~Copyable {
 
     /// Adds data that AES-GCM authenticates but does not encrypt. It must precede any call to `transform`.
     borrowing func authenticate(_ bytes: [UInt8]) {
-        // OpenSSL takes a null pointer as the end of the associated data, and the pointer of an empty array
+        // OpenSSL interprets a null pointer as the end of the associated data, and an empty array's pointer
         // can be null.
         guard !bytes.isEmpty else { return }
         var count: Int32 = 0

@@ -10,7 +10,7 @@ public struct CountedNetwork: Sendable, Hashable {
     /// Prefix length in bits; 32 for IPv4.
     let length: Int
 
-    /// Factor by which the single-address limit is multiplied for this network, because several subscribers
+    /// The limit for this network is the single-address limit times this factor, because several subscribers
     /// can share a wide network.
     public var share: Int {
         switch length {

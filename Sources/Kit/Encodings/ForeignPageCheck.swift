@@ -45,8 +45,8 @@ public struct RequestSender: Sendable {
         (self.origin, self.site, self.host) = (origin, site, host)
     }
 
-    /// Returns true if the browser names a sender other than the user or a page of this server, or if the
-    /// headers contradict each other.
+    /// Returns true if the browser names a sender other than the user or one of this server's pages, or if
+    /// the headers contradict each other.
     ///
     /// - Parameters:
     ///   - origins: Further origins of this server besides the one in `Host`, which a proxy may have changed.

@@ -28,7 +28,7 @@ package enum FormEncoding {
     /// them.
     ///
     /// Returns `nil` for a broken escape, U+0000, invalid UTF-8, or more than `limit` fields. Skips empty
-    /// pairs, such as the one between two adjacent `&`.
+    /// pairs, such as the pair between two adjacent `&`.
     package static func decode(
         _ text: some Collection<UInt8>, limit: Int = 64
     ) -> [(name: String, value: String)]? {

@@ -5,8 +5,7 @@ extension [UInt8] {
         text.withUTF8 { text in
             var start = 0
             for index in text.indices {
-                // In UTF-8, no byte of another character equals one of these five, so comparing bytes is
-                // safe.
+                // In UTF-8, no other character contains one of these five bytes, so comparing bytes is safe.
                 let escape: StaticString
                 switch text[index] {
                 case UInt8(ascii: "&"): escape = "&amp;"

@@ -2,7 +2,7 @@
 /// token.
 ///
 /// The tests for a byte in a word come from "Hacker's Delight" §6-1. A borrow can produce a false mark only
-/// above a true one, so the scan uses only the lowest mark, which is always correct.
+/// above a true mark, so the scan uses only the lowest mark, which is always correct.
 package enum WordScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080

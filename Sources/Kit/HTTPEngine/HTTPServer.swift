@@ -73,7 +73,7 @@ package final class HTTPServer: Sendable {
 
 /// Limits on the service resources that clients can use.
 public struct ServerLimits: Sendable {
-    /// Combined size limit of the request line and the header fields, in bytes.
+    /// Maximum combined size of the request line and the header fields, in bytes.
     public var headerBytes = 16 * 1024
     public var headerFields = 64
     public var bodyBytes = 64 * 1024
@@ -106,7 +106,7 @@ public struct ServerLimits: Sendable {
     /// Time for which the client of a refused request may continue to send. Without it, the client would get
     /// a connection reset instead of the response.
     public var lingerTime = TimeAmount.seconds(2)
-    /// Number of connections above which new ones wait in the kernel's queue.
+    /// Number of connections above which new connections wait in the kernel's queue.
     public var connections = 4096
     /// Share of all connections that one address (for IPv6, one /64 network) may hold, in percent.
     public var addressShare = 50

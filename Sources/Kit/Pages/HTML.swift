@@ -77,8 +77,8 @@ extension HTML: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-    /// Causes a compiler warning for markup in a plain string, because a page would then show the escaped
-    /// markup. The literal must have the type `HTML`.
+    /// Causes a compiler warning for markup in a plain string, because a page would otherwise show the
+    /// escaped markup. The literal must have the type `HTML`.
     @available(*, deprecated, message: "This literal is a String. Write `as HTML` after it.")
     public mutating func appendInterpolation(_ html: HTML) { appendLiteral(html.string) }
 

@@ -15,11 +15,11 @@ public struct ListPlace: Sendable, Equatable {
 
     /// Number of pages that a place remembers. Users reach older pages only from the first page.
     private static let mostStarts = 20
-    /// Row limit. Clients can write any number into a URL, so the limit prevents an overflow when the rows of
-    /// a page are added.
+    /// The maximum number of rows. Clients can write any number into a URL, so the limit prevents an overflow
+    /// when a page's rows are added.
     private static let mostRows = 1 << 40
 
-    /// Starts of this page and the previous pages, nearest page first; empty for the first page.
+    /// The starts of this page and the previous pages, nearest page first; empty for the first page.
     private var starts: [Start] = []
     /// Word that names the sort order; empty for the default order.
     public let order: String
@@ -52,7 +52,7 @@ public struct ListPlace: Sendable, Equatable {
     /// Position after which the page begins; `nil` for the first page and for lists in memory.
     public var position: String? { starts.first?.position }
 
-    /// Returns this place in a list in memory, or the last page's place if this one is beyond the end.
+    /// Returns this place in a list in memory, or the last page's place if this place is beyond the end.
     public func limited(to count: Int, size: Int) -> ListPlace {
         let last = count == 0 ? 0 : (count - 1) / size * size
         return skipped <= last ? self : ListPlace(starts: Self.memory(last), order: order)
@@ -146,7 +146,7 @@ public struct Pager: PagePart {
             """
     }
 
-    /// Returns the address of a page of this list.
+    /// Returns the address of one of this list's pages.
     private func way(_ place: ListPlace) -> String {
         let all = fields + [("order", place.order), ("from", place.text)].filter { !$0.1.isEmpty }
         return all.isEmpty ? address : "\(address)?\(FormEncoding.encode(all))"

@@ -174,7 +174,7 @@ public struct PostForm: PagePart {
     private let content: HTML
 
     /// - Parameters:
-    ///   - token: CSRF token, which proves that the form comes from a page of this server.
+    ///   - token: CSRF token, which proves that the form comes from one of this server's pages.
     ///   - look: A style-sheet class.
     ///   - hidden: Hidden fields.
     public init(
@@ -193,7 +193,7 @@ public struct PostForm: PagePart {
     }
 }
 
-/// A drop-down list from which a user selects one value in a form.
+/// A drop-down list in a form.
 public struct Select: PagePart {
     private let attributes: HTML
     private let options: [HTML]

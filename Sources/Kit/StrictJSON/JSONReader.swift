@@ -12,7 +12,7 @@ public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private let limits: JSONLimits
-    /// Member names of all open objects, with those of the innermost object last.
+    /// Member names of all open objects, with the innermost object's names last.
     private var names: [JSONName] = []
     /// Number of open containers.
     private var depth = 0
@@ -190,8 +190,8 @@ public struct JSONReader {
 public struct JSONLimits: Sendable {
     /// Largest nesting depth of objects and arrays.
     public let depth: Int
-    /// Member limit of an object. The reader finds duplicates by comparing names pairwise, so this limit also
-    /// bounds the cost of that search.
+    /// The maximum number of members in an object. The reader finds duplicates by comparing names pairwise,
+    /// so this limit also bounds the cost of that search.
     public let members: Int
 
     public init(depth: Int = 8, members: Int = 64) {
@@ -351,8 +351,8 @@ enum JSONText {
 }
 
 extension JSONReader {
-    /// Reads a number by the grammar of RFC 8259 §6, without any conversion that could trap, round or
-    /// overflow.
+    /// Reads a number according to the grammar in RFC 8259 §6, without any conversion that could trap, round
+    /// or overflow.
     public mutating func readNumber() throws(JSONError) -> JSONNumber {
         skipWhiteSpace()
         let start = position

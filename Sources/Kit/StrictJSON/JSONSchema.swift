@@ -24,7 +24,7 @@ public struct JSONSchema: Sendable {
             components: [Component(name: name, schema: schema)])
     }
 
-    /// Returns the schema of an open word list. New words do not require a new interface version.
+    /// Returns the schema of an open word list. New words do not require a new API version.
     public static func words(_ words: [String], _ text: String = "") -> JSONSchema {
         JSONSchema([("type", "string"), ("x-extensible-enum", .array(words.map { .string($0) }))])
             .with(JSONSchema(stringLiteral: text))

@@ -103,7 +103,7 @@ public final class RecordedSpan: Span {
                 name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
                 startedAt: startedAt,
                 // The end is never before the start, although an operator or NTP may have set the system
-                // clock back meanwhile.
+                // clock back in the meantime.
                 endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
                 links: ended.links, isFailed: ended.isFailed))
     }

@@ -82,7 +82,7 @@ public final class SpanRecorder: Tracer {
     }
 }
 
-/// Decides which traces are recorded: all traces that their callers record, and a share of the new ones.
+/// Decides which traces are recorded: all traces that their callers record, and a share of the new traces.
 ///
 /// The decision about a new trace depends only on the trace ID, as in OpenTelemetry's consistent sampling, so
 /// that programs with the same ratio record the same traces.

@@ -118,7 +118,7 @@ enum LowercaseHex {
 /// or drops the whole value.
 public enum TraceState {
     /// Size in bytes up to which programs should pass a value on. siwa drops a longer value as a whole,
-    /// because part of it would be a different value.
+    /// because a part of the value would be a different value.
     public static let longest = 512
     private static let mostMembers = 32
 

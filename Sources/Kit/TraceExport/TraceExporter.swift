@@ -114,7 +114,7 @@ public struct TraceExportError: Error, Equatable {
     }
 
     public let code: Code
-    /// HTTP status of the response, if there was one.
+    /// HTTP status of the response; `nil` if no response arrived.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {

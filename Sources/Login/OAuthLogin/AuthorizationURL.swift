@@ -22,7 +22,7 @@ struct AuthorizationURL {
     }
 }
 
-/// The scope to request at sign-in (RFC 6749 §3.3). If none is requested, the server selects the scope.
+/// The scope to request at sign-in (RFC 6749 §3.3). If no scope is requested, the server selects the scope.
 package struct RequestedScope: Sendable, Equatable {
     /// Space-separated names; `nil` if no scope is requested.
     let text: String?

@@ -24,7 +24,7 @@ package struct SystemBrowser: Sendable {
         #if os(macOS)
             return [["open"]]
         #else
-            // Without a display, `xdg-open` would start a browser in this terminal, or none at all.
+            // Without a display, `xdg-open` would start a browser in this terminal, or no browser at all.
             let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
             return hasDisplay ? [["xdg-open"]] : []
         #endif

@@ -18,7 +18,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case commit([Entry])
         /// Call `next` again with this turn after a short delay.
         case look(turn: Int)
-        /// Do nothing, because the queue is empty or another call of `next` continues the work.
+        /// Do nothing: the queue is empty, or another call to `next` will continue the work.
         case stop
     }
 
@@ -125,7 +125,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
-    /// Returns the next batch in order of arrival; `nil` if none is waiting, which makes the queue idle.
+    /// Returns the next batch in order of arrival; `nil` if no command is waiting, which makes the queue
+    /// idle.
     @inlinable
     mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
         guard !waiting.isEmpty else {

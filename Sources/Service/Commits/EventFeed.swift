@@ -23,8 +23,8 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Maximum number of waiting readers. The feed refuses any more, because an
-    ///   immediate empty page would make them poll in a busy loop.
+    /// - Parameter mostWaiters: Maximum number of waiting readers. The feed refuses further readers, because
+    ///   an immediate empty page would make them poll in a busy loop.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }

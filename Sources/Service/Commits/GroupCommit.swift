@@ -57,7 +57,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     /// - Parameters:
-    ///   - capacity: Maximum number of waiting commands. The queue refuses any more.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
     ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
     ///   - metrics: The queue's metrics.
@@ -73,7 +73,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// Number of waiting commands, not counting those in the current transaction.
+    /// Number of waiting commands, not counting the commands in the current transaction.
     public var depth: Int { queue.withLock { $0.depth } }
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
@@ -161,8 +161,8 @@ extension GroupCommit {
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
-    /// Starts the next transaction. A caller starts the first one, and then each transaction starts the next
-    /// one on the store's thread. After a delay, the next transaction starts on the delay's thread.
+    /// Starts the next transaction. A caller starts the first transaction, and each transaction then starts
+    /// the next on the store's thread. After a delay, the next transaction starts on the delay's thread.
     @inlinable
     func startNextTransaction(look: Int? = nil, gathers: Bool = true) {
         switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
@@ -206,7 +206,7 @@ extension GroupCommit {
 
     @usableFromInline
     func releaseDrainWaiters() {
-        // Another batch may have begun since the last one ended, and the waiters must wait for it too.
+        // Another batch may have begun since the last batch ended, and the waiters must wait for it too.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }
@@ -220,7 +220,7 @@ extension GroupCommit where Command == AccountCommand {
     /// Makes the commit queue for accounts.
     ///
     /// - Parameters:
-    ///   - capacity: Maximum number of waiting commands. The queue refuses any more.
+    ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
     ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
     ///   - tracer: Records a span for each transaction that a recorded request waits for; `nil` if tracing is
@@ -240,8 +240,8 @@ extension GroupCommit where Command == AccountCommand {
 }
 
 extension GroupCommit where Command == GrantCommand {
-    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as those of the account
-    /// queue.
+    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as the account queue's
+    /// parameters.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
         delay: CommitDelay? = nil, tracer: (any Tracer)? = nil,

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-// One turn of a receiver, from its claim to the write that ends the claim.
+// One of a receiver's turns, from its claim to the write that ends the claim.
 extension EventDelivering {
     func run(
         _ claimed: ClaimedReceiver, of receiver: EventReceiver, wokenBy signal: WakeupSignal
@@ -76,7 +76,8 @@ extension EventDelivering {
         return true
     }
 
-    /// Sends a verification without retries: a receiver that does not get it can request another one.
+    /// Sends a verification without retries: a receiver that does not get it can request another
+    /// verification.
     private func attempt(
         _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
     ) async {

@@ -10,7 +10,7 @@ import Synchronization
 /// that hangs or refuses events takes up only its own place in the pool. After a crash, the events of the
 /// last second or of the whole claim are delivered again with the same event IDs.
 ///
-/// While a turn runs, its claim is renewed every second, by one statement for all claims of this process.
+/// While a turn runs, its claim is renewed every second, by one statement for all of this process's claims.
 /// Other replicas watch the claims, and end a claim that does not change (`ClaimWatch`).
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
@@ -123,8 +123,8 @@ package struct EventDelivering: Worker {
         return (due.map(\.at) + [next]).compactMap { $0 }.min()
     }
 
-    /// Renews the claims of this process about once a second, until the task is cancelled. Each turn runs
-    /// this function, and each call renews all claims.
+    /// Renews this process's claims about once a second, until the task is cancelled. Each turn runs this
+    /// function, and each call renews all claims.
     private func keepClaims() async {
         while !Task.isCancelled {
             do {
@@ -137,7 +137,7 @@ package struct EventDelivering: Worker {
         }
     }
 
-    /// Renews all claims of this process whose last renewal is too old.
+    /// Renews all of this process's claims whose last renewal is too old.
     private func renewClaims(at moment: Moment) async throws {
         let old = idleness.state.withLock { state in
             state.held.values.filter {

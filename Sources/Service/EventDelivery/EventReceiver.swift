@@ -86,7 +86,7 @@ public struct DeliveryError: CodedError {
         case timedOut = "timed_out"
         /// The receiver responded with a redirect. Redirects are not followed.
         case redirected
-        /// The status of the response is not 2xx.
+        /// The response's status is not 2xx.
         case refused
         /// The receiver refuses this event, but may accept other events. After repeated refusals the event is
         /// abandoned, and the receiver is not paused.
@@ -94,7 +94,7 @@ public struct DeliveryError: CodedError {
     }
 
     public let code: Code
-    /// The HTTP status of the response.
+    /// The response's HTTP status.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {

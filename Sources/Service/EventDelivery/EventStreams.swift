@@ -51,8 +51,8 @@ public final class EventStreams: Sendable {
     public var hasKeyedReceivers: Bool { !keyed.isEmpty }
     public var hasClients: Bool { !clients.isEmpty }
 
-    /// Returns the receiver that the caller may poll; `nil` for an unknown name, and for a receiver of
-    /// another caller.
+    /// Returns the receiver that the caller may poll; `nil` for an unknown name, and for another caller's
+    /// receiver.
     ///
     /// - Parameter keyName: The name of the caller's API key; `nil` if the service has no API keys, as in
     ///   development.

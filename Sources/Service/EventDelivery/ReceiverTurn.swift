@@ -125,13 +125,13 @@ struct ReceiverTurn: Sendable {
 
     // These functions handle polls.
 
-    /// Removes the retries of acknowledged events, and makes the next event of each user due. Returns the
-    /// number of acknowledged events. Counts only events that were returned before.
+    /// Removes the retries of acknowledged events, and makes each user's next event due. Returns the number
+    /// of acknowledged events. Counts only events that were returned before.
     mutating func acknowledge(_ ids: Set<EventID>, at now: Moment) -> Int {
         guard !ids.isEmpty else { return 0 }
         var count = 0
         for (user, lane) in waiting {
-            // A poll only returns the first waiting event of a user.
+            // A poll returns only a user's first waiting event.
             guard let first = lane.first, ids.contains(first.id), (retries[first.sequence]?.attempts ?? 0) > 0
             else { continue }
             count += 1
@@ -146,7 +146,8 @@ struct ReceiverTurn: Sendable {
         return count
     }
 
-    /// Returns `true` if an event of the user waits for a retry, so that later events of the user wait too.
+    /// Returns `true` if one of the user's events waits for a retry, in which case the user's later events
+    /// wait too.
     func isWaiting(_ user: EventOrder) -> Bool { waiting[user] != nil }
 
     /// Due time of the next retry; `nil` if no event waits for a retry.
@@ -160,7 +161,7 @@ struct ReceiverTurn: Sendable {
 
     // These functions handle pages of the feed.
 
-    /// Returns the events of a page that can be attempted now, grouped by user.
+    /// Returns a page's events that can be attempted now, grouped by user.
     ///
     /// Omits events of users with a waiting retry, because their events must stay in order.
     func lanes(of page: [AccountEvent]) -> [Lane] {
@@ -228,7 +229,7 @@ struct ReceiverTurn: Sendable {
         if first == nil { fail(event, result, behind: [], at: now, using: &generator) }
     }
 
-    /// - Parameter lane: Later events of the user, which become due at the same time.
+    /// - Parameter lane: The user's later events, which become due at the same time.
     private mutating func fail(
         _ event: AccountEvent, _ result: AttemptResult, behind lane: Lane, at now: Moment,
         using generator: inout some RandomNumberGenerator
@@ -273,7 +274,7 @@ struct ReceiverTurn: Sendable {
         !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil
     }
 
-    /// Returns the progress since the last call of this function.
+    /// Returns the progress since the last call to this function.
     mutating func takeProgress(notBefore: Moment, countsAsClaim: Bool = false) -> ReceiverProgress {
         defer { (changed, removed, isCursorSettled, verified) = ([], [], true, nil) }
         return ReceiverProgress(
@@ -291,7 +292,7 @@ enum AttemptResult: Sendable {
     /// The receiver refused this event, but may accept other events.
     case refused
 
-    /// True if delivery of the event is complete.
+    /// True if the event's delivery is complete.
     var isDone: Bool {
         switch self {
         case .delivered, .passedOver: true
@@ -300,10 +301,9 @@ enum AttemptResult: Sendable {
     }
 }
 
-/// The user of an event. Events with equal values are delivered in order.
+/// An event's user. Events with equal values are delivered in order.
 enum EventOrder: Hashable, Sendable {
-    /// The account's ID. It outlives transfers and erasures, so events of an account always have the same
-    /// key.
+    /// The account's ID. It outlives transfers and erasures, so an account's events always have the same key.
     case account(AccountID)
     /// A user without an account.
     case user(SubjectKey)

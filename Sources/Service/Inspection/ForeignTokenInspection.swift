@@ -13,7 +13,7 @@ package struct ForeignTokenInspection: Sendable {
         case elliptic(TokenVerificationKey)
     }
 
-    /// Finds the key with an ID; returns `nil` if there is none.
+    /// Finds the key with an ID; returns `nil` if there is no such key.
     package typealias FindKey = @Sendable (String) async throws(KeysUnavailable) -> Key?
 
     /// The values that a token must have.

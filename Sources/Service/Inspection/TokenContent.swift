@@ -28,7 +28,7 @@ package struct TokenContent {
         claims = objects.count > 1 ? objects[1] : nil
     }
 
-    /// Returns the text of a claim; "none" if the claim is absent.
+    /// Returns a claim's text; "none" if the claim is absent.
     package func text(_ claim: String) -> String {
         claims?[claim].map { text($0, of: claim) } ?? "none"
     }

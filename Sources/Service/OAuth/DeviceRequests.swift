@@ -5,7 +5,7 @@ import Cryptography
 public import StrictJSON
 import Synchronization
 
-/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores the request of a device that waits for its
+/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for its
 /// user.
 public struct DeviceRequests: Sendable {
     private let server: OAuthServer
@@ -14,9 +14,10 @@ public struct DeviceRequests: Sendable {
         self.server = server
     }
 
-    /// Maximum number of public clients' requests from one address within ten minutes, the lifetime of a
-    /// code, at each replica. Any program that knows a public client's ID can send requests in its name, so
-    /// one address gets a twentieth of a client's limit, and a subscriber's widest IPv6 network gets a fifth.
+    /// Maximum number of requests that one address may send for public clients within ten minutes, the
+    /// lifetime of a code. Each replica counts separately. Any program that knows a public client's ID can
+    /// send requests in its name, so one address gets a twentieth of a client's limit, and a subscriber's
+    /// widest IPv6 network gets a fifth.
     static let mostOfAddress = 50
 
     /// Waiting time in seconds when a client is at its limit. It is short, because abandoned requests expire

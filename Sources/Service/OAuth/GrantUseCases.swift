@@ -46,8 +46,8 @@ public struct GrantUseCases: Sendable {
         }
     }
 
-    /// Ends all grants of an account for the apps that the caller has access to. Does nothing if the account
-    /// has no grants.
+    /// Ends all of an account's grants for the apps that the caller has access to. Does nothing if the
+    /// account has no grants.
     ///
     /// - Throws: `AccountRefusal` with the code `account_not_found`; `StorageError`, `OverloadedError`.
     public func endAll(of id: String, allowed: AppScope) async throws {

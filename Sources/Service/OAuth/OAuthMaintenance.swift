@@ -43,8 +43,9 @@ public struct OAuthMaintenance: Service {
     }
 }
 
-/// Makes due signing keys and loads keys that other replicas made, once a minute in each replica. Services
-/// without OAuth clients use this type; with OAuth clients, `OAuthMaintenance` does the same work.
+/// Creates signing keys when they are due, and loads keys that other replicas made, once a minute in each
+/// replica. Services without OAuth clients use this type; with OAuth clients, `OAuthMaintenance` does the
+/// same work.
 public struct SigningKeyRotation: Service {
     private let keys: SigningKeys
     private let interval: Duration

@@ -61,7 +61,7 @@ public final class OAuthServer: Sendable {
 /// The dependencies of the OAuth use cases. The composition makes them once, and only for deployments with
 /// OAuth clients.
 public struct OAuthDependencies: Sendable {
-    /// The `oauth` section of the configuration. All values are checked.
+    /// The configuration's `oauth` section. All values are checked.
     public var settings: OAuthSettings
     public var deployment: Deployment
     public var store: any AuthorizationStore

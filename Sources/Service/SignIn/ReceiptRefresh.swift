@@ -6,8 +6,8 @@ public import Cryptography
 import JOSE
 package import Logging
 
-/// Exchanges App Attest receipts for newer ones once a day, and stores the risk metric. The metric is only
-/// displayed.
+/// Exchanges App Attest receipts for newer receipts once a day, and stores the risk metric. The metric is
+/// only displayed.
 ///
 /// Before the call to Apple, a claim moves the receipt's next exchange ahead, so that only one replica sends
 /// the receipt. Apple forgets an attestation after 30 days. The worker then deletes the receipt but keeps the
@@ -19,7 +19,7 @@ package struct ReceiptRefresh: Worker {
         help: "Exchanges of App Attest receipts at Apple by result.")
     /// Claim duration in milliseconds. It is longer than an exchange with two signing keys can take.
     static let lease: Int64 = 120_000
-    /// Minimum time between two exchanges of a receipt in milliseconds. Apple can request a later time.
+    /// Minimum time in milliseconds between two exchanges of a receipt. Apple can request a later time.
     static let interval: Int64 = 86_400_000
     /// Maximum exchange rate per second. A million keys per day need 11.6 exchanges per second.
     static let perSecond = 25.0

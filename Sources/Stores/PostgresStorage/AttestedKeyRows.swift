@@ -11,7 +11,7 @@ extension PostgresAccountStore: AppAttestStore {
 /// App Attest keys and each app's key count.
 enum AttestedKeyRows {
     private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
-    /// Aborts the transaction if a stored counter is no longer lower than the new one, or if a key was
+    /// Aborts the transaction if a stored counter is no longer lower than the new counter, or if a key was
     /// deleted.
     private static let raise = RowWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
         """

@@ -58,7 +58,7 @@ struct AuditAppending {
         }
     }
 
-    /// The calls that append the entries; empty if there are none.
+    /// The calls that append the entries; empty if there are no entries.
     var calls: [PostgresCall] {
         guard !entries.isEmpty else { return [] }
         // PostgreSQL computes the link to the previous entry, so the statement has no column for the link.

@@ -32,7 +32,7 @@ enum HistoryRows {
     /// Returns the call that appends the entries; `nil` if there are none.
     static func appendCall(_ set: WorkingSet, _ names: PostgresNames) throws -> PostgresCall? {
         guard !set.history.isEmpty else { return nil }
-        // All replicas append in the same order, so that two of them cannot deadlock.
+        // All replicas append in the same order, so that two replicas cannot deadlock.
         let entries = set.history.enumerated().sorted {
             ($0.element.accountID.uniqueID, $0.offset) < ($1.element.accountID.uniqueID, $1.offset)
         }

@@ -234,8 +234,8 @@ extension GrantCommitResult: WatchedResult {
     }
 }
 
-/// Checks for room on the database's disk by allocating some, because even on a full disk the database stores
-/// a row that replaces another row or fits into the rest of a page.
+/// Checks for room on the database's disk by allocating space, because even on a full disk the database
+/// stores a row that replaces another row or fits into the rest of a page.
 enum DiskRoom {
     /// Writes a separate file of 1 MiB, which is deleted when the transaction ends. The file is temporary, so
     /// it costs no write-ahead log, and it is in the database's default tablespace.

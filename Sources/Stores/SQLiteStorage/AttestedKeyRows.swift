@@ -19,7 +19,7 @@ final class AttestedKeyRows {
     private let database: Database
     private let findKey: KeyedSelect<AttestedKeyID, AppAttestKeyTable>
     private let findCount: KeyedSelect<AppID, Void>
-    /// Prepared at first use, because only the writing connection needs it.
+    /// The statement is prepared at first use, because only the writing connection needs it.
     private var raise: PreparedStatement?
 
     init(in database: Database) throws {

@@ -11,7 +11,7 @@ public import SQLTables
 ///
 /// One connection writes and makes the checkpoints, and all others only read, because SQLite 3.40.1 can
 /// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason, a lock
-/// keeps out other processes of the service.
+/// keeps out other service processes.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
@@ -31,7 +31,7 @@ public final class SQLiteDatabase: Sendable {
     ///   - path: Path of the file. Its directory must exist. Three more files are created beside it, with
     ///     "-wal", "-shm" and ".lock" appended to its name.
     ///   - sealing: Seals authorization codes.
-    ///   - patience: Maximum wait for another process of the service to release the file, as at a restart.
+    ///   - patience: Maximum wait for another service process to release the file, as at a restart.
     ///   - onFailure: Called with the error of each failed read and write transaction. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
@@ -78,7 +78,7 @@ public final class SQLiteDatabase: Sendable {
         keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
-    /// Closes the connections, the one that makes the last checkpoint last. Later calls fail.
+    /// Closes the connections. The connection that makes the last checkpoint closes last. Later calls fail.
     public func close() async {
         for connection in direct { connection.close() }
         await reader.close()
@@ -99,7 +99,7 @@ public final class SQLiteDatabase: Sendable {
             arguments: ["now": Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)).milliseconds])
     }
 
-    /// Creates the file with access for the service's own user only, from the first instant, because it
+    /// Creates the file so that only the service's own user can access it, from the first moment, because it
     /// contains e-mail addresses. SQLite gives the files beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -158,8 +158,9 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// Configuration of the fake Google; `nil` if the service has no OAuth clients. They are configured only
-    /// if users can sign in in a browser, which needs a Services ID and a port that is known in advance.
+    /// Configuration of the fake Google; `nil` if the service has no OAuth clients. OAuth clients are
+    /// configured only if users can sign in with a browser, which needs a Services ID and a port that is
+    /// known in advance.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
             guard port != 0, clientIDs.count > 1 else { return nil }
@@ -186,7 +187,8 @@ struct Dev: AsyncParsableCommand {
         return configuration
     }
 
-    /// True for the default ports. Several instances can run at the same time if each has ports of its own.
+    /// True for the default ports. Several instances can run at the same time if each instance has its own
+    /// ports.
     private var hasUsualPorts: Bool { port == 8080 && emulatorPort == 8081 }
 
     private var options: DevelopmentService.Options {

@@ -111,7 +111,7 @@ extension DevelopmentFakes {
         try Self.explained { try apple.state.makeUser(recipe) }
     }
 
-    /// Changes a person's values to those in a recipe. The address cannot be changed.
+    /// Changes a person's values to the values in a recipe. The address cannot be changed.
     func edit(_ subject: String, _ recipe: UserRecipe) throws {
         try Self.explained {
             var edit = UserEdit(try apple.state.user(subject))

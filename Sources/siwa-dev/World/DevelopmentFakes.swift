@@ -10,13 +10,13 @@ import Synchronization
 
 /// The fakes that `siwa dev` runs, with their people.
 ///
-/// People act as in production: over HTTP, through the pages and endpoints of the fakes and of the service.
-/// So the console shows data that the service itself has stored.
+/// People act as in production: over HTTP, through the pages and endpoints of the fakes and the service. So
+/// the console shows data that the service itself has stored.
 final class DevelopmentFakes: Sendable {
     private struct State {
         /// The service's URL, `http://127.0.0.1:PORT`, once it listens.
         var service: String?
-        /// The person who was the last to sign in.
+        /// The person who signed in last.
         var lastSubject: String?
         /// Recent requests that the service has recorded.
         var received: RecentRequests?
@@ -75,7 +75,7 @@ final class DevelopmentFakes: Sendable {
 
     // MARK: - Buttons on the overview. Each function returns a sentence, and throws `DevelopmentWorldError`.
 
-    /// Signs in to the app a person whom the service does not know yet.
+    /// Signs a new person in to the app: a person whom the service does not know yet.
     func newPersonSignsIn() async throws -> String {
         let number = apple.state.users.count
         var recipe = UserRecipe()
@@ -84,7 +84,8 @@ final class DevelopmentFakes: Sendable {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    /// Links with Google the account of whoever signed in last, or of a new person if there is none.
+    /// Links with Google the account of the person who signed in last. If nobody has signed in, links a new
+    /// person's account.
     func linkWithGoogle() async throws -> String {
         try requireGoogle()
         let last = state.withLock { $0.lastSubject }
@@ -98,8 +99,8 @@ final class DevelopmentFakes: Sendable {
         return try await link(subject)
     }
 
-    /// Makes the person who was the last to sign in stop using the app, in Apple's settings. Apple then
-    /// notifies the service.
+    /// Makes the person who signed in last stop using the app, in Apple's settings. Apple then notifies the
+    /// service.
     func personStopsUsingTheApp() async throws -> String {
         let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
         let users = apple.state.users

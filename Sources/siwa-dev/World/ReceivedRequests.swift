@@ -4,7 +4,7 @@ import HTTPAPI
 
 /// The latest requests that the service received, as exchanges in the fake world. They come from browsers,
 /// apps and backends, and were started by a console button or a developer. Does no I/O. Their number is
-/// limited, like that of the fakes' records.
+/// limited, like the number of the fakes' records.
 struct ReceivedRequests {
     /// Exchanges, oldest first.
     let exchanges: [WorldExchange]
@@ -21,7 +21,7 @@ struct ReceivedRequests {
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
-            // Reads the content only of requests that are shown, because there can be many more others.
+            // Reads the content only of requests that are shown, because there can be many other requests.
             if step.step.isRoutine {
                 counts.routine += 1
                 guard counts.routine <= ExchangeLog.capacity else { continue }

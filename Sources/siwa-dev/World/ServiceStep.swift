@@ -92,8 +92,8 @@ extension ServiceStep {
     }
 }
 
-// The requests that a standard describes, or that have a description of their own. All others are siwa's own
-// calls, shown with their method and path. A test compares this list with the calls that the interface has.
+// The requests that a standard describes, or that have a description of their own. All other requests are
+// siwa's own API calls, shown with their method and path. A test compares this list with the API's endpoints.
 extension ServiceStep {
     static let known = browserSteps + clientSteps + partySteps + backendSteps + routineSteps
 

@@ -138,7 +138,7 @@ extension WorldPages {
         }
     }
 
-    /// - Parameter person: The person to edit; `nil` to create one.
+    /// - Parameter person: The person to edit; `nil` to create a person.
     private static func form(of person: EmulatedUser?, _ request: ConsoleRequest) -> PostForm {
         func field(_ id: String, _ label: String, _ attributes: HTML) -> HTML {
             """

@@ -93,7 +93,8 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// Returns the code and cause of a problem, or a ready service's warnings; empty if there are none.
+    /// Returns the code and cause of a problem, or a ready service's warnings; empty if there are no
+    /// warnings.
     static func words(in body: [UInt8]) -> String {
         let json = try? JSONValue(parsing: body)
         let words = [json?["code"], json?["cause"]].compactMap { $0?.string }

@@ -173,7 +173,7 @@ enum ServiceVariables {
             + words.joined(separator: " ")
     }
 
-    /// Prints the advice, if there is one.
+    /// Prints the advice, if there is any.
     static func writeAdvice() {
         if let advice = advice() { ErrorMessage.write(advice) }
     }

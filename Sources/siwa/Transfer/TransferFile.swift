@@ -33,8 +33,8 @@ struct TransferFile {
                         + "which the configuration does not have")
             }
             if let first = places[line.accountID] {
-                // Overlapping parts may repeat a line. If an account's two lines differ, there is no telling
-                // which one is correct.
+                // Overlapping parts may repeat a line. If an account's two lines differ, no rule can decide
+                // which line is correct.
                 guard first.line == line else {
                     throw refusal(
                         "has different data for one account in lines \(first.number) and \(number); "
@@ -174,7 +174,7 @@ final class LineFile {
         line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     }
 
-    /// Replaces the file's content with these lines. Removes the file if there are none.
+    /// Replaces the file's content with these lines. Removes the file if there are no lines.
     static func replace(_ path: String, with lines: [JSONObject]) throws {
         try? FileManager.default.removeItem(atPath: path)
         if !lines.isEmpty { try LineFile(appendingTo: path).append(lines) }

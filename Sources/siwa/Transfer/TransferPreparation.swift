@@ -11,7 +11,7 @@ struct TransferPreparation {
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []
-        /// The error that stopped the run; `nil` if none did.
+        /// The error that stopped the run; `nil` if no error did.
         var stopped: AppleCallError?
     }
 

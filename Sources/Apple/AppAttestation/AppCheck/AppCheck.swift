@@ -42,7 +42,7 @@ public struct AppCheckDecision: Sendable, Equatable {
     public let refusal: AppCheckRefusal?
 }
 
-/// A request's kind according to its proof. Every judged request has exactly one kind.
+/// The kind of a request, which its proof determines. Every judged request has exactly one kind.
 public enum AppCheckKind: String, Sendable, CaseIterable {
     /// The request has a valid proof.
     case verified

@@ -125,7 +125,7 @@ public struct AppCheckTally: Sendable, Hashable {
     }
 }
 
-/// One target's judged requests within one hour.
+/// The requests that were judged for one target within one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
     /// Start of the hour in seconds since 1970, a multiple of 3600.
@@ -149,7 +149,7 @@ public protocol AppCheckHourStore: Sendable {
     /// Adds the counts to the stored counts in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
 
-    /// Returns these targets' hours from the given hour on, oldest first, omitting hours without requests.
+    /// Returns the counts for these targets since the given hour, oldest first. Omits hours without requests.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
 
     /// Deletes a limited number of hours that began before this time

@@ -89,7 +89,7 @@ struct ReceiptEnvironmentCheck: Sendable {
     }
 }
 
-/// Refuses the receipt from another attestation of the same key (field 4).
+/// Refuses a receipt that belongs to another attestation of the same key (field 4).
 ///
 /// Do not use this for refreshed receipts, because Apple corrupts their hash by converting it through UTF-8.
 struct ReceiptClientHashCheck: Sendable {

@@ -132,7 +132,7 @@ public enum ReceiptErrorCode: String, StepErrorCode {
     case appIDMismatch = "receipt_app_id_mismatch"
     /// The receipt is for another key.
     case keyMismatch = "receipt_key_mismatch"
-    /// The receipt is from an attestation but a refreshed one is expected, or the reverse.
+    /// The receipt is from an attestation but a refreshed receipt is expected, or the reverse.
     case kindMismatch = "receipt_kind_mismatch"
     /// The receipt is from the other environment.
     case environmentMismatch = "receipt_environment_mismatch"

@@ -41,8 +41,8 @@ public struct AppleCallError: Error, Sendable {
     /// True if a retry gives the same error until the configuration changes.
     public var isFinal: Bool { code == .rejected }
 
-    /// True if only the operator can fix the cause, with another key or in the settings at Apple. Such a
-    /// failure says nothing about the user, the code or the token.
+    /// True if only the operator can fix the cause, by configuring another key or by changing the settings at
+    /// Apple. Such a failure says nothing about the user, the code or the token.
     public var isOfConfiguration: Bool {
         switch code {
         case .noSigningKey, .signingFailed: true

@@ -12,9 +12,9 @@ public protocol AppleTokenService: Sendable {
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
         -> AppleTokenResponse
 
-    /// Returns normally if a refresh token is still valid. The error `.rejected` with
-    /// `.invalidGrant` means that it is not; any other error proves nothing
-    /// about the token. Apple throttles this call beyond one per user and day.
+    /// Returns normally if a refresh token is still valid. The error `.rejected` with `.invalidGrant` means
+    /// that it is not; any other error proves nothing about the token. Apple throttles this call if it is
+    /// made more than once a day for the same user.
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 

@@ -100,8 +100,8 @@ struct ClientSecretCache {
     /// Lifetime of a secret, in seconds. Apple allows half a year,
     /// but an hour limits how long a stolen secret can be used.
     static let life: Int64 = 3600
-    /// Number of seconds by which `iat` is set back, because
-    /// clocks differ and Apple refuses an `iat` in the future.
+    /// `iat` is set back by this many seconds, because clocks differ and Apple refuses an `iat` in the
+    /// future.
     static let backdating: Int64 = 60
     /// Remaining lifetime, in seconds, below which a cached secret is no longer used, so that no secret
     /// expires during a call even if the clock is behind.

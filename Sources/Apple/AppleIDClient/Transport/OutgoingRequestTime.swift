@@ -2,7 +2,7 @@ import Metrics
 public import TraceExport
 public import Tracing
 
-/// Measures requests to other services, from the call to the end of the response, failures included.
+/// Measures requests to other services, including failed requests, from the call to the end of the response.
 public enum OutgoingRequestTime {
     /// The common label for all deliveries to event receivers, because their URLs can contain secrets.
     public static let delivery = "delivery"

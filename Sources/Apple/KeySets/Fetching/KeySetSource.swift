@@ -72,7 +72,7 @@ package enum KeySetFetchOutcome: Sendable {
     }
 }
 
-/// A key set that has passed every check and may replace the cached one.
+/// A key set that has passed every check and may replace the cached set.
 package struct ReceivedKeySet: Sendable {
     package let keys: JSONWebKeySet
     package let body: [UInt8]

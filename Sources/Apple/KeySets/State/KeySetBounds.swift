@@ -1,4 +1,4 @@
-/// Limits of the key-set cache, in milliseconds.
+/// The key-set cache's limits, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
     /// Minimum time for which a set counts as fresh, even if its headers state a shorter time: 5 minutes.
     public let shortestFreshness: Int64

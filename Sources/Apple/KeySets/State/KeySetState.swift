@@ -23,7 +23,7 @@ package struct KeySetState: Sendable {
     /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
     /// fetch runs, and if the last one failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
-    /// Number of failed fetches since the last successful one.
+    /// Number of failed fetches since the last successful fetch.
     var failures = 0
     var record = KeySetRecord()
 
@@ -300,9 +300,9 @@ struct HeldKeySet: Sendable {
     /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
-    /// Time at which the fetch of the set began, or earlier, so the set contains
-    /// the keys of all tokens issued before. `nil` once the clock was set back
-    /// to before this time, because tokens then cannot be compared with it.
+    /// A time no later than the start of the fetch, so the set contains the keys for all tokens issued before
+    /// this time. `nil` once the clock was set back to before this time, because tokens then cannot be
+    /// compared with it.
     private(set) var askedAt: Int64?
 
     init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {

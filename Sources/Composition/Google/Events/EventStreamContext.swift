@@ -62,13 +62,13 @@ package struct EventStreamContext: Sendable {
 
 /// A Google Cloud service account's key, from the JSON file that Google's console creates.
 ///
-/// Descriptions do not contain the private key. It leaves the process only in the form of signatures.
+/// Descriptions do not contain the private key. Only signatures made with it leave the process.
 package struct ServiceAccountKey: Sendable {
     /// Maximum size of a key file in bytes. Google's files have about 2,400 bytes.
     static let longestFile = 16_384
     /// The tokens' audience (Google, Cross-Account Protection).
     static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
-    /// Lifetime of a token in seconds.
+    /// Token lifetime in seconds.
     static let lifetime: Int64 = 3600
 
     package let email: String
@@ -118,8 +118,8 @@ package struct ServiceAccountKey: Sendable {
     /// reach another server.
     var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
 
-    /// Returns a token that is valid for one hour. It is signed with the service account's key, so no server
-    /// is asked.
+    /// Returns a token that is valid for one hour. It is signed with the service account's key, so getting it
+    /// needs no request.
     ///
     /// - Parameter now: Current time in seconds since 1970.
     func token(at now: Int64) throws(EventStreamError) -> String {

@@ -176,7 +176,8 @@ struct AuditFilter: Sendable {
     /// Name of the order in which the oldest row comes first.
     static let oldest = "oldest"
 
-    /// Returns the page's rows, and the row number at which the next page starts; `nil` if this is the last.
+    /// Returns the page's rows, and the row number at which the next page starts; `nil` if this is the last
+    /// page.
     func page(of reader: any AuditReader) async throws -> (rows: [AuditRow], next: Int64?) {
         let isForward = place.order == Self.oldest
         var last = Int64.max

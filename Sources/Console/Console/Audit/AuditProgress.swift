@@ -63,7 +63,8 @@ actor AuditProgress {
                 if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
                 if let fault { return found(.broken(fault), chain) }
                 if let newest, chain.head.sequence < newest.sequence {
-                    // Reads the chain again, because a lagging database server may have sent the first one.
+                    // Reads the chain again, because the first answer may have come from a database server
+                    // that lags behind.
                     chain = try await reader.auditChain()
                     guard chain.head.sequence >= newest.sequence else {
                         throw AuditVerification.Fault(.missing, at: chain.head.sequence + 1)

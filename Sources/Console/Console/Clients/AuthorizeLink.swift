@@ -54,7 +54,7 @@ struct AuthorizeLink: Sendable {
         exchange = lines.joined(separator: " \\\n  ")
     }
 
-    /// - Parameter number: Number in the element IDs for the copy buttons, unique on the page.
+    /// - Parameter number: The number that makes the copy buttons' element IDs unique on the page.
     func html(number: Int) -> HTML {
         HTML {
             "<h3>To <code>\(redirectURI)</code></h3>"

@@ -33,7 +33,8 @@ extension EventPages {
                         place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
                         at: "/console/events/apple"))
             }
-            // A refused notification does not prove its app, so only operators of all apps see it.
+            // A refused notification does not prove which app it concerns, so only operators with access to
+            // all apps see it.
             if scope == .all { refused(from: .apple, request) }
         }
     }

@@ -27,7 +27,7 @@ package struct EventPages: Sendable {
     /// True if an OAuth client is configured for Google.
     private let hasGoogle: Bool
 
-    /// Number of entries at which a page ends. The last window can add more.
+    /// A page ends once it has this many entries. The last window can add more.
     static let pageSize = 50
 
     package init(
@@ -80,7 +80,8 @@ extension EventPages {
         let (place, position) = request.place { Int64($0) }
         let (events, next) = try await events(
             position, isOldestFirst: place.order == Self.oldest, visibleTo: request.viewer.scope)
-        // Key names and feed positions reveal callers of other apps, so only operators of all apps see them.
+        // Key names and feed positions reveal callers of other apps, so only operators with access to all
+        // apps see them.
         let readers = request.viewer.scope == .all ? readers() : []
         return page("Events", at: "/console/events", request, isLive: position == nil) {
             if !readers.isEmpty {
@@ -99,7 +100,7 @@ extension EventPages {
         }
     }
 
-    /// Name of the order in which the oldest event comes first, as in the feed itself.
+    /// The name of the oldest-first sort order, which is also the order of the feed.
     private static let oldest = "oldest"
 
     /// Returns the events that follow a position in the list, and the position of the next page.

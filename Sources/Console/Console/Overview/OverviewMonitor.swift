@@ -111,7 +111,7 @@ public final class OverviewMonitor: Service {
     }
 }
 
-/// Derives the time at which any replica last found a rejected refresh token from the stored hourly counts.
+/// Uses the stored hourly counts to derive the time at which any replica last found a rejected refresh token.
 ///
 /// The time is never later than the rejection, so a notification that follows the rejection never seems to
 /// precede it. Does no I/O and reads no clock.

@@ -2,7 +2,7 @@ public import AppleAccounts
 import KeySets
 public import Pages
 
-/// The first page: current faults, plots, and the state of everything on which the service depends.
+/// The first page: current faults, plots, and the state of everything that the service depends on.
 ///
 /// Operators who may see only some of the apps see the state of the service but no numbers, because each
 /// number covers people from all apps.
@@ -234,7 +234,7 @@ extension ServiceCondition {
         return parts
     }
 
-    /// Cards with the state of everything on which the service depends.
+    /// Cards that show the state of everything that the service depends on.
     fileprivate func states(seesNumbers: Bool) -> HTML {
         HTML {
             state(

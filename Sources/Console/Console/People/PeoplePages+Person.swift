@@ -145,8 +145,8 @@ extension PeoplePages {
         }
     }
 
-    /// Returns the table of grants. Only operators of all apps get links to the clients, because other
-    /// operators cannot open the client pages.
+    /// Returns the table of grants. Only operators with access to all apps get links to the clients, because
+    /// other operators cannot open the client pages.
     private static func table(of grants: [GrantRecord], _ viewer: ConsoleViewer) -> HTML {
         HTML {
             "<h2>OAuth grants</h2>"
@@ -227,8 +227,9 @@ extension PeoplePages {
     }
 }
 
-/// Times of the daily checks of a person's refresh tokens at Apple. A successful check stores no history
-/// entry, because each user has a check every day, so this type derives its time from the next check's time.
+/// The times of the daily checks of a person's refresh tokens at Apple. A successful check adds no history
+/// entry, because otherwise each user would get an entry per day. So this type computes the time of the last
+/// check from the time of the next.
 struct CheckTimes {
     /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]

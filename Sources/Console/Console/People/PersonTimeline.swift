@@ -73,7 +73,8 @@ struct PersonTimeline: PagePart {
 
     /// - Parameter disabling: The disabling that is in force.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
-        // Usually a commit's last event describes it best, because the credential follows the account.
+        // A commit's last event usually describes the commit best, because the event about the credential
+        // follows the event about the account.
         let main =
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
             ?? events[events.count - 1]
@@ -92,7 +93,8 @@ struct PersonTimeline: PagePart {
         return item
     }
 
-    /// Returns a row for the last sign-in; `nil` if another row shows it. A repeated sign-in may have none.
+    /// Returns a row for the last sign-in; `nil` if another row shows it. A repeated sign-in may have no
+    /// other row.
     private static func lastSignIn(of account: Account, _ items: [TimelineItem]) -> TimelineItem? {
         guard let last = account.lastSignInAt, !items.contains(where: { $0.recordedAt == last }) else {
             return nil

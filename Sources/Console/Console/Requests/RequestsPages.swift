@@ -7,7 +7,8 @@ import StrictJSON
 
 /// This process's latest requests, and the reasons why the service refused them.
 ///
-/// Only operators of all apps see the requests, because a refused request proves nothing, not even its app.
+/// Only operators with access to all apps see the requests, because a refused request proves nothing, not
+/// even its app.
 package struct RequestsPages: Sendable {
     /// Sends a request again, in development.
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
@@ -150,10 +151,11 @@ package struct RequestsPages: Sendable {
 extension RecentRequest {
     var statusText: HTML { .span(status >= 500 ? "bad" : isRefused ? "warn" : "good", "\(status)") }
 
-    /// The time of day, without a date, because all requests are only minutes or hours old.
+    /// Shows the time of day without a date, because all requests are only minutes or hours old.
     var timeOfDay: String { String(RFC3339.text(milliseconds: time).dropFirst(11).prefix(12)) }
 
-    /// The authenticated caller, or the client that the request names, because anyone can name a client.
+    /// The authenticated caller, otherwise the client that the request names, without proof that the client
+    /// sent the request.
     fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
 
     fileprivate var duration: String {
@@ -235,7 +237,7 @@ enum CodeList {
             ("reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons, reasons),
             (
                 "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
-                // The first table already lists the codes that the interface uses too.
+                // The first table already lists the codes that occur in problem documents too.
                 ExplainedCode.oauth.filter { code in !ExplainedCode.problems.contains { $0.code == code.code }
                 }, problems
             ),
@@ -265,7 +267,7 @@ enum CodeList {
         return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
     }
 
-    /// Returns a link to the row of a request's code; `nil` if the list does not contain the code.
+    /// Returns a link to the row that explains a request's code; `nil` if the list does not contain the code.
     static func link(for request: RecentRequest) -> String? {
         if let reason = request.reason, ExplainedCode.reasons.contains(where: { $0.code == reason }) {
             return "/console/codes#\(reasons)-\(reason)"

@@ -12,7 +12,7 @@ public final class ConsoleServer: Service {
 
     private let server: HTTPServer
 
-    /// - Parameter limits: The interface's limits, but with fewer connections.
+    /// - Parameter limits: The API server's limits, but with fewer connections.
     public init(
         _ site: ConsoleSite, host: String, port: Int, limits: ServerLimits, logger: Logger,
         now: @escaping @Sendable () -> Int64

@@ -7,7 +7,7 @@ public final class LiveUpdates: Sendable {
     static let longestWait = Duration.seconds(20)
     /// Milliseconds before a browser asks again, so that it loads a page at most about once a second.
     static let pause = 1_000
-    /// Milliseconds before a page asks again that could not wait, because too many pages were waiting.
+    /// Milliseconds before a page asks again if it could not wait because too many pages were waiting.
     static let longPause = 20_000
 
     private struct State {

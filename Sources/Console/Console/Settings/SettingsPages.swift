@@ -14,7 +14,7 @@ public struct SettingsPages: Sendable {
 
     public var pages: [ConsolePage] {
         [
-            // Settings apply to all apps, so only operators of all apps may see them.
+            // Settings apply to all apps, so only operators with access to all apps may see them.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps, entry: ("Settings", 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
@@ -24,7 +24,7 @@ public struct SettingsPages: Sendable {
         ]
     }
 
-    /// Number of newest notifications in which the page looks for each app.
+    /// The page looks for each app among this many of the newest notifications.
     private static let mostNotifications = 100
 
     private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {
@@ -115,7 +115,7 @@ public struct SettingsPages: Sendable {
             case 1: "One thing is wrong"
             default: "\(wrong) things are wrong"
             }
-        // Shows the time of the check, because its age would become wrong while the page is open.
+        // Shows the time of the check, because an age would become wrong while the page is open.
         return .span(wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
     }
 

@@ -107,7 +107,8 @@ final class EndedConsoleSessions: Sendable {
             digest: Self.digest(of: session), purpose: .endedSession, at: moment)
     }
 
-    /// Returns a digest that no browser session has, because the rows of both have the same purpose.
+    /// Returns a digest that cannot be equal to a browser session's digest. The rows of both kinds of session
+    /// have the same purpose, so equal digests would collide.
     private static func digest(of session: ConsoleSession) -> TicketDigest {
         TicketDigest(SHA256Digest.hash(Array("siwa console session\n".utf8) + session.id))
     }

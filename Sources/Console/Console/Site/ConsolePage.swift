@@ -28,7 +28,7 @@ public struct ConsolePage: Sendable {
     /// The path below the console's root, with parameter names in braces, such as `/people/{account}`.
     public let path: String
     public let access: Access
-    /// Navigation entry; `nil` for a page to which only other pages link.
+    /// Navigation entry; `nil` for a page that only other pages link to.
     public let entry: Entry?
     /// Responds to a request. Audit log rows that the call writes name the operator.
     public let handle: @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
@@ -101,7 +101,7 @@ public struct ConsoleViewer: Sendable {
     /// The apps whose people the operator may see.
     public let scope: AppScope
     public let isDevelopment: Bool
-    /// The token that each form sends back in the field `csrf`.
+    /// The token that each form sends back in the `csrf` field.
     public let formToken: String
 }
 

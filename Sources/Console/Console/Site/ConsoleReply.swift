@@ -44,7 +44,8 @@ struct ConsoleReply {
         ("cross-origin-resource-policy", "same-origin"),
     ]
 
-    /// No page contains inline scripts or styles, so the policy blocks injected ones (CSP Level 3).
+    /// No page contains inline scripts or styles, so the policy blocks injected scripts and styles (CSP Level
+    /// 3).
     static let contentSecurityPolicy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -101,7 +101,7 @@ enum ConsoleFields {
 
 /// Checks the console paths to which a response may redirect or link.
 enum ConsolePath {
-    /// Returns the full path for a path below the console's root, or for one that already begins with the
+    /// Returns the full path for a path below the console's root, or for a path that already begins with the
     /// root. Anything else, such as an address on another site, becomes the root.
     static func full(_ path: String) -> String {
         let full =

@@ -14,8 +14,7 @@ import Pages
 
 /// The console: finds the page for a request, decides if the visitor may open it, and creates the response.
 ///
-/// `siwa dev` serves it on the interface's port, and a service in production on a separate port
-/// (`ConsoleServer`).
+/// `siwa dev` serves it on the API port, and a service in production on a separate port (`ConsoleServer`).
 public final class ConsoleSite: Sendable {
     /// The path prefix of all pages.
     static let root = "/console"
@@ -25,7 +24,7 @@ public final class ConsoleSite: Sendable {
         /// Everyone who can reach the console counts as a developer. Used by `siwa dev`, which listens only
         /// on this machine.
         case developers(hosts: AllowedHosts)
-        /// Operators, who sign in with an API key that has the role `operator`. The first value returns the
+        /// Operators, who sign in with an API key that has the `operator` role. The first value returns the
         /// current API keys. Without sealing keys, the process creates a key for session cookies, so its
         /// sessions end when the process ends, and other replicas do not accept them. The tickets record
         /// which sessions ended early.
@@ -81,7 +80,7 @@ extension ConsoleSite: PageSite {
         return request.begin()
     }
 
-    /// Returns a message inside the console's frame, for a response that is none of the pages.
+    /// Returns a message inside the console's frame, for a response that is not one of the pages.
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,

@@ -125,7 +125,7 @@ struct ConsoleVisit: Sendable {
             return (
                 exchange,
                 .work {
-                    // Runs off the event loop, because a slow page would block the interface's requests.
+                    // Runs off the event loop, because a slow page would otherwise block API requests.
                     await withTaskExecutorPreference(globalConcurrentExecutor) {
                         .response(await self.reply(of: page, to: request, visit).response)
                     }

@@ -10,7 +10,8 @@ enum EventTime {
         "\(moment.rfc3339), \(distance(of: moment, from: now))"
     }
 
-    /// Returns `2026-01-01 00:00:00`, for columns, and for open pages, because an age would soon be wrong.
+    /// Returns the time as `2026-01-01 00:00:00`, for table columns and for pages that stay open, where an
+    /// age would soon be wrong.
     static func short(_ moment: Moment) -> String { String(moment.shown.prefix(19)) }
 
     /// `3 minutes ago`

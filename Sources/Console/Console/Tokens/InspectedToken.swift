@@ -202,7 +202,8 @@ extension InspectedToken {
 }
 
 extension InspectedToken {
-    /// Seconds by which a token may seem older than its grant, because the clocks of two replicas can differ.
+    /// A token may seem older than its grant by at most this many seconds, because two replicas' clocks can
+    /// differ.
     private static let largestSkew: Int64 = 10
 
     /// For a genuine ID token, adds the state of the grant that the user gave to the client.

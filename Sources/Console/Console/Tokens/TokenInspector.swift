@@ -23,7 +23,8 @@ package struct TokenInspector: Sendable {
     private let roots: AppAttestRoots
     /// The OAuth server; `nil` if there are no OAuth clients.
     private let oauth: OAuthServer?
-    /// The issuer of security event tokens, and the keys that sign them; `nil` if none are signed.
+    /// The issuer of security event tokens, and the keys that sign them; `nil` if the service signs no such
+    /// tokens.
     private let eventIssuer: String?
     private let keys: SigningKeys?
     /// Returns a team's keys for signing client secrets, by key ID.

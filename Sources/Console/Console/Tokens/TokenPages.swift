@@ -6,7 +6,7 @@ import Inspection
 import Pages
 import StrictJSON
 
-/// The token inspector's pages: a form, and the checks of the token entered in it.
+/// The token inspector's pages: a form, and the results of checking the token that an operator enters there.
 package struct TokenPages: Sendable {
     private let inspector: TokenInspector
 

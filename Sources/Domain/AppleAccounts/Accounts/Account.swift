@@ -18,8 +18,8 @@ public struct Account: Sendable, Hashable {
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
-    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real), because later sign-ins
-    /// of a real user send "unknown" again.
+    /// The highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real). A real user's later
+    /// sign-ins send "unknown" again, so the last value would be wrong.
     public var realUserStatus: Int64?
     /// The current disabled period; `nil` unless the account is disabled here.
     public var disabling: Disabling?

@@ -26,7 +26,8 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// Time from which the receipt may be exchanged for a new one; `nil` if it will not be exchanged.
+    /// The earliest time at which the receipt may be exchanged for a new receipt; `nil` if it will not be
+    /// exchanged.
     public let receiptRefreshAt: Moment?
     /// Apple's count of the keys that this app attested on the
     /// device in the last 30 days. No decision depends on it.
@@ -65,7 +66,7 @@ public struct AttestedAppFacts: Sendable, Hashable {
     /// Maximum size in bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
     public static let longestBundleVersion = 64
 
-    /// The validation category, which can be a value that `ValidationCategory` lacks.
+    /// The validation category. `ValidationCategory` does not list every value.
     public let validationCategory: UInt32?
     public let bundleVersion: String?
 
@@ -90,7 +91,7 @@ public struct AttestedAppFacts: Sendable, Hashable {
 
 /// An App Attest proof that came with a request: the challenge to consume, and the counter to raise.
 public struct AppProof: Sendable, Hashable {
-    /// The challenge. It is consumed whatever the outcome of the request.
+    /// The challenge. It is consumed whatever the request's outcome.
     public let challenge: UsedNonce
     /// The counter; `nil` when a check before the transaction failed,
     /// in which case the challenge is consumed but no counter rises.

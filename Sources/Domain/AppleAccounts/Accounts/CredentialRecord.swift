@@ -1,9 +1,9 @@
-/// A user's latest authorization and latest revocation of one app, which together decide the credential
+/// A user's latest authorization of one app, and its latest revocation. Together they decide the credential
 /// state.
 ///
 /// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
-/// stored, and `merge` keeps the later of each, so the same facts produce the same record in whatever order
-/// and however often they are delivered.
+/// stored, and `merge` keeps the later authorization and the later revocation, so the same facts produce the
+/// same record in whatever order and however often they are delivered.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -77,7 +77,7 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 }
 
-/// State of a user's Apple credential for one app, in the words of `getCredentialState`.
+/// The state of a user's Apple credential for one app, named as in Apple's `getCredentialState`.
 public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     /// The user may stay signed in.
     case authorized

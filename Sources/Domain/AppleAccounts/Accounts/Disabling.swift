@@ -3,7 +3,7 @@ public struct Disabling: Sendable, Hashable {
     /// Reason for disabling an account. The list of wire words is closed, so that no text about a user is
     /// stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The user broke the rules of the app.
+        /// The user broke the app's rules.
         case abuse
         case fraud
         /// Another person may use the account.

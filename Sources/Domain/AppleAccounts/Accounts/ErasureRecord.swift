@@ -4,7 +4,7 @@ public struct ErasureRecord: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// Time from which the service stops sending requests to Apple.
+    /// The time at which the service stops sending requests to Apple.
     public let deadline: Moment
     /// Time at which the last Apple code or token was finished; the erasure time if there was none.
     public var finishedAt: Moment?

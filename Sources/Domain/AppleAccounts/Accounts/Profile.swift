@@ -37,7 +37,7 @@ public struct Profile: Sendable, Hashable {
     }
 
     /// Fills missing members from another profile, and keeps known members: Apple sends the name once, so a
-    /// later value never replaces an earlier one. Returns true if anything changed.
+    /// later value never replaces an earlier value. Returns true if anything changed.
     mutating func fill(from other: Profile) -> Bool {
         let before = self
         firstName = firstName ?? other.firstName
@@ -59,7 +59,7 @@ extension String {
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool
-    /// True for a relay address, which hides the real one; `nil` when unknown.
+    /// True for a relay address, which hides the real address; `nil` when unknown.
     public let isPrivate: Bool?
 
     /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.

@@ -13,7 +13,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// Creation time; `nil` exactly when `accountID` is.
     public var createdAt: Moment?
     /// The address. Its moment advances with every sign-in that confirms the address. Stores may save the
-    /// moment in the credential's row, which is written anyway, as long as they load the latest one.
+    /// moment in the credential's row, which is written anyway, as long as they load the latest moment.
     public var email: LastWriter<EmailAddress>?
     /// Address posted by the app; stored only until Apple signs an address.
     public var unsignedEmail: String?
@@ -84,7 +84,8 @@ public struct SubjectRecord: Sendable, Hashable {
             disabledUntil: own == nil ? nil : disabling?.until)
     }
 
-    /// Returns the effective facts for one app: its own, merged with those that apply to all apps.
+    /// Returns the effective facts for one app: the app's own facts, merged with the facts that apply to all
+    /// apps.
     public func record(for clientID: ClientID) -> CredentialRecord {
         let own = credentials.first { $0.clientID == clientID }?.record ?? CredentialRecord()
         return own.merged(with: revocationOfAllApps)
@@ -105,7 +106,7 @@ public enum RowChange: Sendable, Hashable {
 }
 
 extension SubjectRecord {
-    /// Marks the subject's row for writing. A subject without a row gets a new one.
+    /// Marks the subject's row for writing. A subject without a row gets a new row.
     mutating func touchRow() {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
@@ -167,7 +168,7 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// Defines the order in which stores take locks, so that two of them cannot deadlock.
+    /// Defines the order in which stores take locks, so that two transactions cannot deadlock.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }
@@ -175,7 +176,7 @@ extension SubjectKey: Comparable {
 
 extension SubjectKey {
     /// The name that replaces the `sub` after an erasure: U+0001, which no `sub` can contain, and the SHA-256
-    /// of team, line feed and `sub`. The tombstone can be found from the `sub`, but not the other way round.
+    /// of team, line feed and `sub`. The `sub` leads to this name, but the name does not reveal the `sub`.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))
@@ -186,7 +187,7 @@ extension SubjectKey {
 public struct AppCredential: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Facts for this app alone, without those that apply to all apps.
+    /// Facts for this app alone, without the facts that apply to all apps.
     public var record: CredentialRecord
     /// Time of the last sign-in, by our clock.
     public var lastSignInAt: Moment?

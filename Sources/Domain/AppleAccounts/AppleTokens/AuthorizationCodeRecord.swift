@@ -10,7 +10,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let sealed: SealedSecret
     /// Authorization time from the identity token that came with the code.
     public let authorizedAt: Moment
-    /// Arrival time of the code, from which its exchange is due.
+    /// The code's arrival time. The exchange is due from then on.
     public let receivedAt: Moment
     public let expiresAt: Moment
     /// Number of claims so far.

@@ -45,7 +45,7 @@ public struct HeldAppleTokens: Sendable, Hashable {
     }
 }
 
-/// A change to codes and tokens that a store writes at the end of a batch, in the order of the changes.
+/// A change to codes and tokens. A store writes a batch's changes at its end, in order.
 public enum AppleTokenChange: Sendable, Hashable {
     /// Inserts a code, sealed by the sealer that the store was opened with. Does nothing if a code with this
     /// ID exists, because then the command is a repetition.

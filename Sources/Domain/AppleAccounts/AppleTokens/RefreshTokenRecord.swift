@@ -35,7 +35,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     }
 }
 
-/// State of the refresh token that this service uses at Apple for a user of an app.
+/// The status of Apple's refresh token for a user and an app.
 public enum RefreshTokenStatus: Sendable, Hashable {
     /// A refresh token is held, even if a newer code is being exchanged.
     case held
@@ -52,7 +52,7 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     }
 }
 
-/// Reason why there is no refresh token although a code arrived. The raw values are the wire words.
+/// The reason why no refresh token is stored. The raw values are used in the API.
 public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
     /// There is no sealing key, and tokens are never stored unsealed.
     case noSealingKey = "no_sealing_key"

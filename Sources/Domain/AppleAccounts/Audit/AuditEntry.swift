@@ -116,7 +116,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     /// A user gave a grant a larger scope.
     case grantWidened = "grant_widened"
     case grantEnded = "grant_ended"
-    /// A token family began: an access token, with or without a refresh token. It includes later refreshes.
+    /// A token family began: an access token, with or without a refresh token. Later refreshes add no row.
     case tokensIssued = "tokens_issued"
     /// A token family ended before it expired.
     case tokensEnded = "tokens_ended"
@@ -125,7 +125,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case accountEnabled = "account_enabled"
     case accountSignedOut = "account_signed_out"
     case accountTransferred = "account_transferred"
-    /// A page of accounts, from the interface or a command, was returned to the caller.
+    /// A page of accounts was returned, to an API caller or by a command.
     case accountsExported = "accounts_exported"
     case auditExported = "audit_exported"
     /// Rows past their retention time were deleted. The detail has the last deleted row's number and hash.
@@ -210,13 +210,13 @@ public final class AuditOrigin: Sendable {
     public static let service = AuditOrigin(.service)
     public static let apple = AuditOrigin(.apple)
 
-    /// The origin of this task's work. The interface binds it around each request, the console around each
-    /// page, and a terminal command around its whole run; an account command reads it when it is created.
-    /// Work outside any request belongs to the service itself.
+    /// The origin of this task's work. The API binds it around each request, the console around each page,
+    /// and a terminal command around its whole run; an account command reads it when it is created. Work
+    /// outside any request belongs to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
-    /// Returns the same request with another actor, for rules
-    /// that know the actor more precisely than the caller does.
+    /// Returns this origin with another actor, for rules that know the actor more precisely than the caller
+    /// does.
     public func acting(as actor: AuditActor) -> AuditOrigin {
         actor == self.actor
             ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)

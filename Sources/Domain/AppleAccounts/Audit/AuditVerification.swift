@@ -37,7 +37,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// Number of rows from which an erasure has removed the person.
+    /// The number of rows whose person an erasure has removed.
     public private(set) var anonymous = 0
 
     /// - Parameters:
@@ -89,6 +89,6 @@ public struct AuditVerification: Sendable {
     /// The number of the first row to verify.
     public var firstSequence: Int64 { chain.anchor.sequence + 1 }
 
-    /// Number of rows after the row with the expected hash; `nil` if none was given.
+    /// Number of rows after the row with the expected hash; `nil` if no hash was expected.
     public var rowsSinceExpected: Int64? { expectedSequence.map { verified.sequence - $0 } }
 }

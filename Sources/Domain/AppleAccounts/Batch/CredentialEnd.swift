@@ -1,6 +1,6 @@
-/// The final end of one credential, or of all credentials of an account: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here. It also represents the end of all sessions of an
-/// account, although the credentials then stay.
+/// The final end of one credential, or of all of an account's credentials: consent was withdrawn, the Apple
+/// Account was deleted, or the account was erased here. It also represents the end of all of an account's
+/// sessions, although the credentials then stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.
 /// The end of a refresh token at Apple (`refresh_token_rejected`) is not a
@@ -10,7 +10,7 @@ public struct CredentialEnd: Sendable, Hashable {
     public let team: TeamID
     /// The user; `nil` if the user was erased.
     public let subject: AppleSubject?
-    /// The primary client ID of the app; `nil` for all apps.
+    /// The app's primary client ID; `nil` for all apps.
     public let clientID: ClientID?
     /// Authorizations up to this moment have ended; later ones continue.
     public let moment: Moment
@@ -79,8 +79,8 @@ public struct CredentialEnd: Sendable, Hashable {
             reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex, origin: origin)
     }
 
-    /// Returns true if this end covers the authorization of
-    /// an app, named by its primary client ID, at a moment.
+    /// Returns true if this credential end covers an authorization that the user gave an app at this moment.
+    /// The app is named by its primary client ID.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
         return isOfAllMoments || authorizedAt <= moment

@@ -7,7 +7,7 @@ import AppAttestation
 /// trips as it can. Then it loads the records that `appleTokenAccounts`, `transferQuestion` and
 /// `movingAccountID` name, calls `applyCommands`, and saves the records marked as changed. The working set
 /// does no I/O and knows nothing about storage, so all stores give the same results. Later commands in the
-/// batch see the changes made by earlier ones.
+/// batch see the changes made by earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
     /// The batch's subjects, without duplicates. Stores load each record at the same index of `subjects`.
@@ -19,8 +19,8 @@ public struct WorkingSet: Sendable {
     /// Records after `applyCommands`. The `rowChange` of each record and each credential determines which
     /// rows to write.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. If two transactions insert the same
-    /// nonce, on any replicas, only one of them may commit.
+    /// Nonces to insert. If two transactions insert the same nonce, even on different replicas, only one of
+    /// them may commit.
     public internal(set) var usedNonces: [UsedNonce] = []
     /// Notifications to store, with their new event keys.
     public internal(set) var keptNotifications: [KeptNotification] = []
@@ -250,7 +250,7 @@ extension WorkingSet {
 
 extension WorkingSet {
     /// Divides a batch into working sets that are applied and saved one after another in the same
-    /// transaction. There is nearly always only one.
+    /// transaction. There is nearly always only one working set.
     public static func groups(of commands: [AccountCommand]) -> [[AccountCommand]] {
         guard commands.contains(where: \.standsAlone) else { return [commands] }
         var groups: [[AccountCommand]] = []

@@ -47,7 +47,7 @@ public struct AccountRefusal: Error, Sendable {
         case callerForbidden = "caller_forbidden"
         /// Another request has already consumed the App Attest challenge.
         case challengeUsed = "challenge_used"
-        /// The App Attest key does not exist, or belongs to an app other than the one in the request.
+        /// The App Attest key does not exist, or belongs to an app other than the app in the request.
         case attestationKeyUnknown = "attestation_key_unknown"
         /// Another app has attested the key.
         case attestationKeyTaken = "attestation_key_taken"

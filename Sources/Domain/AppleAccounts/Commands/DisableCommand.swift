@@ -83,7 +83,7 @@ public struct SignOutCommand: Sendable, Hashable {
 
 extension WorkingSet {
     /// Disables an account. Adds an event only if the account was enabled until now; otherwise the new values
-    /// replace the stored ones, but the start time stays.
+    /// replace the stored values, but the start time stays.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {

@@ -5,7 +5,7 @@ public struct EraseCommand: Sendable, Hashable {
     public let erasureID: ErasureID
     /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// Time from which the service stops sending requests to Apple.
+    /// The time at which the service stops sending requests to Apple.
     public let deadline: Moment
     /// The caller's scope. At the erasure it must allow every app for which the account has a credential.
     public let scope: AppScope
@@ -28,7 +28,7 @@ public struct EraseCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Replaces all facts about a user by a tombstone and an erasure.
+    /// Replaces all facts about a user with a tombstone and an erasure record.
     ///
     /// The transaction checks the user's apps, because the user can sign in to another app until then.
     mutating func apply(

@@ -45,7 +45,7 @@ public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     /// The notification was stored, but this version recognizes none of its new events.
     case unknownType = "unknown_type"
 
-    /// The wire word. The interface uses the same word for `applied` and `unchanged`.
+    /// The wire word. The API uses the same word for `applied` and `unchanged`.
     public var word: String {
         switch self {
         case .applied, .unchanged: "applied"

@@ -2,7 +2,7 @@ public import AppAttestation
 
 /// An App Attest key whose attestation has been verified.
 public struct RegisterKeyCommand: Sendable, Hashable {
-    /// Maximum number of keys per app. Each one needs a genuine attestation from Apple.
+    /// Maximum number of keys per app. Each key needs a genuine attestation from Apple.
     public static let mostKeys: Int64 = 10_000_000
 
     /// The key, with counter 0. A known key keeps its counter.

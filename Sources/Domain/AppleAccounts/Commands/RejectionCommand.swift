@@ -28,7 +28,7 @@ public enum RejectionReceipt: Sendable, Hashable {
     case revoked
     /// The token was removed. Its authorization had already been revoked, so the refusal changes no state.
     case dropped
-    /// The refused token is not the one held, so the credential does not change.
+    /// The refused token is not the held token, so the credential does not change.
     case ignored
 }
 

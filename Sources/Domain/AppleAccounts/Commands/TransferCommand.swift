@@ -126,8 +126,8 @@ extension WorkingSet {
     }
 }
 
-/// Changes the subject key of an account. The account's row stays, with its events; any row without an
-/// account under the new key is merged into it.
+/// Changes an account's subject key. The account's row stays, with its events; any row without an account
+/// under the new key is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
     public let to: SubjectKey

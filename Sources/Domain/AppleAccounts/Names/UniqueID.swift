@@ -19,7 +19,7 @@ public struct UniqueID: Hashable, Sendable {
         low = 0x8000_0000_0000_0000 | generator.next() >> 2
     }
 
-    /// Parses the format of `text`, lowercase with hyphens, and no other, so that every ID has one spelling.
+    /// Parses only the format of `text`, lowercase with hyphens, so that each ID has only one spelling.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)

@@ -1,7 +1,7 @@
 import StrictJSON
 
-/// The types of security events that this service sends: OpenID URIs where the specifications have a type
-/// with the meaning of our event, and our own URIs otherwise.
+/// The types of security events that this service sends: OpenID URIs where the specifications define a type
+/// with the same meaning, and our own URIs otherwise.
 public struct SecurityEventType: Sendable, Hashable {
     public let uri: String
 

@@ -5,7 +5,7 @@ public import StrictJSON
 /// Verifies security event tokens that are signed as this service
 /// signs its own: with ES256 or RS256, and the `typ` `secevent+jwt`.
 ///
-/// Google's tokens have no `typ`, so `GoogleEventToken` verifies those.
+/// Google's tokens have no `typ`, so `GoogleEventToken` verifies Google's tokens.
 public struct SecurityEventVerifier: Sendable {
     public let issuer: String
     public let audiences: [String]
@@ -41,7 +41,7 @@ public struct SecurityEventVerifier: Sendable {
 public struct SecurityEventClaims: Sendable {
     /// Maximum number of events in a token. Real issuers send one.
     public static let mostEvents = 16
-    /// Time check with a leeway of one minute, because the issuer's clock may differ from ours.
+    /// Checks times with a leeway of one minute, because the issuer's clock may differ from ours.
     public static let times = TokenTimeCheck(leeway: 60)
 
     public let id: String

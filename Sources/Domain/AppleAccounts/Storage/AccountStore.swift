@@ -22,8 +22,8 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns a user's account; `nil` if the user has none here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// Returns each subject's credential for an app, named by its primary client ID, in the order of the
-    /// subjects and all as of the same moment. Unknown subjects are `notFound`, erased ones `revoked`.
+    /// Returns each subject's credential for an app, in subject order and all from the same moment. The app
+    /// is named by its primary client ID. Unknown subjects are `notFound`, and erased subjects are `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
@@ -45,7 +45,7 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns the sequence number of the last committed event; 0 if there are no events.
     func lastEventSequence() async throws -> Int64
 
-    /// Returns accounts whose disabled period ends at this moment or earlier, those waiting longest first.
+    /// Returns accounts whose disabled period ends at this moment or earlier, the longest waiting first.
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
 
     /// Deletes a limited number of used nonces that, at this moment, no valid token can carry any more.
@@ -92,13 +92,13 @@ public protocol AccountSearchStore: Sendable {
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
 
-    /// Returns the events of an account that the caller may see, after a sequence number. `events` without an
+    /// Returns an account's events that the caller may see, after a sequence number. `events` without an
     /// account does the same for all accounts.
     func events(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage
 
-    /// Returns the last events of an account that the caller may see, newest first. Examines `limit` events.
+    /// Returns an account's last events that the caller may see, newest first. Examines `limit` events.
     func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws -> [AccountEvent]
 
     /// Returns an account's history, newest entry first. Empty if the account does not exist.
@@ -126,7 +126,7 @@ public struct PlannedCheck: Sendable, Hashable {
         (self.next, self.uncheckedSince) = (next, uncheckedSince)
     }
 
-    /// Returns the earlier of each time in the two checks.
+    /// Combines two checks, taking the earlier of the two values for each time.
     public func merged(with other: PlannedCheck) -> PlannedCheck {
         PlannedCheck(
             next: min(next, other.next),

@@ -22,7 +22,7 @@ extension AppAttestStore {
 /// Stores the receipts of App Attest keys, along with the keys. Only a worker changes receipts, and no
 /// decision about a request reads them.
 public protocol AppReceiptStore: Sendable {
-    /// Claims keys whose receipts are due, those waiting longest first. A claimed receipt is due again from
+    /// Claims keys whose receipts are due, the longest waiting first. A claimed receipt is due again from
     /// `leaseUntil`, so the claim expires. Only one worker gets a claim, even across processes. The records
     /// returned are from before the claim.
     func claimReceipts(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [AttestedKeyRecord]
@@ -31,7 +31,7 @@ public protocol AppReceiptStore: Sendable {
     func nextReceiptDue() async throws -> Moment?
 
     /// Ends a claim by storing a newer receipt with its metric. Does nothing if the key was deleted, or now
-    /// has a receipt other than the claimed one.
+    /// has a receipt other than the claimed receipt.
     func replaceReceipt(of claimed: AttestedKeyRecord, by refreshed: RefreshedReceipt) async throws
 
     /// Ends a claim, keeping the receipt, which is due at `until`. Does nothing in the cases named for

@@ -4,14 +4,14 @@
 /// in the database before it is returned. Only one worker gets a claim, even
 /// across processes. A claim that its holder does not end expires.
 public protocol AppleTokenStore: Sendable {
-    /// Claims due codes, those waiting longest first. `finishExchange` or `releaseCode` ends a claim; from
+    /// Claims due codes, the longest waiting first. `finishExchange` or `releaseCode` ends a claim; from
     /// `leaseUntil` on, it counts as interrupted.
     func claimCodes(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [ClaimedCode]
 
     /// Ends a claim if the exchange certainly did not happen. The code can be claimed again from `until` on.
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
-    /// Claims tokens whose checks are due, those waiting longest first. Before this returns, their next check
+    /// Claims tokens whose checks are due, the longest waiting first. Before this returns, their next check
     /// is moved to `nextAfter` plus a random delay below the given number of milliseconds, so that even after
     /// a crash no request goes to Apple earlier.
     ///
@@ -47,15 +47,15 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the earliest deadline among unfinished erasures.
     func earliestErasureDeadline() async throws -> Moment?
 
-    /// Claims due codes and tokens of erased accounts, those waiting longest first; with an ID, only those of
-    /// the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on, it counts
-    /// as interrupted.
+    /// Claims due codes and tokens of erased accounts, the longest waiting first. With an ID, claims only the
+    /// codes and tokens of the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from
+    /// `leaseUntil` on, it counts as interrupted.
     func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]
 
-    /// Stores the progress of an erasure's code or token, ends its claim, and finishes the erasure if it was
-    /// the last one. A finished entry no longer changes, and its secret is deleted.
+    /// Stores the progress of an erasure's code or token, and ends its claim. Finishes the erasure if this
+    /// was its last unfinished code or token. A finished entry no longer changes, and its secret is deleted.
     ///
     /// - Throws: `StorageError` `valueRefused` if the cause is empty or longer than
     ///   `ErasureToken.longestCause`.

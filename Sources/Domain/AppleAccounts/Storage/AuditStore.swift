@@ -33,9 +33,9 @@ public protocol AuditStore: AuditReader {
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int
 
-    /// Stores the configuration fingerprints, and appends an entry for each one
-    /// that differs from the stored fingerprints, in one transaction. When several
-    /// replicas start with the same configuration, the first one does this.
+    /// Stores the configuration fingerprints, and appends an entry for each fingerprint that differs from the
+    /// stored fingerprint, in one transaction. When several replicas start with the same configuration, the
+    /// first one does this.
     func noteConfiguration(
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange]

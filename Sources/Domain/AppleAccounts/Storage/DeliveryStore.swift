@@ -22,8 +22,7 @@ public protocol DeliveryStore: Sendable {
     /// at which it can be claimed according to the stored data.
     func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver]
 
-    /// Writes the result of a claim. Returns false, and writes
-    /// nothing, if it is not the receiver's latest claim.
+    /// Writes a claim's result. Returns false, and writes nothing, if it is not the receiver's latest claim.
     func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool
 
     /// Returns the events with these sequence numbers, in feed order.
@@ -54,7 +53,7 @@ public protocol DeliveryStore: Sendable {
     /// and pause. Returns false if the receiver is unknown.
     func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool
 
-    /// Returns the number of the event just before the first one recorded at this moment or later.
+    /// Returns the number of the event just before the first event recorded at this moment or later.
     func eventSequence(before moment: Moment) async throws -> Int64
 }
 

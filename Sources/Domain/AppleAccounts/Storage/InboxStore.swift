@@ -24,7 +24,7 @@ public struct ReceivedNotification: Sendable, Hashable {
     /// Number in commit order.
     public let number: Int64
     public let identifier: InboxIdentifier
-    /// The primary client ID of the app.
+    /// The app's primary client ID.
     public let clientID: ClientID
     public let receipt: NotificationReceipt
     /// Payload as received, or `KeptNotification.erasedPayload` if the notification is about an erased user.
@@ -70,7 +70,7 @@ public struct InboxPage: Sendable, Hashable {
 
 /// An event from a notification in the inbox, with the payload as received.
 public struct KeptPayload: Sendable, Hashable {
-    /// The primary client ID of the app.
+    /// The app's primary client ID.
     public let clientID: ClientID
     /// Apple's word for the type.
     public let type: String

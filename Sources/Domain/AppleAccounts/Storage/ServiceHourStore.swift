@@ -1,7 +1,7 @@
 /// Stores the service's own hourly counts, for the plots in the console.
 ///
-/// The table size is limited by the numbers of names, retained
-/// hours and replicas. A restarted replica counts as a new one.
+/// The table size is limited by the numbers of names, retained hours and replicas. A restarted replica counts
+/// as a new replica.
 public protocol ServiceHourStore: Sendable {
     /// Replaces a replica's counts for these hours, in one transaction. A count covers the whole hour so far,
     /// so a write whose outcome is unknown can be repeated. Rows are unique by replica, hour and name.

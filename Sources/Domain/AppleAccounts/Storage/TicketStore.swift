@@ -2,7 +2,7 @@ public import Cryptography
 
 /// Stores the web flow's one-time secrets, by their digests.
 public protocol TicketStore: Sendable {
-    /// Stores a ticket. Returns false, and changes nothing, if one with this digest and purpose exists.
+    /// Stores a ticket. Returns false, and changes nothing, if a ticket with this digest and purpose exists.
     ///
     /// - Throws: `StorageError` `valueRefused` if the payload exceeds `Ticket.longestPayload` bytes.
     func insertTicket(_ ticket: Ticket) async throws -> Bool

@@ -1,7 +1,7 @@
 /// Stores team transfers, in addition to the commands.
 public protocol TransferStore: Sendable {
-    /// Returns a team's accounts that have a credential for an app, named by its primary client ID, after an
-    /// account ID and sorted by account ID.
+    /// Returns a team's accounts that have a credential for an app, in ID order, starting after an account
+    /// ID. The app is named by its primary client ID.
     func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]

@@ -10,7 +10,7 @@ import Cryptography
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
-    /// Audit log entries, in addition to those of the account commands.
+    /// Audit log entries about the grants, in addition to the account commands' entries.
     package private(set) var audit: [AuditEntry] = []
     /// The `sub`s of Google accounts that were linked with erased users. The store deletes the records about
     /// these Google accounts together with the users.

@@ -48,7 +48,7 @@ package struct GrantLedger: Sendable {
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
     /// Returns the grants and token families that have ended since the last call, without families that had
-    /// already expired or were displaced by newer ones.
+    /// already expired or were displaced by newer families.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
@@ -107,8 +107,8 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families.
     ///
-    /// - Returns: Double SHA-512 digests of the refresh tokens to report to Google: those that were still
-    ///   valid, if the reason calls for a report.
+    /// - Returns: Double SHA-512 digests of the refresh tokens to report to Google: the tokens that were
+    ///   still valid, if the reason calls for a report.
     mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
     ) -> [SHA512Digest] {
@@ -116,7 +116,7 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        // A family displaced by a newer one gets no entry, because the newer family has its own.
+        // A family displaced by a newer family gets no entry, because the newer family has its own.
         for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
@@ -148,7 +148,7 @@ package struct GrantLedger: Sendable {
 
 extension GrantEndReason {
     /// True if the service informs Google when a refresh token ends for this reason (RISC, `token-revoked`).
-    /// False if Google requested the end itself, or replaced the token with a newer one.
+    /// False if Google requested the end itself, or replaced the token with a newer token.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
@@ -176,7 +176,8 @@ package struct HeldGrant: Sendable, Hashable {
 
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
-    /// Returns true if a token family or an unused code of the grant can still yield tokens without the user.
+    /// Returns true if a token family or one of the grant's unused codes can still yield tokens without the
+    /// user.
     func isAlive(at moment: Moment) -> Bool {
         families.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }
@@ -223,9 +224,9 @@ extension GrantChanges {
     }
 }
 
-/// The ended refresh tokens of a grant that must be reported to Google, and the events that contain them.
-/// Each event contains one token, because Google receives a separate report for each. If the grant ends, its
-/// end event contains the last token.
+/// A grant's ended refresh tokens that must be reported to Google, and the events that contain them. Each
+/// event contains one token, because Google receives a separate report for each. If the grant ends, its end
+/// event contains the last token.
 struct EndedTokens {
     let tokens: [SHA512Digest]
     let endsGrant: Bool

@@ -10,7 +10,7 @@ package struct GrantSelection: Sendable, Hashable {
     /// The accounts named in the commands.
     package private(set) var accountIDs: [AccountID] = []
     package private(set) var codeDigests: [SHA256Digest] = []
-    /// True if a command needs all codes of its account.
+    /// True if a command needs all of its account's codes.
     package private(set) var needsAllCodes = false
     package private(set) var familyIDs: [UniqueID] = []
     /// The `sub`s of Google accounts. For each, a store loads the linked token families and Google's last
@@ -75,7 +75,7 @@ package struct GrantSelection: Sendable, Hashable {
     /// Returns the accounts for which a command can begin a grant or a token family, whose paces a store must
     /// therefore load.
     ///
-    /// - Parameter found: All accounts to which the keys of the batch belong.
+    /// - Parameter found: All accounts to which the batch's keys belong.
     package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {
         codeDigests.isEmpty ? accountIDs : found
     }

@@ -6,7 +6,7 @@ import Cryptography
 /// A store finds the accounts for the keys in `question`, locks them, loads their subjects and all their
 /// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
 /// `changedGoogleAccounts`, `audit` and `events`. Each command's rule is in an extension. The rules do no
-/// I/O, so all stores produce the same results. Later commands see the effects of earlier ones.
+/// I/O, so all stores produce the same results. Later commands see the effects of earlier commands.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantSelection
@@ -75,8 +75,8 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. The store keeps
-    /// those of `deviceDigests` locked until the end of the transaction.
+    /// Adds a device authorization for `question.deviceDigests` or `question.userCodeDigests`. The store
+    /// keeps the rows for `deviceDigests` locked until the end of the transaction.
     package mutating func load(_ device: DeviceAuthorization) { devices.load(device) }
 
     /// Sets the total number of stored device authorizations. The store calls this unless
@@ -234,7 +234,7 @@ extension GrantWorkingSet {
         put(pace)
     }
 
-    /// Counts a new token family of an account and a client. Throws a refusal if the limit is reached.
+    /// Counts a new token family for an account and a client. Throws a refusal if the limit is reached.
     mutating func countNewFamily(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -271,7 +271,7 @@ extension GrantWorkingSet {
         endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
-    /// Ends token families of a grant. Also ends the grant if nothing else in it can yield tokens.
+    /// Ends some of a grant's token families. Also ends the grant if nothing else in it can yield tokens.
     ///
     /// - Parameter endsGrant: True if the grant ends even if something else in it can yield tokens.
     mutating func endFamilies(

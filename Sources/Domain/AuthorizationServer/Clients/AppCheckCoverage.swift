@@ -1,8 +1,8 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// The App Check mode of every client of an app: its Apple client IDs, and the OAuth clients that serve its
-/// users. It also shows which clients sign users in without a proof.
+/// The App Check modes of an app's clients: its Apple client IDs, and the OAuth clients that serve its users.
+/// It also shows which clients sign users in without a proof.
 public struct AppCheckCoverage: Sendable {
     /// An Apple client ID or an OAuth client.
     public struct Client: Sendable, Hashable {
@@ -26,10 +26,10 @@ public struct AppCheckCoverage: Sendable {
         case own
         /// The bundle ID to which the OAuth client belongs has a stricter mode, which applies.
         case bundleID = "bundle_id"
-        /// The bundle ID has no mode, so the strictest mode of the app applies.
+        /// The bundle ID has no mode, so the app's strictest mode applies.
         case app
-        /// The client uses App Flip, which gets the strictest mode of the app. Android intents, which carry
-        /// no proof, and Google's own requests, which come from Google's servers, are exempt.
+        /// The client uses App Flip, which gets the app's strictest mode. Android intents, which carry no
+        /// proof, and Google's own requests, which come from Google's servers, are exempt.
         case appFlip = "app_flip"
         /// Users sign in on Apple's page, where an app cannot prove itself.
         case browser

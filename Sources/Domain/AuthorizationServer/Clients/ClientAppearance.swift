@@ -26,8 +26,8 @@ public struct ClientLogo: Sendable, Hashable {
     /// `data:image/png;base64,…` or `data:image/svg+xml;base64,…`
     public let dataURL: String
 
-    /// Returns `nil` for a file above the limits, and for one that is neither a PNG nor an SVG made only of
-    /// the accepted elements.
+    /// Returns `nil` for a file above the limits, and for a file that is neither a PNG nor an SVG made only
+    /// of the accepted elements.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         let type: String

@@ -92,8 +92,8 @@ public struct ClientDraft: Sendable {
     public var appFlipLinkPaths: [String] = []
     /// `app_flip_test_redirect_uris`: redirect URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
-    /// `android_package`: the application ID of the app on Android. Only for
-    /// `google_linking` and `native`, like the next member
+    /// `android_package`: the Android app's application ID. Only for `google_linking` and `native`, like the
+    /// next member
     public var androidPackage: String?
     /// `android_fingerprints`: SHA-256 fingerprints of the Android app's signing certificates
     public var androidFingerprints: [String] = []
@@ -177,7 +177,7 @@ public struct ClientMember: Sendable {
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
-    /// The default is the value in the section `oauth`.
+    /// The default is the value in the `oauth` section.
     static let refreshRetryWindow = ClientMember(
         "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
     /// The limit itself is bounded, because every transaction on an account reads all of its refresh tokens.
@@ -195,14 +195,14 @@ public struct ClientMember: Sendable {
         "allow_plain_pkce", .forSomeKinds, .flag(\.allowsPlainPKCE, default: false))
     static let allowsLocalhost = ClientMember(
         "allow_localhost", .forSomeKinds, .flag(\.allowsLocalhost, default: false))
-    /// The default is the primary client ID of the app.
+    /// The default is the app's primary client ID.
     static let bundleID = ClientMember("bundle_id", .forSomeKinds, .optionalText(\.bundleID))
     static let appCheck = ClientMember(
         "app_check", .forSomeKinds, .optionalWord(\.appCheck, default: AppCheckMode.off.rawValue))
     /// The default is the first attesting version of the bundle ID.
     static let firstAttestingVersion = ClientMember(
         "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
-    /// Off by default, because on Android any app can claim another app's scheme.
+    /// This is off by default, because on Android any app can claim another app's scheme.
     static let allowsCustomScheme = ClientMember(
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     static let allowsNativeSignIn = ClientMember(

@@ -3,9 +3,10 @@
 public struct ClientKind: Sendable {
     /// The name of the kind in the configuration.
     public let name: String
-    /// The plural noun for the kind, as the help of `siwa client` uses it.
+    /// The plural noun for the kind, as used in the help for `siwa client`.
     public let plural: String
-    /// The members of `oauth.clients` that this kind has in addition to those of every kind.
+    /// The members of `oauth.clients` that clients of this kind may have in addition to the members of every
+    /// kind.
     public let members: [ClientMember]
     /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
     /// with a confidential client without a secret.

@@ -8,8 +8,8 @@ public struct ClientLifetimes: Sendable, Hashable {
     public let accessToken: Int64
     /// Lifetime of a refresh token, counted from its last use. `nil` means that it does not expire.
     public let refreshTokenIdle: Int64?
-    /// Lifetime of a refresh token and all its successors, counted from the redemption of the code. `nil`
-    /// means that they do not expire.
+    /// Lifetime of a refresh token and all its successors, counted from the code's redemption. `nil` means
+    /// that they do not expire.
     public let refreshTokenAbsolute: Int64?
 
     public init(

@@ -2,8 +2,8 @@ import AppAttestation
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Reads a native client's App Check policy. The stricter of two modes applies, the client's own or that
-    /// of its bundle ID, because the app with this bundle ID could otherwise use the client to get tokens
+    /// Reads a native client's App Check policy. The stricter of two modes applies, the client's own mode or
+    /// its bundle ID's mode, because the app with this bundle ID could otherwise use the client to get tokens
     /// without a proof. Returns `nil` if neither declares a mode or the settings contain a mistake.
     ///
     /// - Parameters:

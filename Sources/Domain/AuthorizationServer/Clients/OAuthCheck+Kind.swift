@@ -85,7 +85,7 @@ extension OAuthCheck {
     }
 
     /// Returns true for a valid pattern for the `/` member of a component: `*` stands for any characters, and
-    /// `?` for a single one.
+    /// `?` for a single character.
     private func isLinkPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 255
             && text.utf8.allSatisfy { $0.isURICharacter && $0 != UInt8(ascii: "#") }
@@ -99,7 +99,7 @@ extension OAuthCheck {
     }
 }
 
-/// The values of a client that determine its redirect URIs, in addition to its kind. `OAuthCheck` reads them.
+/// A client's values that, together with its kind, determine its redirect URIs. `OAuthCheck` reads them.
 struct ClientParticulars {
     var googleLinking: GoogleLinking?
     var platform: NativePlatform?

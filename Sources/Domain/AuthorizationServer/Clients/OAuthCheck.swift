@@ -2,7 +2,7 @@ public import AppAttestation
 public import AppleAccounts
 public import Encodings
 
-/// Checks the section `oauth` and collects all mistakes in it.
+/// Checks the `oauth` section and collects all mistakes in it.
 struct OAuthCheck {
     let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
@@ -130,7 +130,7 @@ struct OAuthCheck {
     }
 }
 
-/// Settings outside the section `oauth` that the checks of the section need.
+/// Settings outside the `oauth` section that the checks of the section need.
 public struct OAuthContext: Sendable {
     public let isDevelopment: Bool
     /// `SIWA_PUBLIC_URL`, which is the issuer unless the configuration sets `oauth.issuer`.
@@ -210,7 +210,7 @@ extension OAuthCheck {
     }
 }
 
-/// A mistake in the section `oauth` of the configuration. Any mistake keeps the service from starting.
+/// A mistake in the `oauth` section of the configuration. Any mistake keeps the service from starting.
 public struct OAuthMistake: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case issuerMissing, issuerMalformed, issuerNotSecure
@@ -236,8 +236,8 @@ public struct OAuthMistake: CodedError {
     public let code: Code
     /// Path of the setting, such as `oauth.clients.redirect_uris`.
     public let setting: String
-    /// The expected value, the actual value, and the remedy. The text quotes values of the configuration, but
-    /// never a secret or a hash.
+    /// The expected value, the actual value, and the remedy. The text quotes configuration values, but never
+    /// a secret or a hash.
     public let text: String
 
     public init(_ code: Code, at setting: String, _ text: String = "") {

@@ -47,7 +47,7 @@ public final class OAuthClient: Sendable {
     public let audience: String
     public let accessTokenAlgorithm: TokenAlgorithm
     public let idTokenAlgorithm: TokenAlgorithm
-    /// True if the client may use the method `plain` of RFC 7636, which does not protect a code from an
+    /// True if the client may use the `plain` method of RFC 7636, which does not protect a code from an
     /// attacker who can read the authorization request.
     public let allowsPlainProofKeys: Bool
     /// The rule for code challenges in authorization requests.
@@ -60,7 +60,7 @@ public final class OAuthClient: Sendable {
     /// True if devices without a browser may ask for a user's consent (RFC 8628).
     public let allowsDeviceGrant: Bool
     /// True if the client's web app on the iOS home screen may open the consent page. Any web view on Apple's
-    /// platforms may then open it as well.
+    /// platforms can then open it too.
     public let allowsHomeScreenApp: Bool
     /// The client's event stream. `nil` if the client has none.
     public let events: ClientEvents?

@@ -1,4 +1,4 @@
-/// The section `oauth` of the configuration, unchecked, as the file contains it.
+/// The `oauth` section of the configuration, unchecked, as the file contains it.
 ///
 /// Members that the file does not have are `nil`.
 public struct OAuthDraft: Sendable {
@@ -14,7 +14,7 @@ public struct OAuthDraft: Sendable {
     public var nativeRefreshTokenLimit: Int64?
     /// `texts_directory`: directory with one text file per additional language
     public var textsDirectory: String?
-    /// `name` of the entries of `teams.apps`: by the app's primary client ID, then by language tag
+    /// `name` in the entries of `teams.apps`, by the app's primary client ID, then by language tag
     public var appNames: [String: [String: String]] = [:]
 
     public init(
@@ -32,7 +32,7 @@ public struct OAuthDraft: Sendable {
 extension OAuthDraft: SectionDraft {
     public static let empty = OAuthDraft()
 
-    /// The members of the section `oauth`.
+    /// The members of the `oauth` section.
     public static let members: [DraftMember<OAuthDraft>] = [
         DraftMember("issuer", .optionalText(\.issuer)),
         sessionLifetime,

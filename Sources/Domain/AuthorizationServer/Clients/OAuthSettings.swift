@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The section `oauth` of the configuration after all checks. It does not change while the service runs.
+/// The `oauth` section of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
     /// Time after a sign-in at Apple during which the browser needs no new sign-in, in seconds.
@@ -16,7 +16,7 @@ public struct OAuthSettings: Sendable {
     /// Maximum number of refresh tokens per account, over all native clients. Above the limit, the oldest
     /// token ends.
     public let nativeRefreshTokenLimit: Int
-    /// True in development, where responses of the token endpoint include the reason for a refusal.
+    /// True in development, where token endpoint responses include the reason for a refusal.
     public let explainsRefusals: Bool
     /// The page languages.
     public let languages: PageLanguages
@@ -44,7 +44,7 @@ public struct OAuthSettings: Sendable {
     /// Returns the app name that the pages show. It defaults to the host of the issuer, which users see in
     /// the address bar.
     ///
-    /// - Parameter app: The primary client ID of the app.
+    /// - Parameter app: The app's primary client ID.
     public func appName(of app: ClientID) -> LocalizedText {
         appNames[app] ?? LocalizedText(english: issuer.host)
     }
@@ -86,7 +86,7 @@ public struct OAuthSettings: Sendable {
     }
 }
 
-/// All clients of the service, by ID.
+/// All of the service's clients, by ID.
 public struct ClientRegistry: Sendable {
     /// The clients, in configuration order.
     public let clients: [OAuthClient]

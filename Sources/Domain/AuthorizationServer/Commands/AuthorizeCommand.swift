@@ -20,7 +20,7 @@ public struct AuthorizeCommand: Sendable, Hashable {
     public let moment: Moment
     public let expiresAt: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -60,12 +60,12 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    /// Expiration of the token family if its refresh token is never used.
+    /// The time at which the token family expires if its refresh token is never used.
     public let familyExpiresAt: Moment
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(

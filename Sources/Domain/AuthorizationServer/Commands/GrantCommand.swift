@@ -42,7 +42,7 @@ public enum GrantOutcome: Sendable, Hashable {
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily
-    /// The scope of the access token, space-separated; a subset of the token family's scope.
+    /// The access token's scope, space-separated; a subset of the token family's scope.
     public let scope: String
     public let account: Account
     /// The `nonce` of the authorization request, for the ID token issued in exchange for a code.
@@ -98,22 +98,22 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case refreshTokenForged
         case refreshTokenExpired
         case refreshTokenOfAnotherClient
-        /// The token is an old one of its family, so this command has ended the family.
+        /// The token is an old token of its family, so this command has ended the family.
         case refreshTokenReused
         /// The request exceeds the scope that the user agreed to.
         case scopeExceeded
         /// The client's configuration no longer contains any of the scopes. The code or token becomes valid
         /// again once it contains one of them.
         case scopeWithdrawn
-        /// The account has reached the maximum number of new grants to the client per hour (`GrantPace`).
+        /// The account has reached the hourly limit on new grants to this client (`GrantPace`).
         case tooManyGrants
-        /// The account has reached the maximum number of new token families of the client per hour
-        /// (`GrantPace`). The code can still be redeemed later.
+        /// The account has reached the hourly limit on new token families for this client (`GrantPace`). The
+        /// code can still be redeemed later.
         case tooManyFamilies
         /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account, or has disabled and re-enabled it since the time of the
-        /// assertion.
+        /// Google has disabled the Google account, or has disabled and re-enabled it since the assertion was
+        /// made.
         case googleAccountDisabled
         /// The Google account does not match this account, or no longer does.
         case accountNotMatched

@@ -2,30 +2,30 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// The redemption of a code (RFC 6749 §4.1.3) by an authenticated client.
+/// An authenticated client's request to redeem a code (RFC 6749 §4.1.3).
 public struct RedeemCommand: Sendable, Hashable {
     public let codeDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
     public let redirectURI: String
     /// The `code_verifier` exactly as the client sent it. `nil` if the request has none.
     public let codeVerifier: String?
-    /// The client's configured scopes. If they contain no scope of the code, the code is not consumed.
+    /// The client's configured scopes. If they contain none of the code's scopes, the code is not consumed.
     public let clientScopes: ScopeSet
     public let newFamilyID: UniqueID
     public let isNative: Bool
-    /// The new refresh token. `nil` if the client gets none even with the scope `offline_access`.
+    /// The new refresh token. `nil` if the client gets none even with the `offline_access` scope.
     public let refreshToken: NewRefreshToken?
-    /// True if the client gets `refreshToken` only with the scope `offline_access`.
+    /// True if the client gets `refreshToken` only with the `offline_access` scope.
     public let needsOfflineAccess: Bool
-    /// Expiration of the token family if its refresh token is never used.
+    /// The time at which the token family expires if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// Expiration of a token family without a refresh token, which expires with its access token. `nil` means
-    /// `familyExpiresAt`.
+    /// The time at which a token family without a refresh token expires, together with its access token.
+    /// `nil` means `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -176,7 +176,8 @@ extension GrantWorkingSet {
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends token families that newer ones replace. The grant stays, because the new family belongs to it.
+    /// Ends token families that newer families replace. The grant stays, because the new family belongs to
+    /// it.
     private mutating func endFamilies(
         _ families: some Sequence<TokenFamily>, keeping kept: GrantID, at moment: Moment,
         using generator: inout some RandomNumberGenerator

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Cryptography
 
-/// The use of a refresh token (RFC 6749 §6).
+/// A client's request to use a refresh token (RFC 6749 §6).
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let presented: RefreshTokenText
@@ -9,16 +9,16 @@ public struct RefreshCommand: Sendable, Hashable {
     public let rotation: Rotation?
     /// Requested scope, space-separated. `nil` means the token family's whole scope.
     public let scope: String?
-    /// The client's configured scopes. If they contain no scope of the token, the token is not consumed.
+    /// The client's configured scopes. If they contain none of the token's scopes, the token is not consumed.
     public let clientScopes: ScopeSet
-    /// Expiration of the token family if the client does not use the token again.
+    /// The time at which the token family expires if the client does not use the token again.
     public let familyExpiresAt: Moment
     /// Maximum lifetime of a token family from its beginning, however often it is used, in milliseconds.
     /// `nil` means no limit.
     public let longestLine: Int64?
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -42,7 +42,7 @@ public struct RefreshCommand: Sendable, Hashable {
         /// 32 random bytes, from which the successor is derived when the token is first exchanged. They are
         /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
-        /// Time after the first exchange of a token during which it may be exchanged again, in milliseconds.
+        /// After its first exchange, a token may be exchanged again for this time, in milliseconds.
         public let retryWindow: Int64
 
         public init(salt: [UInt8], retryWindow: Int64) {
@@ -127,13 +127,13 @@ extension RefreshTokenState {
     /// Milliseconds (a day) during which a client may repeat its latest exchange, as long as it has never
     /// used the newest token. The response with that token may have been lost.
     package static let lostResponseTime: Int64 = 86_400_000
-    /// The same time, in milliseconds, for a token that a service version without salts exchanged. A new
-    /// token then replaces the successor.
+    /// The same duration, in milliseconds, for a token that was exchanged by a service version without salts.
+    /// A new token then replaces the successor.
     package static let lostResponseTimeWithoutSalt: Int64 = 30_000
     /// Longest configurable retry window, in milliseconds.
     package static let longestRetryWindow: Int64 = 600_000
 
-    /// A permitted use of a token of the family.
+    /// A permitted use of one of the family's tokens.
     fileprivate enum Use {
         /// The newest token is exchanged for the first time.
         case newest
@@ -163,7 +163,7 @@ extension RefreshTokenState {
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }
 
-    /// Derives the newest token from an exchanged one. Returns `nil` if the salts do not lead to the newest
+    /// Derives the newest token from an exchanged token. Returns `nil` if the salts do not lead to the newest
     /// token, because a replica of an earlier version has rotated the token without them.
     private func newest(_ presented: RefreshTokenText, _ place: Int) -> RefreshTokenText? {
         var text = presented

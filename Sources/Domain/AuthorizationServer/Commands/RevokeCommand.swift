@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The revocation of a token by its client (RFC 7009).
+/// A client's request to revoke one of its tokens (RFC 7009).
 public struct RevokeCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// A refresh token, or the token family of an access token with a verified signature.
@@ -12,7 +12,7 @@ public struct RevokeCommand: Sendable, Hashable {
         case access(familyID: UniqueID)
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(oauthClientID: OAuthClientID, token: Token, moment: Moment, origin: AuditOrigin = .current) {
@@ -21,7 +21,7 @@ public struct RevokeCommand: Sendable, Hashable {
     }
 }
 
-/// The end of a grant, requested by the app's backend or by the user in a browser.
+/// A request by the app's backend, or by the user in a browser, to end a grant.
 public struct EndGrantCommand: Sendable, Hashable {
     public let grantID: GrantID
     public let accountID: AccountID
@@ -32,7 +32,7 @@ public struct EndGrantCommand: Sendable, Hashable {
     /// The user's sign-in. `nil` if the app's backend sent the request.
     public let authentication: UserAuthentication?
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -49,8 +49,8 @@ public struct EndGrantCommand: Sendable, Hashable {
     }
 }
 
-/// A sign-in with Apple that identifies the user of a session. It is valid while its credential is
-/// authorized, unless the credential was revoked after the sign-in.
+/// A sign-in with Apple that identifies a session's user. It is valid while its credential is authorized,
+/// unless the credential was revoked after the sign-in.
 public struct UserAuthentication: Sendable, Hashable {
     /// The primary client ID of the app that the user signed in to.
     public let clientID: ClientID
@@ -61,7 +61,7 @@ public struct UserAuthentication: Sendable, Hashable {
     }
 }
 
-/// The end of all grants of an account, requested by the app's backend.
+/// A request by the app's backend to end all of an account's grants.
 public struct EndGrantsCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The apps that the caller may see. Grants to other apps are kept.
@@ -69,7 +69,7 @@ public struct EndGrantsCommand: Sendable, Hashable {
     public let reason: GrantEndReason
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -105,9 +105,8 @@ extension GrantWorkingSet {
         return .revoked
     }
 
-    /// Ends a grant with all its token families and codes, at the request of the app's backend or of the
-    /// user. The user's sign-in is checked again, because the credential may have ended since the page was
-    /// shown.
+    /// Ends a grant with all its token families and codes, at the request of the app's backend or the user.
+    /// The user's sign-in is checked again, because the credential may have ended since the page was shown.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -127,7 +126,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Ends all grants of an account that the caller may see.
+    /// Ends all of the account's grants that the caller may see.
     mutating func apply(
         _ command: EndGrantsCommand, using generator: inout some RandomNumberGenerator
     ) -> [GrantRecord] {

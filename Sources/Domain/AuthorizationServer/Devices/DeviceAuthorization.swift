@@ -13,7 +13,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// Requested scope, space-separated.
     public let scope: String
-    /// The source of the request, as the consent page shows it.
+    /// The request's source, as the consent page shows it.
     public var origin: Origin
     public let issuedAt: Moment
     public let expiresAt: Moment
@@ -53,12 +53,12 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public static let keptAfterExpiry: Int64 = 120_000
     /// The initial polling interval in seconds (RFC 8628 §3.5: 5).
     public static let firstInterval: Int64 = 5
-    /// The number of seconds by which each early poll lengthens the interval (RFC 8628 §3.5).
+    /// Each early poll lengthens the interval by this many seconds (RFC 8628 §3.5).
     public static let intervalStep: Int64 = 5
     /// The longest polling interval in seconds. Without a limit, a faulty device would never receive its
     /// tokens, even after the consent.
     public static let longestInterval: Int64 = 60
-    /// Milliseconds by which a poll may be early, because network delays vary from poll to poll.
+    /// A poll may be early by this many milliseconds, because network delays vary from poll to poll.
     static let tolerance: Int64 = 500
 
     public init(
@@ -115,11 +115,11 @@ public struct DeviceLimits: Sendable, Hashable {
 /// Changes to device authorizations that a store must write at the end of a transaction, sorted by digest.
 package struct DeviceChanges: Sendable, Equatable {
     package var removed: [SHA256Digest] = []
-    /// New rows, and rows that replace the one with the same digest.
+    /// New rows, and rows that replace the row with the same digest.
     package var devices: [DeviceAuthorization] = []
 }
 
-/// The device authorizations of a transaction, before and after the rules were applied.
+/// A transaction's device authorizations, before and after the rules were applied.
 struct DeviceLedger: Sendable {
     private var loaded: [SHA256Digest: DeviceAuthorization] = [:]
     private var held: [SHA256Digest: DeviceAuthorization] = [:]

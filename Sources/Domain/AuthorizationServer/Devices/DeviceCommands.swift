@@ -44,7 +44,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         }
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -61,7 +61,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
 
 /// A device's poll (RFC 8628 §3.4). The client is already authenticated.
 public struct PollDeviceCommand: Sendable, Hashable {
-    /// The redemption of the code that the consent has created. The code has the same digest as the device
+    /// A command that redeems the code created by the consent. The code has the same digest as the device
     /// code, and its redemption needs no verifier.
     public let redemption: RedeemCommand
 

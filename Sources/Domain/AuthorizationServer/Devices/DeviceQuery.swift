@@ -1,6 +1,6 @@
 import Encodings
 
-/// The query of the page `/oauth/device`. It is untrusted, because anyone can create a link to the page.
+/// The query of the `/oauth/device` page. It is untrusted, because anyone can create a link to the page.
 public struct DeviceQuery: Sendable, Hashable {
     /// The user code exactly as entered, even if invalid. `nil` until the user has entered one.
     public let entry: String?

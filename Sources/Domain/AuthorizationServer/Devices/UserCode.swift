@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// The code that a device shows and the user enters on the page `/oauth/device` (RFC 8628 §6.1). It consists
+/// The code that a device shows and the user enters on the `/oauth/device` page (RFC 8628 §6.1). It consists
 /// of eight consonants from a set of twenty, in the format XXXX-XXXX.
 ///
 /// Without vowels a code cannot contain a word, and none of the characters is easily mistaken for another.

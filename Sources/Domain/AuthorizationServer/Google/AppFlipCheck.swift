@@ -180,7 +180,7 @@ public struct AppFlipLink: Sendable {
     }
 }
 
-/// An App Flip call that has passed every check except that of the user's identity.
+/// An App Flip call that has passed every check except the check of the user's identity.
 public struct AppFlipRequest: Sendable {
     public let link: AppFlipLink
     /// The scopes that the user granted. Never empty.

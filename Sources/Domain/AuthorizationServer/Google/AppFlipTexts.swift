@@ -39,7 +39,7 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// Returns the sentence for the user: that of the outcome, unless the account is disabled.
+    /// Returns the sentence for the user: the outcome's sentence, unless the account is disabled.
     func message(in language: PageLanguage) -> String {
         guard self == .accountDisabled else { return outcome.message(in: language) }
         switch language {

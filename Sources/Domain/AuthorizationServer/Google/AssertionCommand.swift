@@ -9,7 +9,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// The time of the assertion, by Google's clock.
+    /// The assertion's time, by Google's clock.
     public let assertedAt: Moment
     public let scope: String
     public let newFamilyID: UniqueID
@@ -17,7 +17,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -49,7 +49,7 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// The time of the assertion, by Google's clock.
+    /// The assertion's time, by Google's clock.
     public let assertedAt: Moment
 
     public init(
@@ -64,7 +64,7 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     }
 }
 
-/// The way in which a Google account was matched with an account of this service. That account can change in
+/// The way in which a Google account was matched with an account in this service. That account can change in
 /// the meantime, so the transaction checks the match again.
 public enum GoogleAccountMatch: Sendable, Hashable {
     /// One of the client's token families is linked with this Google account.
@@ -76,7 +76,7 @@ public enum GoogleAccountMatch: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Issues tokens if Google asserts that a Google account and an account of this service belong to the
+    /// Issues tokens if Google asserts that a Google account and an account in this service belong to the
     /// same user (streamlined linking, intent `get`). The user has already agreed at Google.
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
@@ -135,8 +135,9 @@ extension GrantWorkingSet {
         return learn(googleSubject: command.googleSubject, of: grant.record.id)
     }
 
-    /// Adds the Google account to those of the grant's token families that have none. Does nothing if the
-    /// grant has a family of another Google account, because the others could then belong to either.
+    /// Adds the Google account to each of the grant's token families that has none. Does nothing if the grant
+    /// has a family of another Google account, because a family without a Google account could then belong to
+    /// either Google account.
     ///
     /// Even so, the user may have linked a different Google account in the browser. A learned family
     /// therefore never leads a Google account to the account (`isMatched`). The worst case is that a Google

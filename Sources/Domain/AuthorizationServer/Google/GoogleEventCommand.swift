@@ -19,7 +19,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
     /// Maximum size of a verification `state` in bytes.
     public static let longestState = 255
 
-    /// An event of the token. Google sends one event per token.
+    /// An event in the token. Google sends one event per token.
     public struct Event: Sendable, Hashable {
         public let kind: GoogleEventKind
         public let reason: GoogleEventReason?
@@ -37,8 +37,8 @@ public struct GoogleEventCommand: Sendable, Hashable {
         /// - Parameter clients: The clients of the Google project that the event is about. `nil` if the event is
         ///   about the whole Google account.
         case endFamilies(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
-        /// Google has revoked one refresh token of a client of the project. The token is identified by all 64
-        /// bytes of its double SHA-512.
+        /// Google has revoked a refresh token that belongs to a client of the project. The token is
+        /// identified by all 64 bytes of its double SHA-512.
         ///
         /// - Parameter googleSubject: The token's Google account. `nil` if the event does not name it.
         case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>, googleSubject: String? = nil)
@@ -49,7 +49,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
         case name(googleSubject: String)
     }
 
-    /// The origin of the command, for the audit log.
+    /// The command's origin, for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -69,7 +69,7 @@ extension GoogleEventCommand {
     var changes: [Change] { events.flatMap(\.changes) }
 
     /// The `sub` of the Google account that the event is about. A security event token has only one subject
-    /// (RFC 8417 §1.2), so the first one in the changes applies to all of them.
+    /// (RFC 8417 §1.2), so the first `sub` in the changes applies to all changes.
     public var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
 }
 
@@ -96,14 +96,15 @@ public struct GoogleEventReceipt: Sendable, Hashable {
     }
 
     public let handling: Handling
-    /// The kinds of the events that matched no Google account and no token of a link here, in event order.
-    /// Never contains verification events, which by definition name neither.
+    /// The kinds of events that matched neither a linked Google account nor a token, in event order. Never
+    /// contains verification events, which by definition name neither.
     public let unmatched: [GoogleEventKind]
 
     public static let applied = GoogleEventReceipt(.applied)
     public static let duplicate = GoogleEventReceipt(.duplicate)
 
-    /// Creates a receipt. All events except those of these kinds matched a Google account or a token.
+    /// Returns the receipt for a token that was applied. `unmatched` lists the kinds of its events that
+    /// matched no Google account and no token.
     public static func applied(unmatched: GoogleEventKind...) -> GoogleEventReceipt {
         GoogleEventReceipt(.applied, unmatched: unmatched)
     }
@@ -137,7 +138,7 @@ extension GoogleEventKind {
 public struct GoogleAccountRecord: Sendable, Hashable {
     public let subject: String
     public let isDisabled: Bool
-    /// The time of the statement, by Google's clock.
+    /// The statement's time, by Google's clock.
     public let moment: Moment
 
     public init(subject: String, isDisabled: Bool, moment: Moment) {
@@ -205,8 +206,8 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Returns true if the event names a Google account or a token of a link here, even if the link is too
-    /// old or too new for the event. Always true for verification events, which name neither.
+    /// Returns true if the event names a Google account or the token of an existing link, even if the link is
+    /// too old or too new for the event. Always true for verification events, which name neither.
     private func isMatched(_ event: GoogleEventCommand.Event) -> Bool {
         guard event.kind != .verification else { return true }
         return event.changes.contains { change in

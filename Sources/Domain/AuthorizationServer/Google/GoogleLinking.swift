@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with accounts
-/// of one of the apps.
+/// The settings of a client whose kind is `google_linking`. The client is Google, which links its users'
+/// accounts with accounts in one of the apps.
 public struct GoogleLinking: Sendable, Hashable {
     /// The ID of the Google console project. It is part of two redirect URIs.
     public let projectID: String
@@ -24,7 +24,7 @@ public struct GoogleLinking: Sendable, Hashable {
 
 /// Google's redirect URIs, which are derived from the project and from Google's apps.
 enum GoogleRedirectURIs {
-    /// The hosts of the URIs. Every project needs both, because Google tests links on the second one.
+    /// The hosts of the URIs. Every project needs both, because Google tests links on the second host.
     private static let hosts = [
         "https://oauth-redirect.googleusercontent.com",
         "https://oauth-redirect-sandbox.googleusercontent.com",
@@ -43,9 +43,10 @@ enum GoogleRedirectURIs {
     }
 }
 
-/// The subject of an account without an Apple identity. It cannot be one of Apple's, which contain no colon.
+/// The subject of an account without an Apple identity. It contains a colon, so it cannot be one of Apple's
+/// subjects.
 extension AppleSubject {
-    /// Prefix of the subjects of all accounts that were created by a Google account.
+    /// The prefix that marks the subject of an account created by a Google account.
     public static let googlePrefix = "google:"
 
     /// Creates the subject for an account that a Google account creates. Returns `nil` if the `sub` is too

@@ -99,7 +99,7 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
-    /// The time from which both counts start again at zero.
+    /// The time at which both counts start again at zero.
     var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
 
     private mutating func beginHour(ifOverAt moment: Moment) {

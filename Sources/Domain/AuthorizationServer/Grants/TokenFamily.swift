@@ -20,7 +20,7 @@ public struct TokenFamily: Sendable, Hashable {
     /// The credential's authorization moment when the token family began.
     public let authorizedAt: Moment
     public let createdAt: Moment
-    /// The moment from which no token of the family is valid. `Moment.last` if the family never expires.
+    /// From this moment on, none of the family's tokens is valid. `Moment.last` if the family never expires.
     public var expiresAt: Moment
     /// The refresh token. `nil` if the family has only access tokens.
     public var refreshToken: RefreshTokenState?
@@ -52,7 +52,7 @@ public struct TokenFamily: Sendable, Hashable {
 }
 
 extension TokenFamily {
-    /// The time from which the family counts as linked with its Google account.
+    /// The family counts as linked with its Google account from this time on.
     var linkedAt: Moment { isGoogleSubjectLearned ? createdAt : authenticatedAt }
 
     /// Returns true if the family is linked with this Google account. The comparison uses bytes, as the
@@ -84,7 +84,7 @@ public struct RefreshTokenState: Sendable, Hashable {
         /// The time of the first exchange.
         public let moment: Moment
         /// The salt. The successor is derived from it and from the token's text. `nil` once no permitted
-        /// repetition needs it, or if an earlier version of the service exchanged the token.
+        /// repetition needs it, or if an earlier service version exchanged the token.
         public var salt: [UInt8]?
 
         public init(digest: SHA256Digest, moment: Moment, salt: [UInt8]?) {

@@ -57,7 +57,8 @@ extension RegisteredRedirectURI {
     ) throws(RedirectURIFault) {
         guard scheme.contains(UInt8(ascii: ".")) else { throw .schemeWithoutPeriod }
         let parts = scheme.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // The characters are those of RFC 3986 §3.1, in lowercase only, as user agents write schemes.
+        // These are the characters that RFC 3986 §3.1 allows, but in lowercase only, as user agents write
+        // schemes.
         let isWellFormed = scheme.allSatisfy { byte in
             byte.isLowercaseLetter || byte.isDigit || "+-.".utf8.contains(byte)
         }
@@ -127,7 +128,7 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case tooLong, characterNotAllowed, notAbsolute, fragment, wildcard, outOfBand, userInformation, localhost
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
-    // The following forms are valid, but not allowed for the client's kind.
+    // The following URIs are well-formed, but not allowed for this kind of client.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
     /// The expected form, and the remedy.

@@ -25,8 +25,8 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
     /// Maximum length of a redirect URI in characters.
     public static let longest = 1024
 
-    /// Returns the redirect target if this URI matches the URI of the request. The match is byte for byte,
-    /// except for the port of a loopback address, because a native app listens on any free port.
+    /// Returns the redirect target if this URI matches the request's URI. The match is byte for byte, except
+    /// for the port of a loopback address, because a native app listens on any free port.
     public func target(for uri: String) -> RedirectTarget? {
         let isMatch =
             form == .loopback
@@ -78,7 +78,7 @@ public enum RedirectURIRule: Sendable, Hashable {
     case ofInstalledApp
 }
 
-/// The destination of a response: the URI of the request, which has matched a registered one.
+/// A response's destination: the request's URI, which has matched a registered URI.
 ///
 /// Only a match creates a target, so that no response can be sent to an unchecked URI.
 public struct RedirectTarget: Sendable, Hashable {

@@ -256,7 +256,7 @@ public struct AuthorizationRequest: Sendable {
     public let client: OAuthClient
     /// The response's destination, `state` and `iss`.
     public let response: AuthorizationResponse
-    /// The requested scopes: all scopes of the client if the request names none. Never empty.
+    /// The requested scopes: all of the client's scopes if the request names none. Never empty.
     public let scopes: ScopeSet
     public let challenge: CodeChallenge?
     public let nonce: String?
@@ -312,7 +312,7 @@ public struct AuthenticationAge: Sendable, Hashable {
         return moment.map { $0 >= earliest } ?? false
     }
 
-    /// Milliseconds by which the clock of the party that states an authentication may be ahead of ours.
+    /// The clock of the party that states an authentication may be ahead of ours by this many milliseconds.
     public static let leeway: Int64 = 60_000
 
     /// Returns true if an authentication lies further in the future than the leeway. It would otherwise count

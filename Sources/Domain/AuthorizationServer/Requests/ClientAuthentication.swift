@@ -1,6 +1,6 @@
 import Encodings
 
-/// Authenticates the client of a request (RFC 6749 §2.3 and §3.2.1).
+/// Authenticates a request's client (RFC 6749 §2.3 and §3.2.1).
 public struct ClientAuthentication: Sendable {
     let clients: ClientRegistry
 
@@ -64,7 +64,7 @@ public struct ClientCredentials: Sendable, Confidential {
     /// Reads the credentials from the parameters and the `Authorization` header.
     ///
     /// Throws `invalid_request` if the request uses two authentication methods at once. Throws
-    /// `invalid_client` if it uses none or an unsupported one.
+    /// `invalid_client` if it uses no method or an unsupported method.
     init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
         do throws(OAuthError) {
             let clientID = try reader.text(.clientID)

@@ -30,7 +30,7 @@ extension ClientFormRequest {
     /// - Parameters:
     ///   - contentType: The `Content-Type` header.
     ///   - authorization: The `Authorization` header.
-    ///   - query: The query of the request target.
+    ///   - query: The request target's query.
     public init(
         body: some Collection<UInt8>, contentType: String?, authorization: String?,
         query: (some Collection<UInt8>)?
@@ -47,7 +47,7 @@ public enum EndpointForm {
     ///
     /// - Parameters:
     ///   - contentType: The `Content-Type` header.
-    ///   - query: The query of the request target.
+    ///   - query: The request target's query.
     static func read(_ body: some Collection<UInt8>, contentType: String?, query: (some Collection<UInt8>)?)
         throws(TokenEndpointError) -> ParameterReader
     {

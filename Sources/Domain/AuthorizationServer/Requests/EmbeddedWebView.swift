@@ -8,9 +8,9 @@ public enum EmbeddedWebView {
     /// header can be as long as all headers together.
     static let longestUserAgent = 1024
 
-    /// - Parameter allowsHomeScreen: True if web apps on the iOS home screen do not count as web views. Their
-    ///   `User-Agent` is the same as that of a bare web view of an unknown app, so either both are accepted
-    ///   or neither.
+    /// - Parameter allowsHomeScreen: True if web apps on the iOS home screen do not count as web views. They
+    ///   send the same `User-Agent` as a bare web view in an unknown app, so either both are accepted or
+    ///   neither is.
     public static func isOne(userAgent: String, allowsHomeScreen: Bool = false) -> Bool {
         let marks = marks(in: userAgent)
         // Browsers and the system's sign-in sheets send the word Safari, but bare web views do not.

@@ -54,8 +54,8 @@ public struct FormParameters: Sendable, Confidential {
         self.fields = fields
     }
 
-    /// Maximum number of raw bytes of a name to decode. A request may escape each byte of a known name as
-    /// three bytes.
+    /// The maximum number of raw bytes in a name that is decoded. A request may escape each byte of a known
+    /// name as three bytes.
     private static let longestName = 3 * RequestParameter.longestName
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
@@ -88,9 +88,9 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
-    /// Returns the canonical form of the parameters that an App Attest proof covers. Each is written as
-    /// `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by their bytes
-    /// and joined with `&`.
+    /// Returns the canonical form of the parameters that an App Attest proof covers. Each parameter is
+    /// written as `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by
+    /// their bytes and joined with `&`.
     ///
     /// - Parameter excluded: Parameters to leave out.
     /// - Returns: `nil` if a value cannot be decoded.
@@ -106,7 +106,7 @@ public struct FormParameters: Sendable, Confidential {
         return pairs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     }
 
-    /// Names of repeated parameters. Names longer than any known one are skipped, because each name is
+    /// Names of repeated parameters. Names longer than any known name are skipped, because each name is
     /// compared with all others.
     var repeatedNames: [String] {
         let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }

@@ -2,7 +2,7 @@
 /// dev` exchanges are all derived from the list of grant types. The parameters of each type are in
 /// `TokenRequest.Grant`, and a `switch` over it chooses the handler.
 public struct GrantType: Sendable {
-    /// The value of the parameter `grant_type`.
+    /// The value of the `grant_type` parameter.
     public let name: String
     /// The metric label.
     public let label: String
@@ -12,7 +12,7 @@ public struct GrantType: Sendable {
     public let clients: String
     /// The title of a request in the `siwa dev` exchanges, and the section of the standard.
     public let title, standard: String
-    /// True if clients with the scope `openid` get an ID token along with this grant type's tokens.
+    /// True if clients with the `openid` scope get an ID token along with this grant type's tokens.
     public let givesIDToken: Bool
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
@@ -92,8 +92,8 @@ public struct GrantType: Sendable {
 
     /// Reads the parameters of the requested grant type.
     ///
-    /// - Throws: `unsupported_grant_type` for an unknown grant type, `unauthorized_client` for one that the
-    ///   client may not use, and the errors of the parameters.
+    /// - Throws: `unsupported_grant_type` for an unknown grant type, `unauthorized_client` for a grant type
+    ///   that the client may not use, and the errors of the parameters.
     static func read(_ parameters: TokenParameters) throws(OAuthError) -> (GrantType, TokenRequest.Grant) {
         let name = try parameters.reader.required(.grantType)
         guard let type = all.first(where: { $0.name == name }) else {

@@ -23,7 +23,7 @@ public struct TokenQuestion: Sendable, Confidential {
     ///
     /// - Parameters:
     ///   - hasAPIKey: True if the `Authorization` header contains a valid API key.
-    ///   - query: The query of the request target.
+    ///   - query: The request target's query.
     public init(
         _ endpoint: Endpoint, body: some Collection<UInt8>, contentType: String?, authorization: String?,
         hasAPIKey: Bool, query: (some Collection<UInt8>)?
@@ -58,7 +58,8 @@ public struct TokenQuestion: Sendable, Confidential {
         return client
     }
 
-    /// Reads the credentials. A revocation that names no client is malformed, just like one without a token.
+    /// Reads the credentials. A revocation request that names no client is malformed, just like a request
+    /// without a token.
     private static func credentials(
         _ reader: ParameterReader, _ authorization: String?, at endpoint: Endpoint
     ) throws(TokenEndpointError) -> ClientCredentials {

@@ -17,8 +17,8 @@ public struct TokenRequest: Sendable {
         case device(DeviceGrant)
     }
 
-    /// The redemption of a code (RFC 6749 §4.1.3). A missing parameter is treated like a wrong one: the error
-    /// is `invalid_grant`, as for every fault of a code.
+    /// The redemption of a code (RFC 6749 §4.1.3). A missing parameter is treated like a wrong parameter: the
+    /// error is `invalid_grant`, as for every fault in a code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
@@ -71,7 +71,7 @@ public struct TokenRequest: Sendable {
 }
 
 extension TokenRequest.ExchangeGrant {
-    /// Reads the parameters of RFC 8693 §2.1 and those of a sign-in with Apple.
+    /// Reads the token exchange parameters (RFC 8693 §2.1) and the parameters of a sign-in with Apple.
     init(_ parameters: TokenParameters) throws(OAuthError) {
         let reader = parameters.reader
         subjectToken = try reader.required(.subjectToken)
@@ -106,7 +106,7 @@ extension TokenRequest.ExchangeGrant {
 /// A token type for token exchange (RFC 8693 §3).
 public enum TokenTypeIdentifier: String, Sendable, CaseIterable {
     case accessToken = "urn:ietf:params:oauth:token-type:access_token"
-    /// Apple's identity token, which is an ID token of OpenID Connect.
+    /// Apple's identity token, which is an OpenID Connect ID token.
     case idToken = "urn:ietf:params:oauth:token-type:id_token"
 }
 

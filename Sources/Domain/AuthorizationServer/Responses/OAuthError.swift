@@ -92,7 +92,7 @@ extension OAuthError: JSONBody {
 }
 
 extension OAuthError {
-    /// Creates the error for an App Check refusal. A public client without proof of its app counts as
+    /// Creates the error for an App Check refusal. A public client that does not prove its app counts as
     /// unauthenticated (RFC 6749 §5.2).
     public init(_ refusal: AppCheckRefusal) {
         let reason: TokenRefusalReason =
@@ -103,7 +103,7 @@ extension OAuthError {
         self.init(.invalidClient, refusal.explanation, appCheckCause: refusal.cause, reason: reason)
     }
 
-    /// Returns the same error for every fault of a code or refresh token. The client does not learn the
+    /// Returns the same error for every fault in a code or refresh token. The client does not learn the
     /// reason, because it would help an attacker who is guessing codes.
     public static func invalidGrant(_ reason: TokenRefusalReason) -> OAuthError {
         OAuthError(

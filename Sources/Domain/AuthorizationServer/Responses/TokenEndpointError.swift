@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// An error response of the token, revocation or introspection endpoint (RFC 6749 §5.2).
+/// An error response from the token, revocation or introspection endpoint (RFC 6749 §5.2).
 public struct TokenEndpointError: Error, Sendable, Equatable {
     public let error: OAuthError
     /// True if the client used HTTP Basic. A response with status 401 must then name this scheme.

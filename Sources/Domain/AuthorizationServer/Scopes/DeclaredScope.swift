@@ -7,7 +7,7 @@ public struct DeclaredScope: Sendable, Hashable {
     public let isOptional: Bool
 }
 
-/// All scopes of a deployment, both built-in and configured.
+/// All of a deployment's scopes, both built-in and configured.
 public struct ScopeCatalog: Sendable {
     /// All scopes: the built-in ones first, then the others in configuration order.
     public let scopes: [DeclaredScope]
@@ -34,7 +34,7 @@ public struct ScopeCatalog: Sendable {
 
     public subscript(token: ScopeToken) -> DeclaredScope? { indexByToken[token].map { scopes[$0] } }
 
-    /// Returns the declarations of these scopes, in the order of the set. Scopes without a declaration are
+    /// Returns the declarations of these scopes, in the set's order. Scopes without a declaration are
     /// omitted.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }
@@ -46,7 +46,7 @@ extension DeclaredScope {
         DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
     }
 
-    /// Returns the declaration with texts in all languages of the deployment.
+    /// Returns the declaration with texts in all of the deployment's languages.
     static func builtIn(_ token: ScopeToken, in languages: PageLanguages) -> DeclaredScope {
         let text = languages.all.reduce(builtIn(token).text) { text, language in
             guard case .other(let translation) = language,

@@ -55,7 +55,7 @@ public struct ScopeSet: Sendable, Hashable {
         return remaining.isEmpty ? nil : remaining.text
     }
 
-    /// Returns the scopes of both sets, those of this set first.
+    /// Returns the union of both sets. This set's scopes come first.
     public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
 }
 

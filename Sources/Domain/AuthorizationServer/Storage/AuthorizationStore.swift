@@ -27,14 +27,14 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// Returns the pace of an account's new grants to a client. Returns `nil` if none is stored.
+    /// Returns the pace at which an account grants a client access. Returns `nil` if none is stored.
     func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
 
     /// Returns the device authorization with this user code, even if it has expired or was denied. Returns
     /// `nil` if there is none, or if the user has agreed.
     func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
-    /// Returns the account of the client's newest token family that began with an assertion of this Google
+    /// Returns the account of the client's newest token family that began with an assertion about this Google
     /// account. Returns `nil` if there is none. A family whose Google account was learned only later does not
     /// lead to an account.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
@@ -57,8 +57,8 @@ public protocol AuthorizationStore: Sendable {
     func googleVerification(_ state: String) async throws -> Moment?
 
     /// Deletes expired rows: codes a day after their expiry, expired token families, device authorizations
-    /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30
-    /// days, except those about disabled Google accounts. Also erases the salts of exchanged refresh tokens
+    /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30 days,
+    /// except statements about disabled Google accounts. Also erases the salts of exchanged refresh tokens
     /// once the client may no longer repeat the exchange. Each call processes a limited number of rows of
     /// each kind, and returns the number of rows that it deleted or from which it erased a salt.
     func purgeGrants(at moment: Moment) async throws -> Int
@@ -85,7 +85,7 @@ public protocol AuthorizationStore: Sendable {
 
 /// The result of a batch of grant commands.
 public struct GrantCommitResult: Sendable {
-    /// The results of the commands, in order.
+    /// The commands' results, in order.
     public let results: [Result<GrantOutcome, any Error>]
     /// The sequence number of the batch's last account event. `nil` if the batch created no events.
     public let lastEventSequence: Int64?
@@ -114,10 +114,10 @@ public struct SigningKeyRecord: Sendable, Hashable {
     /// The public key as a JWK in UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment
-    /// Moment from which the key signs. Until then the service only publishes it, so that verifiers learn it
-    /// in time.
+    /// The moment at which the key starts to sign. Until then the service only publishes the key, so that
+    /// verifiers know it in time.
     public let signsFrom: Moment
-    /// Moment from which the service no longer publishes the key.
+    /// The moment at which the service stops publishing the key.
     public let retiresAt: Moment
 
     public init(

@@ -1,6 +1,7 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in ones, and those for which the deployment adds texts.
+/// The languages of a deployment's pages: the built-in languages, and the languages for which the deployment
+/// adds texts.
 public struct PageLanguages: Sendable {
     /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
@@ -19,12 +20,12 @@ public struct PageLanguages: Sendable {
     func named(_ tag: String) -> PageLanguage? { all.first { $0.rawValue == tag } }
 
     /// Finds the language for a tag (BCP 47): `ar-EG` finds Arabic. If both `pt` and `pt-BR` match, the
-    /// longer one wins (RFC 4647 §3.4). Returns `nil` if the pages do not have the language.
+    /// longer tag wins (RFC 4647 §3.4). Returns `nil` if the pages do not have the language.
     public func language(tag: some StringProtocol) -> PageLanguage? { language(tag: Array(tag.utf8)[...]) }
 
     private func language(tag: some Collection<UInt8>) -> PageLanguage? {
         let tag = tag.prefix(Self.longestTag + 1).map { byte in
-            // An underscore counts as a hyphen, because some systems write it instead.
+            // An underscore counts as a hyphen, because some systems write an underscore instead.
             byte.isUppercaseLetter ? byte | 0x20 : byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte
         }
         var best: (language: PageLanguage, length: Int)?
@@ -39,7 +40,7 @@ public struct PageLanguages: Sendable {
         return best?.language
     }
 
-    /// Maximum number of bytes of a tag to compare. All page language tags are shorter.
+    /// The maximum number of tag bytes that are compared. All page language tags are shorter.
     private static let longestTag = 35
 
     /// Finds the preferred page language from the `Accept-Language` header (RFC 9110 §12.5.4). Among equal
@@ -92,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language of the user-facing pages.
+/// A language in which the user-facing pages exist.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.

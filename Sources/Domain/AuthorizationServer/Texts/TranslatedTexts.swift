@@ -49,7 +49,7 @@ enum TextName {
     }
 }
 
-/// Decodes the texts of a part from those of a file. Each property's path names its text.
+/// Decodes one part's texts from the texts in a file. Each property's path names its text.
 struct TextDecoder: Decoder {
     let texts: [String: String]
     let path: String

@@ -62,7 +62,7 @@ public struct TranslationDraft: Sendable {
         (self.file, self.tag, self.texts) = (file, tag, texts)
     }
 
-    /// Returns the paths of all texts of these parts, each with its English text, in text file order.
+    /// Returns the paths of all texts in these parts, each with its English text, in text file order.
     public static func texts(of parts: [any TranslatedTexts.Type]) -> [(path: String, text: String)] {
         parts.flatMap { $0.englishTexts }
     }
@@ -72,7 +72,7 @@ extension PageLanguages {
     /// Name of the texts directory setting.
     public static let setting = "oauth.texts_directory"
 
-    /// Checks a deployment's text files. A missing text is a mistake, because a page would then mix two
+    /// Checks a deployment's text files. A missing text is a mistake, because a page without it would mix two
     /// languages.
     ///
     /// - Parameter parts: The parts of the pages.

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// The contents of an access token (RFC 9068 §2.2).
 public struct AccessToken: Sendable, Hashable {
-    /// The `typ` header (RFC 9068 §2.1). No other token of this service has this type, so an ID token is
+    /// The `typ` header (RFC 9068 §2.1). None of this service's other tokens has this type, so an ID token is
     /// never accepted as an access token.
     public static let type: StaticString = "at+jwt"
     /// Number of random bytes that follow the token family's ID in the `jti`.
@@ -74,13 +74,13 @@ public struct AccessTokenVerifier: Sendable {
         self.issuer = issuer
     }
 
-    /// An access token of unknown origin. Its form and header are those of this service's access tokens.
+    /// An access token of unknown origin. Its form and header match this service's access tokens.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` if the text cannot be an access token of this service, so that no key is looked up
-        /// for it. An ID token, for example, has another `typ`.
+        /// Returns `nil` if the text cannot be one of this service's access tokens, so that no key is looked
+        /// up for it. An ID token, for example, has another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
                 Self.types.contains(type.lowercased())

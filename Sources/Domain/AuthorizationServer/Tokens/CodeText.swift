@@ -3,7 +3,7 @@ import Encodings
 
 /// A kind of code: its prefix, and its name in messages.
 public protocol CodeKind: Sendable {
-    /// The prefix, by which secret scanners recognize a leaked code.
+    /// The prefix, which lets secret scanners recognize a leaked code.
     static var prefix: String { get }
     static var name: String { get }
 }
@@ -21,8 +21,8 @@ public struct CodeText<Kind: CodeKind>: Sendable {
         text = Kind.prefix + Base64URL.encode(random)
     }
 
-    /// Returns `nil` if the text cannot be a code of this service, so that the database is not queried for
-    /// it.
+    /// Returns `nil` if the text cannot be one of this service's codes, so that the database is not queried
+    /// for it.
     public init?(parsing text: String) {
         guard text.hasPrefix(Kind.prefix), text.utf8.count == Kind.prefix.utf8.count + 43,
             let random = Base64URL.decode(String(text.dropFirst(Kind.prefix.count))),

@@ -6,8 +6,8 @@ public import StrictJSON
 
 /// The contents of an ID token (OpenID Connect Core §2).
 public struct IDToken: Sendable {
-    /// The `typ` header. A resource server that follows RFC 9068 does not accept this type as an access
-    /// token.
+    /// The `typ` header. Because of this value, a resource server that follows RFC 9068 rejects an ID token
+    /// that is used as an access token.
     public static let type: StaticString = "JWT"
 
     public let issuer: String
@@ -57,8 +57,8 @@ public struct IDToken: Sendable {
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 
-    /// Returns the left half of the SHA-256 of the access token's ASCII text (OpenID Connect Core §3.1.3.6).
-    /// SHA-256 applies because both signature algorithms of this service use it.
+    /// Returns the left half of the access token's SHA-256 digest (OpenID Connect Core §3.1.3.6). SHA-256
+    /// applies because both of this service's signature algorithms use it.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
     }
@@ -73,13 +73,13 @@ public struct IDTokenHint: Sendable, Hashable {
     public let clientID: OAuthClientID
     public let accountID: AccountID
 
-    /// A string of unknown origin with the form and header of this service's ID tokens.
+    /// A string of unknown origin that has the form and the header of an ID token from this service.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` if the text cannot be an ID token of this service, so that no key is looked up for
-        /// it. Access tokens and security event tokens, for example, have another `typ`.
+        /// Returns `nil` if the text cannot be one of this service's ID tokens, so that no key is looked up
+        /// for it. Access tokens and security event tokens, for example, have another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)),
                 jws.type?.lowercased() == IDToken.type.description.lowercased()
@@ -100,7 +100,7 @@ public struct IDTokenHint: Sendable, Hashable {
 }
 
 extension OAuthError {
-    /// The error for an authorization request whose `id_token_hint` is not an ID token of this service.
+    /// The error for an authorization request whose `id_token_hint` is not one of this service's ID tokens.
     public static let idTokenHintRefused = OAuthError(
         .invalidRequest,
         "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."
@@ -139,7 +139,7 @@ extension UserClaims: JSONBody {
         return name.isEmpty ? nil : name
     }
 
-    /// Visits the claims, leaving out those with an unknown value.
+    /// Visits the claims, leaving out claims with an unknown value.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("email", "The e-mail address or the private relay address.") { $0.email }
         member("email_verified", "Apple has verified the address.") {

@@ -33,7 +33,7 @@ public struct RefreshTokenText: Sendable, Hashable {
         (self.familyID, self.generation, self.familySecret) = (familyID, generation, familySecret)
     }
 
-    /// Returns `nil` if the text cannot be a refresh token of this service, so that the database is not
+    /// Returns `nil` if the text cannot be one of this service's refresh tokens, so that the database is not
     /// queried for it.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,
@@ -73,11 +73,11 @@ public struct RefreshTokenText: Sendable, Hashable {
     public var familySecretDigest: SHA256Digest { SHA256Digest.hash(familySecret) }
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 
-    /// SHA-512 of the raw 64-byte SHA-512 of the text, by which notifications to Google identify the token
-    /// (`hash_SHA512_double`).
+    /// The SHA-512 of the text's raw 64-byte SHA-512. Notifications to Google identify the token by this
+    /// digest (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
-    /// Returns the values to store for the first token of a token family.
+    /// Returns the values to store for a token family's first token.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
         NewRefreshToken(
             familySecretDigest: familySecretDigest, digest: digest,
@@ -90,7 +90,7 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a token family that begins or continues, as digests. Only the caller knows the
+/// The digests of the new refresh token in a token family that begins or continues. Only the caller knows the
 /// secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let familySecretDigest: SHA256Digest

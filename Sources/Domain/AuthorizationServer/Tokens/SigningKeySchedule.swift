@@ -6,7 +6,7 @@ public import AppleAccounts
 /// days, and stays published until the last token that it signed has expired. The schedule does no I/O and
 /// reads no clock.
 public struct SigningKeySchedule: Sendable, Hashable {
-    /// Milliseconds from a key's first signature to that of its successor: 90 days.
+    /// Milliseconds from a key's first signature to its successor's first signature: 90 days.
     public static let rotation: Int64 = 90 * 86_400_000
     /// Milliseconds from a key's publication to its first signature: a day. Verifiers cache the key set for
     /// an hour.
@@ -35,7 +35,8 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// - Parameter keys: The keys of one algorithm that have a usable private key.
     public func signing(_ keys: [SigningKeyRecord], at now: Moment) -> SigningKeyRecord? {
         let usable = keys.filter { now < $0.retiresAt.advanced(byMilliseconds: -longestToken) }
-        // If no key signs yet, this replica's clock is behind that of the replica that created the first key.
+        // If no key signs yet, this replica's clock is behind the clock of the replica that created the first
+        // key.
         return usable.filter { $0.signsFrom <= now }.max(by: Self.areInOrder)
             ?? usable.min(by: Self.areInOrder)
     }
@@ -90,7 +91,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     }
 }
 
-/// A token signing algorithm of this service (RFC 7518 §3.1).
+/// An algorithm with which this service signs tokens (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256. Signing takes only a fraction of the time that it takes with RSA.
     case es256 = "ES256"

@@ -3,7 +3,8 @@ import EmulatorServer
 import Encodings
 import JOSE
 
-/// The authorities that sign attestations and receipts, and similar ones under roots that nobody trusts.
+/// The authorities that sign attestations and receipts, and authorities with the same names under roots that
+/// no service trusts.
 struct AppAttestAuthorities: Sendable {
     let attestation: CertificateAuthority
     let receipts: ReceiptSigner

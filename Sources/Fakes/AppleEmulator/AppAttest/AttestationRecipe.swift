@@ -34,7 +34,7 @@ public struct AssertionRecipe: Sendable {
     /// A counter value to write without changing the device's own counter; `nil` increments the device's
     /// counter.
     public var counter: UInt32?
-    /// True for a signature with a large s, false for a small s; `nil` for either. All of them are valid.
+    /// True for a signature with a large s, false for a small s; `nil` for either. Both forms are valid.
     public var isHigh: Bool?
     public var extensions: DeviceExtensions? = DeviceExtensions()
     public var faults: Set<AssertionFault> = []
@@ -112,7 +112,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     case credentialKey = "credential_key"
     /// The bytes after the key are not a map.
     case extensions
-    /// For apps of macOS: System Integrity Protection is off.
+    /// For macOS apps: System Integrity Protection is off.
     case keyPolicy = "key_policy"
     case noKeyPolicy = "no_key_policy"
     // Errors in the receipt.

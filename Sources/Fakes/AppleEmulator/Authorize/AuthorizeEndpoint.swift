@@ -201,7 +201,7 @@ extension AuthorizeEndpoint {
 }
 
 extension AuthorizationRequest {
-    /// Form targets of the page, for `form-action`. Browsers apply `form-action` also to redirects after a
+    /// The page's form targets, for `form-action`. Browsers also apply `form-action` to redirects after a
     /// form. A page whose form can lead to a redirect sets no targets, because the app may redirect to its
     /// own URL scheme, and a policy cannot allow all schemes.
     fileprivate var formTargets: String? { responseMode == .formPost ? "'self'" : nil }

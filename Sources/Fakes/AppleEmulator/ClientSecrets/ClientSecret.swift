@@ -70,7 +70,7 @@ struct ClientSecretCheck {
         guard claims["aud"] == .string(IdentityTokenClaims.issuer) else {
             throw refusal("aud is not \(IdentityTokenClaims.issuer)")
         }
-        // Checked only if present, because Apple accepts secrets without `iat`.
+        // `iat` is checked only if present, because Apple accepts secrets without `iat`.
         if let claim = claims["iat"] {
             guard let issuedAt = claim.integer else { throw refusal("iat is not an integer") }
             guard issuedAt <= now else { throw refusal("iat is in the future") }

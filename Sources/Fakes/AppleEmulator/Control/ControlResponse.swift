@@ -10,9 +10,9 @@ struct ControlResponse {
     let json: JSONObject
     /// The response value that scripts need most often.
     let text: String
-    /// Body for a sign-in request, for identity tokens.
+    /// For identity tokens: the body of the sign-in request.
     var signIn: JSONObject?
-    /// Body for the request that registers a key, for attestations.
+    /// For attestations: the body of the request that registers the key.
     var registration: JSONObject?
 
     func response(_ format: ResponseFormat, _ status: HTTPResponse.Status) -> Response {
@@ -25,9 +25,9 @@ struct ControlResponse {
     }
 }
 
-/// Response format of the control API: JSON, or plain text for shell scripts. Identity tokens have a third
-/// format, the body for a sign-in request to the service, and attestations likewise the body for the request
-/// that registers the key.
+/// Response format of the control API: JSON, or plain text for shell scripts. Identity tokens and
+/// attestations have a third format: the body of the request that sends them to the service, which is a
+/// sign-in or a key registration.
 enum ResponseFormat: String, CaseIterable {
     case json, text
     case signIn = "sign-in"

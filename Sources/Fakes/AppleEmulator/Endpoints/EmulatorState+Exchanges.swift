@@ -52,8 +52,8 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The `siwa doctor` user agent, which is also the prefix of the code with which it tests a client
-    /// secret. This test involves no user, and Apple refuses the code as expected, so developers need not see
+    /// The `siwa doctor` user agent. The code with which `siwa doctor` tests a client secret has the same
+    /// prefix. This test involves no user, and Apple refuses the code as expected, so developers need not see
     /// the exchange.
     private static let doctor = "siwa-doctor"
 

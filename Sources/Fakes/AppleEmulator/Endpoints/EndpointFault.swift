@@ -4,7 +4,8 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// A fault of an endpoint. It ends when it is removed, or after it has been applied a given number of times.
+/// A fault that an endpoint simulates. It ends when it is removed, or after it has been applied a given
+/// number of times.
 public struct EndpointFault: Sendable, Equatable {
     /// Maximum delay: one minute, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
@@ -71,7 +72,7 @@ public enum FaultBody: String, Sendable, CaseIterable {
     case unrelated
     /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set with key types with which Apple does not sign. Only for `.keys`.
+    /// A key set whose key types Apple does not use for signing. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }
 

@@ -42,8 +42,8 @@ struct EndpointResponse: Equatable {
 
 extension EndpointResponse {
     /// - Parameters:
-    ///   - formTargets: Where forms and the redirects after them may lead, as written in the policy; `nil`
-    ///     allows all targets.
+    ///   - formTargets: The allowed targets of forms and of the redirects after them, as written in the
+    ///     policy; `nil` allows all targets.
     ///   - script: Script that runs when the page opens.
     static func page(
         _ title: String, status: Int = 200, isWide: Bool = false, formTargets: String? = "'self'",
@@ -61,7 +61,8 @@ extension EndpointResponse {
             body: document.html.bytes)
     }
 
-    /// Returns the page for any other request that the fake Apple refuses, such as one with an unknown path.
+    /// Returns the page for any other request that the fake Apple refuses, such as a request with an unknown
+    /// path.
     static func refusalPage(_ error: EmulatorError) -> EndpointResponse {
         .page("Not possible", status: error.code.status.code) { error.content }
     }
@@ -93,7 +94,7 @@ extension EndpointResponse {
     }
 }
 
-/// An OAuth error response (RFC 6749 §5.2) like those of Apple's endpoints.
+/// An OAuth error response (RFC 6749 §5.2) like the error responses from Apple's endpoints.
 ///
 /// The description states the cause, and contains no token, code or user data. Apple's descriptions differ
 /// and are undocumented, so no program may depend on them.

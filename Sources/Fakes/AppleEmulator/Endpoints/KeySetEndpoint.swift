@@ -78,7 +78,7 @@ struct KeySetDocument {
         return writer.bytes
     }
 
-    /// A weak tag (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
+    /// The tag is weak (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
     var entityTag: String {
         get throws(EmulatorError) {
             let names = try keys.map { key throws(EmulatorError) in

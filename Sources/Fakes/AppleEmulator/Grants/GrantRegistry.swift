@@ -1,8 +1,8 @@
 import Encodings
 import StrictJSON
 
-/// All valid codes and tokens. Used, expired and revoked ones are not stored, because they get the same
-/// response as an unknown value.
+/// All valid codes and tokens. Used, expired and revoked codes and tokens are not stored, because they get
+/// the same response as an unknown value.
 struct GrantRegistry: Codable {
     /// A consent, with one of the client IDs that use it.
     struct Session: Hashable, Codable {

@@ -2,7 +2,7 @@ import EmulatorServer
 import JOSE
 public import StrictJSON
 
-/// Changes that turn a valid token into a forged one. The default changes nothing.
+/// Changes that turn a valid token into a forged token. The default changes nothing.
 public struct Forgery: Sendable {
     /// Claims to add or replace, of any JSON type.
     public var claims = JSONObject()
@@ -57,7 +57,7 @@ public enum SignatureKind: String, Sendable, CaseIterable {
     case tampered
     /// The signature is valid for the original claims, but the token has the forged claims.
     case otherClaims = "other_claims"
-    /// The signature is valid, but made by another published key than the one that the header names.
+    /// The signature is valid, but was made by a published key other than the key that the header names.
     case otherKey = "other_key"
     /// The signature was made by a key that was never published, but the header names a published key.
     case wrongKey = "wrong_key"

@@ -88,7 +88,7 @@ public struct Delivery: Sendable, Equatable {
     /// Value of `X-Request-ID` in the response, even if the response counts as lost.
     var requestID: String?
 
-    /// True for status 200, the only one that Apple accepts.
+    /// True for status 200, the only status that Apple accepts.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }
@@ -153,6 +153,6 @@ public struct MintedNotification: Sendable, Equatable, Codable {
     public let clientID: String
     /// The user's `sub` for the app's team.
     public let subject: String
-    /// The compact JWS, which is sent as the member `payload`.
+    /// The compact JWS, which is sent as the `payload` member.
     public let payload: String
 }

@@ -20,7 +20,7 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     /// Primary client IDs of the apps to which the user has signed in and which the user still uses.
     public internal(set) var apps: Set<String> = []
 
-    /// Those of `apps` that did not request the e-mail address.
+    /// The apps in `apps` that did not request the e-mail address.
     public internal(set) var emailWithheldFrom: Set<String> = []
 
     /// The user's `sub` for the first configured team.

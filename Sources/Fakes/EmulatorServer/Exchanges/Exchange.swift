@@ -57,7 +57,7 @@ package struct ExchangeStart: Sendable {
 
 /// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
-    /// Maximum number of stored routine exchanges, and also of stored other exchanges. The counts are
+    /// The maximum number of routine exchanges, and also of other exchanges, that are stored. The counts are
     /// separate, so that routine exchanges do not displace the others.
     package static let capacity = 50
     /// Maximum number of characters stored per request or response.

@@ -104,7 +104,7 @@ package actor StateSaver {
     }
 
     private func writeOnce() throws {
-        // Changes from now on may come too late for this write, so callers must wait for the next one.
+        // Changes from now on may come too late for this write, so callers must wait for the next write.
         (running, next) = (next, nil)
         do {
             try write()

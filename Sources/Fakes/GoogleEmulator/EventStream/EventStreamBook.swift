@@ -45,7 +45,7 @@ struct ServiceAccount: Sendable, Codable {
     let email: String
     let keyID: String
     private let pem: String
-    /// True if the account has the role `roles/riscconfigs.admin`.
+    /// True if the account has the `roles/riscconfigs.admin` role.
     let hasRole: Bool
     /// True if the RISC API is enabled in the account's project.
     let hasAPI: Bool

@@ -121,8 +121,8 @@ extension PageRoutes {
         }
     }
 
-    /// Returns the page of the user's iPhone app after it has received the universal link. The app checks the
-    /// link and asks for consent.
+    /// Returns the page that the user's iPhone app shows after it has received the universal link. The app
+    /// checks the link and asks for consent.
     private func app(_ link: AppFlipLink) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Google asks to link your account</h1>"

@@ -68,8 +68,8 @@ struct SentEvent: Sendable {
 }
 
 extension Linking {
-    /// Sends an event to the registered receiver, or to the linked server if there is none (RFC 8935). Throws
-    /// `.eventNotSent`, `.serverMissing`.
+    /// Sends an event to the registered receiver, or to the linked server if no receiver is registered (RFC
+    /// 8935). Throws `.eventNotSent`, `.serverMissing`.
     func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
         let url = try receiver(of: event.type)
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)

@@ -23,7 +23,8 @@ public struct ReceivedMessage: Sendable, Equatable {
     public internal(set) var isDuplicate = false
     /// False if the receiver has already accepted a later event for the same account.
     public internal(set) var isInOrder = true
-    /// Response status; `nil` until the response is sent, and if the connection was closed without one.
+    /// Response status; `nil` until the response is sent, and if the connection was closed without a
+    /// response.
     public internal(set) var status: Int?
 
     /// Maximum number of characters of the content that are stored.

@@ -33,7 +33,7 @@ extension EventFacts {
     }
 }
 
-/// Verifies a webhook as the events page of the documentation requires of receivers.
+/// Verifies a webhook in the way that the documentation's events page requires.
 struct WebhookCheck: Sendable {
     /// Maximum difference between a message's timestamp and the clock, in seconds.
     static let tolerance: Int64 = 300

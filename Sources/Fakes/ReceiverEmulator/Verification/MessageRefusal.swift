@@ -4,7 +4,7 @@ public import Encodings
 public struct MessageRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case bodyTooLarge = "body_too_large"
-        /// The content type is not the one that the receiver expects.
+        /// The receiver expects another content type.
         case typeMismatch = "type_mismatch"
 
         // Refusals for webhooks.

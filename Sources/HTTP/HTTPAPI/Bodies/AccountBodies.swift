@@ -4,7 +4,7 @@ import NIOHTTP1
 import SignIn
 public import StrictJSON
 
-// Bodies of the calls about accounts, credentials, events and erasures.
+// The request and response bodies of the account, credential, event and erasure endpoints.
 
 extension Account: JSONBody {
     public static var schemaName: String { "Account" }
@@ -103,7 +103,7 @@ extension Credential: JSONBody {
     }
 }
 
-/// The state of a stored refresh token, as named in the interface.
+/// The state of a stored refresh token, as named in the API.
 enum RefreshTokenState: String, JSONWord {
     static var schemaName: String { "RefreshTokenState" }
     static var schemaText: String { "Absent when no authorization code was ever posted." }

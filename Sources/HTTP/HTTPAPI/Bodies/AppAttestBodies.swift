@@ -4,7 +4,7 @@ public import AuthorizationServer
 public import SignIn
 public import StrictJSON
 
-// Bodies of the App Attest and App Check calls.
+// The request and response bodies of the App Attest and App Check endpoints.
 
 /// The body of `POST /v1/app-attest/challenges`.
 struct ChallengeRequest: RequestBody {
@@ -253,7 +253,7 @@ extension MemberCourse {
 }
 
 extension AppCheckKind {
-    /// Name and description of the member that holds the number of requests of this kind.
+    /// The name and description of the member that counts requests of this kind.
     fileprivate var counted: (name: StaticString, text: String) {
         switch self {
         case .verified: ("verified", "With a proof that holds.")

@@ -8,8 +8,8 @@ import HTTPEngine
 struct Form: Sendable {
     /// Maximum number of form fields. Apple sends at most four.
     static let mostFields = 16
-    /// Maximum size of a form in bytes. Apple's form contains our `state` of at most 8 KiB, and Apple's
-    /// token, code and name need much less than the rest.
+    /// Maximum form size in bytes. Apple's form contains our `state` of at most 8 KiB, and Apple's token,
+    /// code and name need much less than the rest.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
@@ -51,7 +51,7 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// Returns `true` if the form has no fields besides those with these names.
+    /// Returns `true` if each of the form's fields has one of these names.
     func hasOnly(_ names: StaticString...) -> Bool {
         values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
     }

@@ -5,7 +5,7 @@ public import OAuth
 import SignIn
 public import StrictJSON
 
-// The bodies of authorization server calls, except the bodies that lower modules declare.
+// The bodies of the authorization server's endpoints, except the bodies that lower modules declare.
 
 extension GrantUseCases.Listed: JSONBody {
     public static var schemaName: String { "Grant" }

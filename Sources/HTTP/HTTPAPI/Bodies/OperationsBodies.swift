@@ -2,7 +2,7 @@ public import AppleAccounts
 public import KeySets
 public import StrictJSON
 
-// Response bodies of the operator calls.
+// The response bodies of the endpoints for operators.
 
 /// The liveness response. A process that responds is alive.
 struct LivenessStatus: JSONBody {

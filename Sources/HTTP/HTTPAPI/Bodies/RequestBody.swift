@@ -1,8 +1,8 @@
 import AppleAccounts
 import StrictJSON
 
-/// The JSON object in a request, whose members are declared once. One `RequestCourse` over the members reads
-/// a request strictly. Another one lists the members for the schema.
+/// A JSON request body. Each type declares its members once, in `init`, and different `RequestCourse`s use
+/// that declaration: one parses a request strictly, and another collects the members for the OpenAPI schema.
 ///
 /// Reading does not convert types, and rejects repeated and unknown names, because ignoring a misspelled
 /// `nonce` would disable a check. A known member with the value `null` counts as absent, because serializers

@@ -6,7 +6,7 @@ import NIOHTTP1
 public import SignIn
 public import StrictJSON
 
-// The bodies of nonce calls, and of calls with an identity token.
+// The bodies of the nonce endpoint, and of the endpoints that take an identity token.
 
 extension IdentityTokenRequest: RequestBody {
     static var schemaName: String { "IdentityTokenRequest" }
@@ -151,7 +151,7 @@ extension JSONSchema {
 }
 
 extension UserProfile {
-    /// Reads the member `user`: Apple's object, or the JSON text that Apple's form sends to a web page.
+    /// Reads the `user` member: Apple's object, or the JSON text that Apple's form sends to a web page.
     ///
     /// Returns `nil` for an empty string. Throws `member_malformed` for a malformed value, and
     /// `character_not_allowed` for a string with U+0000.

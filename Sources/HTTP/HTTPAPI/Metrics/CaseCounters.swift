@@ -77,7 +77,7 @@ struct ClientLabels: Sendable {
 
     init(_ clients: [OAuthClient]) { self.init(ids: clients.map(\.id.rawValue)) }
 
-    /// - Parameter ids: IDs of the configured clients without duplicates, in the order of the configuration.
+    /// - Parameter ids: IDs of the configured clients without duplicates, in configuration order.
     init(ids: [String]) {
         let first = ids.prefix(Self.most).filter { $0 != Self.other && $0 != Self.none }
         own = Set(first)

@@ -17,8 +17,8 @@ public final class FeedReaders: Sendable {
         /// has. A reader that handles each page before it requests the next page has handled all events up to
         /// this number.
         public let sequence: Int64
-        /// Upper bound on the number of events that the reader has not read. A key for some apps does not see
-        /// all of these events.
+        /// Upper bound on the number of events that the reader has not read. A reader whose key is limited to
+        /// some apps cannot see all of these events.
         public let behind: Int64
         public let askedAt: Moment
     }

@@ -77,7 +77,7 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Sets the help text of a metric that was created without one.
+    /// Sets the help text of a metric that was created without a help text.
     func describe(_ name: String, help: String) {
         families.withLock { $0.byName[name, default: Family()].help = help }
     }
@@ -115,7 +115,7 @@ public final class MetricsRegistry: MetricsFactory {
     }
 
     /// Returns the current values of a metric, each with its labels. A histogram returns one value for each
-    /// bucket, with the bucket's upper bound in the recorded unit as the label `le`. Does not call `refresh`.
+    /// bucket, with the bucket's upper bound in the recorded unit as the `le` label. Does not call `refresh`.
     package func readings(of name: String) -> [MetricReading] {
         let series = families.withLock { $0.byName[name]?.series ?? [] }
         return series.flatMap { series -> [MetricReading] in

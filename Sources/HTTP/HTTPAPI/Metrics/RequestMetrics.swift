@@ -11,7 +11,7 @@ struct RequestMetrics: Sendable {
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// All statuses with their own series. The last one also counts every other status.
+    /// The statuses that have their own series. The series of the last status also counts every other status.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]

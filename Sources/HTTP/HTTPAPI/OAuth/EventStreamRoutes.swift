@@ -7,8 +7,8 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// The event streams of OAuth clients (OpenID Shared Signals Framework 1.0). A client has at most one stream,
-/// and sees only its own stream.
+/// OAuth clients' event streams (OpenID Shared Signals Framework 1.0). A client has at most one stream, and
+/// sees only its own stream.
 final class EventStreamRoutes: Sendable {
     private let server: OAuthServer
     private let streams: EventStreams

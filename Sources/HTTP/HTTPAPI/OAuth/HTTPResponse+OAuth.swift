@@ -41,7 +41,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns one of this interface's problems in the format of an OAuth error.
+    /// Returns a problem in the format of an OAuth error.
     static func oauthError(_ problem: Problem) -> HTTPResponse {
         let code: OAuthError.Code =
             switch problem.status {

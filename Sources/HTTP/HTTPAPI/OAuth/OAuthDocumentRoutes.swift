@@ -102,7 +102,7 @@ struct ServerMetadata: JSONBody {
             "revocation_endpoint_auth_methods_supported", "Client authentication at the revocation endpoint."
         ) { _ in secrets + ["none"] }
         // `Bearer` stands for an API key. RFC 8414 §2 allows names from the registry "OAuth Access Token
-        // Types", such as this one.
+        // Types", which contains `Bearer`.
         member.unrequired(
             "introspection_endpoint_auth_methods_supported",
             "Authentication at the introspection endpoint; `Bearer` is an API key."

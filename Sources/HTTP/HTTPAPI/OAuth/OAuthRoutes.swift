@@ -102,7 +102,7 @@ struct ClientAuthenticating: Sendable {
             authorization: request.oauth?.authorization, query: request.query?.utf8)
     }
 
-    /// Authenticates the client of a request, and records the client for the log.
+    /// Authenticates a request's client, and records the client for the log.
     func callAsFunction<Body: ClientRequest>(
         _ body: Body, _ request: HTTPRequest
     ) throws -> Body.Authenticated {
@@ -134,6 +134,6 @@ struct ClientAuthenticating: Sendable {
 }
 
 extension ClientAddress {
-    /// The client's address, in the form by which OAuth use cases and the console count requests.
+    /// The client's address, in the form that OAuth use cases and the console use to count requests.
     package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

@@ -254,7 +254,7 @@ struct TokenRefusals: Sendable {
         self.areExplained = areExplained
     }
 
-    /// Counts a refusal, and records it for the log line of its request.
+    /// Counts a refusal, and records it for its request's log line.
     ///
     /// - Parameter type: The grant type of the request; `nil` for an unknown grant type.
     func note(_ reason: TokenRefusalReason, of type: GrantType?, _ request: HTTPRequest) {

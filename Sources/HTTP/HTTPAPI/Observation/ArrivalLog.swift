@@ -132,7 +132,7 @@ public final class ArrivalLog: Sendable {
 }
 
 extension ArrivalLog? {
-    /// Records the refusal of a token, whether it occurs immediately or after a key fetch.
+    /// Records a token's refusal, whether it occurs immediately or after a key fetch.
     func watching<Value>(
         _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
     ) throws -> Step<Value> {

@@ -21,7 +21,7 @@ final class RequestTrace: Sendable {
     /// The tracing context for the request's work; `nil` if the request is not recorded.
     var context: ServiceContext? { span?.context }
 
-    /// Begins a child span of the request; returns `nil` if the request is not recorded.
+    /// Begins a span below the request's span; returns `nil` if the request is not recorded.
     func begin(_ name: SpanName) -> RecordedSpan? {
         guard let context else { return nil }
         return recorder.startSpan(name.rawValue, context: context, ofKind: .internal)

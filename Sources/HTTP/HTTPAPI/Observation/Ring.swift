@@ -1,4 +1,4 @@
-/// A ring buffer. When it is full, each new entry replaces the oldest one without moving other entries.
+/// A ring buffer. When it is full, each new entry replaces the oldest entry without moving other entries.
 struct Ring<Entry> {
     let bound: Int
     /// The entries in storage order.

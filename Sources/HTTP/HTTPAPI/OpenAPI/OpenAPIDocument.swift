@@ -1,7 +1,7 @@
 import HTTPEngine
 import StrictJSON
 
-/// The OpenAPI 3.1 document of this interface, generated from the call and body declarations. `GET
+/// The OpenAPI 3.1 document of this API, generated from the endpoint and body declarations. `GET
 /// /openapi.yaml` returns it.
 ///
 /// A generated document repeats mistakes in the code, so a test compares it, member by member, with a

@@ -2,8 +2,8 @@ import AppleAccounts
 import OAuth
 import StrictJSON
 
-/// A call's texts, parameters, bodies and responses, for the OpenAPI document. `Endpoint` contains the call's
-/// other properties.
+/// An endpoint's texts, parameters, bodies and responses, for the OpenAPI document. `Endpoint` contains the
+/// endpoint's other properties.
 struct Operation: Sendable {
     let tag: Tag
     let summary: String

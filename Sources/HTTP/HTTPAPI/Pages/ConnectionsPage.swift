@@ -7,7 +7,7 @@ import Pages
 /// The page that shows a user the clients with access to the account. Each client has a button that ends its
 /// access.
 struct ConnectionsPage {
-    /// Name of the form field with the grant ID. Each form also has the field `ConsentPage.tokenField`.
+    /// Name of the form field with the grant ID. Each form also has the `ConsentPage.tokenField` field.
     static let grantField: StaticString = "grant"
 
     let list: ConnectionList

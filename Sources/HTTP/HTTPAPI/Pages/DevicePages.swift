@@ -4,7 +4,7 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The page on which a user enters the code that a device shows.
+/// The page where a user enters the code that a device shows.
 struct DeviceCodePage {
     static let codeField: StaticString = "user_code"
 

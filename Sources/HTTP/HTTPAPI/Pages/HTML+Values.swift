@@ -61,7 +61,7 @@ struct TextWithPlaces: Sendable {
     /// The parts of the text before, between and after the open placeholders.
     private var parts = [HTML()]
 
-    /// Replaces all placeholders except the one named `open`.
+    /// Replaces all placeholders except the placeholder named `open`.
     init(_ template: String, _ values: [String: HTML] = [:], leaving open: String) {
         for piece in TextPiece.pieces(of: template) {
             switch piece {

@@ -18,7 +18,7 @@ import StrictJSON
 struct Problem: Error, Sendable, Equatable {
     let type: ProblemType
     let detail: String
-    /// Name of the faulty member or parameter in the request. It is a name that this interface defines, or an
+    /// Name of the faulty member or parameter in the request. It is a name that this API defines, or an
     /// unknown name.
     let subject: Subject?
     /// Number of seconds after which the caller should retry (RFC 9110 §10.2.3).

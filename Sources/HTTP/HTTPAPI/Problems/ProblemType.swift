@@ -73,7 +73,7 @@ extension CataloguedCode {
     }
 }
 
-/// The codes that this module defines. Refusals by other modules use the codes of their own errors.
+/// The codes that this module defines. Refusals by other modules use those modules' own error codes.
 enum ProblemCode: String, CataloguedCode {
     case requestMalformed = "request_malformed"
     case requestTimeout = "request_timeout"

@@ -14,7 +14,7 @@ import SignIn
 final class AuthorizeRoutes: Sendable {
     /// Maximum number of form fields: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Maximum size of a form in bytes. Browsers send only the fields above.
+    /// Maximum form size in bytes. Browsers send only the fields above.
     private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
@@ -156,7 +156,7 @@ final class AuthorizeRoutes: Sendable {
     }
 }
 
-/// Conversions between HTTP and the user pages, all of which use the authorization endpoint's session.
+/// Conversions between HTTP and the user pages, which all use the authorization endpoint's session.
 extension AuthorizeUseCase {
     func browser(of request: HTTPRequest) -> AuthorizeBrowser {
         AuthorizeBrowser(

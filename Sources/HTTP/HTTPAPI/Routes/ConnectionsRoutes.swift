@@ -7,7 +7,7 @@ import SignIn
 
 /// The routes of the connections page, called by browsers.
 final class ConnectionsRoutes: Sendable {
-    /// Maximum size of a form in bytes. Browsers send a token and a grant ID.
+    /// Maximum form size in bytes. Browsers send a token and a grant ID.
     private static let longestForm = 1024
 
     private let useCase: ConnectionsUseCase

@@ -10,7 +10,7 @@ import SignIn
 final class DevicePageRoutes: Sendable {
     /// Maximum number of form fields: one field for each optional scope, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// Maximum size of a form in bytes.
+    /// Maximum form size in bytes.
     private static let longestForm = 8192
 
     private let useCase: DevicePageUseCase

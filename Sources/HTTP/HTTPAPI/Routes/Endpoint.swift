@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// A call of this interface. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
+/// An endpoint of the API. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
 /// properties. The list of declarations determines the route table, authentication, limits, error formats and
 /// metrics.
 ///
@@ -73,7 +73,7 @@ final class Endpoint: Sendable {
     enum Errors: Sendable {
         case problem
         case oauth
-        /// An HTML page, because a browser shows the error to a user.
+        /// The response is an HTML page, because a browser shows the error to a user.
         case page
         /// An HTML page for browsers, and a problem document for programs.
         case pageForBrowsers

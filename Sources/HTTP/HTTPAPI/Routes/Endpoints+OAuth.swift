@@ -5,7 +5,7 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// Calls for OAuth clients, resource servers and Google.
+/// Endpoints that OAuth clients, resource servers and Google call.
 extension Endpoint {
     static let introspectToken = Endpoint(
         "introspectToken", .post, "/oauth/introspect", of: \.oauth?.tokens, caller: .oauthClient,
@@ -90,7 +90,7 @@ extension Endpoint {
             ])
     ) { try $0.authorize($1) }
 
-    /// A call for native clients without a backend, which cannot use `mintNonce`. The call stores nothing.
+    /// For native clients without a backend, which cannot call `mintNonce`. The endpoint stores nothing.
     static let mintClientNonce = Endpoint(
         "mintClientNonce", .post, "/oauth/nonce", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -114,8 +114,7 @@ extension Endpoint {
             ])
     ) { try $0.mintNonce($1) }
 
-    /// A call for native clients without a backend, which cannot use `mintChallenge`. The call stores
-    /// nothing.
+    /// For native clients without a backend, which cannot call `mintChallenge`. The endpoint stores nothing.
     static let mintClientChallenge = Endpoint(
         "mintClientChallenge", .post, "/oauth/app-attest/challenges", of: \.oauth?.tokens,
         caller: .oauthClient, body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -135,7 +134,7 @@ extension Endpoint {
             ])
     ) { try $0.mintChallenge($1) }
 
-    /// A call for native clients without a backend, which cannot use `registerKey`.
+    /// For native clients without a backend, which cannot call `registerKey`.
     static let registerClientKey = Endpoint(
         "registerClientKey", .post, "/oauth/app-attest/keys", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -165,7 +164,7 @@ extension Endpoint {
         .userInfo
     ) { try $0.userInfo($1) }
 
-    /// A call for pages that have an access token.
+    /// For web pages that have an access token.
     static let postUserInfo = Endpoint(
         "postUserInfo", .post, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers,

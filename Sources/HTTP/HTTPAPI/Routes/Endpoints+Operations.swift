@@ -1,7 +1,7 @@
 import HTTPEngine
 import StrictJSON
 
-/// Calls for operators.
+/// Endpoints that operators and their monitoring systems call.
 extension Endpoint {
     static let checkLiveness = Endpoint(
         "checkLiveness", .get, "/livez", of: \.operations, caller: .anyone, body: .none, errors: .problem,

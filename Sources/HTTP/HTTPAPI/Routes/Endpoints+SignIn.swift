@@ -6,7 +6,8 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// Calls with tokens and credentials for backends, calls for Apple, and the calls of a web sign-in.
+/// Endpoints for sign-in: the token, credential and App Attest endpoints that backends call, the notification
+/// endpoint that Apple calls, and the endpoints of the web sign-in flow.
 extension Endpoint {
     static let verifyIdentityToken = Endpoint(
         "verifyIdentityToken", .post, "/v1/identity-tokens/verify", of: \.tokens, caller: .apiKey,

@@ -1,11 +1,12 @@
 import AuthorizationServer
 import HTTPEngine
 
-// The OpenAPI document is generated from this list, so a call that is missing in `all` is neither served nor
-// documented. A test compares the list with the interface documentation and with the sample proxy
+// The OpenAPI document is generated from this list, so an endpoint that is missing from `all` is neither
+// served nor documented. A test compares the list with the API documentation and with the sample proxy
 // configurations.
 extension Endpoint {
-    /// All calls, frequent calls first: the route table searches calls with a fixed path in this order.
+    /// All endpoints, the most frequently called first: the route table searches endpoints with a fixed path
+    /// in this order.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
         .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount,

@@ -52,7 +52,7 @@ final class BrowserFields: Sendable {
     let acceptLanguage: String?
     /// True if the body is an HTML form.
     let sendsForm: Bool
-    /// True if a page posted the request, because browsers then name the page's origin (Fetch §3.2).
+    /// True if a page posted the request. Browsers then name the page's origin (Fetch §3.2).
     let comesFromPage: Bool
     let sender: RequestSender
     /// The client's address; `nil` if it is unknown, because a trusted proxy has not named it.

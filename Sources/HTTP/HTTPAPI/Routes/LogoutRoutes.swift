@@ -7,7 +7,7 @@ import SignIn
 
 /// The routes that sign a user out of a browser session.
 final class LogoutRoutes: Sendable {
-    /// Maximum size of a form in bytes. Browsers send a token and a decision.
+    /// Maximum form size in bytes. Browsers send a token and a decision.
     private static let longestForm = 1024
 
     private let useCase: LogoutUseCase

@@ -82,7 +82,7 @@ final class OperationsRoutes: Sendable {
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
-    /// `GET /openapi.yaml`: returns the OpenAPI 3.1 document of this interface.
+    /// `GET /openapi.yaml`: returns the OpenAPI 3.1 document of this API.
     func openAPI() -> Step<HTTPResponse> {
         var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
         response.sharedBody = description

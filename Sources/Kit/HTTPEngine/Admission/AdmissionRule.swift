@@ -89,8 +89,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is limited, because the loop would spend a large credit all at once, and all other work
-        // would have to wait.
+        // The credit is limited, because otherwise the loop could spend a large credit all at once, and all
+        // other work would have to wait.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }
@@ -105,9 +105,9 @@ package enum AdmissionDecision: Equatable {
 
 /// Priority of a request during overload.
 package enum RequestPriority: Sendable {
-    /// Never rejected, because operators need the service's state most during overload.
+    /// These requests are never rejected, because operators need the service's state most during overload.
     case operations
-    /// Rejected late, because the sender repeats a notification only a few times.
+    /// These requests are rejected late, because the sender repeats a notification only a few times.
     case notification
     case ordinary
 }

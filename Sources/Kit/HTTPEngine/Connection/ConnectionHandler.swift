@@ -157,7 +157,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var isExpendable: Bool { state.isExpendable }
     var isIdle: Bool { state.phase == .waiting }
 
-    /// Closes the connection to make room for another one.
+    /// Closes the connection to make room for another connection.
     func closeEarly() {
         leave()
         output.context?.close(promise: nil)

@@ -85,7 +85,7 @@ struct ConnectionState {
 
     enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
-    /// True if the response being written is the connection's last one.
+    /// True if the response being written is the connection's last response.
     var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
     mutating func responded(at now: NIODeadline) -> ResponseAction {
@@ -134,7 +134,7 @@ struct ConnectionState {
     }
 
     /// Begins the service's shutdown. The connection finishes requests that have begun, and begins no new
-    /// one.
+    /// request.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
         return phase == .waiting ? close(at: now) : .finishResponse

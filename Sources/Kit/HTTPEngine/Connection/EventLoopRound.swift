@@ -14,7 +14,8 @@ final class EventLoopRound {
     /// Largest number of requests that go through the stages together. With more, the first request would
     /// wait for the last, and their data would not fit into the caches.
     private static let mostTogether = 16
-    /// Most commands gathered at once. The first one waits some milliseconds for the last.
+    /// The maximum number of commands gathered at once. The first command waits some milliseconds for the
+    /// last.
     private static let mostGathered = 64
 
     let eventLoop: any EventLoop
@@ -22,9 +23,9 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Number of gathered commands. They are not submitted individually, because the first one would wake the
-    /// committing thread and get its own commit, and one transaction costs as much as several sign-ins within
-    /// a transaction.
+    /// Number of gathered commands. They are not submitted individually, because otherwise the first command
+    /// would wake the committing thread and get its own commit, and one transaction costs as much as several
+    /// sign-ins within a transaction.
     private var gathered = 0
     private var isScheduled = false
 

@@ -15,7 +15,7 @@ package struct IncomingRequest {
         fields = RequestFields(head.headers)
     }
 
-    /// False after an upgrade request, for example, because the decoder then reads no more requests from the
+    /// False, for example, after an upgrade request, because the decoder then reads no more requests from the
     /// connection.
     var keepsAlive: Bool {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
@@ -53,7 +53,7 @@ package struct IncomingRequest {
 /// the shared counter. Without the limit, a few thousand clients without an API key could make the service
 /// hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
-    /// Number of bytes of each body that are not counted.
+    /// The number of bytes in each body that are not counted.
     static let free = 8 * 1024
 
     private let most: Int
@@ -63,7 +63,8 @@ final class BodyMemoryBudget: Sendable {
         self.most = most
     }
 
-    /// Memory of one body beyond the uncounted bytes. The memory is released when the object is deallocated.
+    /// The part of the budget that one body uses: its size minus the first `free` bytes. Returned to the
+    /// budget when this object is deallocated.
     final class Reservation {
         private let budget: BodyMemoryBudget
         private var size = 0

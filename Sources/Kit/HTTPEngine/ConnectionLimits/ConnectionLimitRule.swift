@@ -27,8 +27,8 @@ struct ConnectionLimitRule {
             max(perAddress, min(perAddress * network.share, connections * 3 / 4))
         }
 
-        /// Number of connections above which each new connection closes an older one. The places above it are
-        /// for connections that arrive before the older one has closed.
+        /// Number of connections above which each new connection closes an older connection. The places above
+        /// this number are for connections that arrive before the older connection has closed.
         var crowded: Int { connections - max(1, connections / 16) }
     }
 
@@ -93,6 +93,7 @@ package enum EarlyCloseReason: Sendable, CaseIterable {
     case crowded
     /// The address was at its limit, and this was its longest-idle connection.
     case addressShare
-    /// The address was at its limit, and none of its other connections was idle, so the new one closed.
+    /// The address was at its limit, and none of its other connections was idle, so the new connection
+    /// closed.
     case refused
 }

@@ -2,7 +2,7 @@ import Encodings
 import NIOCore
 import Synchronization
 
-/// Counts all open connections of the service, and closes connections to make room for new ones.
+/// Counts all of the service's open connections, and closes connections to make room for new connections.
 ///
 /// A connection takes the lock only when it opens and when it closes. The idle time is atomic, because every
 /// response reads it.
@@ -175,7 +175,7 @@ final class LoopConnections {
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
-        // The list is in order of use, so all connections after the first recent one are recent too.
+        // The list is in order of use, so all connections after the first recent connection are recent too.
         while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
             next.closeEarly()
         }

@@ -32,8 +32,8 @@ package enum EntityTag {
         }
     }
 
-    /// Length limit in bytes for a header to be compared, enough for dozens of our tags. Without the limit, a
-    /// client could send a list as long as the whole header section.
+    /// Maximum length in bytes of a header that is compared, which is enough for dozens of our tags. Without
+    /// the limit, a client could send a list as long as the whole header section.
     private static let longestList = 1024
 
     /// Returns true if a tag in the header equals `tag` by weak comparison (RFC 9110 §13.1.2).

@@ -74,7 +74,7 @@ package struct RequestFields: Sendable {
     /// True if the content type is JSON (RFC 8259 §11), with or without parameters such as a charset.
     package var isJSON: Bool { isMedia("application/json") }
 
-    /// True if the content type is that of an HTML form (HTML §4.10.22.6).
+    /// True if the content type is an HTML form's content type (HTML §4.10.22.6).
     package var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
 
     private func isMedia(_ type: StaticString) -> Bool {
@@ -109,7 +109,7 @@ package struct RequestFields: Sendable {
 }
 
 extension StaticString {
-    /// The literal's bytes, which stay valid for the life of the process.
+    /// The literal's bytes, which stay valid until the process ends.
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }

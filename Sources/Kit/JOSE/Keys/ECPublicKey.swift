@@ -143,7 +143,7 @@ public final class ECPublicKey: @unchecked Sendable {
     ]
 }
 
-/// A P-256 private key, such as the ones in Apple's files for signing client secrets (`AuthKey_<key ID>.p8`).
+/// A P-256 private key, such as the keys in Apple's files for signing client secrets (`AuthKey_<key ID>.p8`).
 public struct ECPrivateKey: Sendable {
     /// The key as PKCS #8 PEM. It is secret, so never print it.
     public let pem: String

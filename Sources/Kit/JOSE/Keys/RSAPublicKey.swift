@@ -56,8 +56,8 @@ private final class PooledContext {
 }
 
 private struct ContextPool {
-    /// Context limit. The pool never needs more contexts than there are threads verifying at once, so the
-    /// limit is only a safeguard.
+    /// The maximum number of contexts in the pool. The pool never needs more contexts than there are threads
+    /// verifying at once, so the limit is only a safeguard.
     private static let capacity = 64
     nonisolated(unsafe) private var free: [PooledContext] = []
 

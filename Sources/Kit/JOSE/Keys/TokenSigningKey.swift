@@ -31,7 +31,7 @@ public final class TokenSigningKey: @unchecked Sendable {
             verificationKey = TokenVerificationKey(.rsa(try RSAPrivateKey(pem: pem).publicKey()))
         }
         let pointer = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in
-            // `withPrivateKey` will free its own reference to the key, so the handle needs another one.
+            // `withPrivateKey` will free its own reference to the key, so the handle needs another reference.
             guard EVP_PKEY_up_ref(key) == 1 else { throw JOSEError(.keyUnusable, detail: "not shared") }
             return key
         }
@@ -151,7 +151,7 @@ public struct TokenVerificationKey: Sendable {
     }
 }
 
-/// Signature algorithms of this service's own tokens (RFC 7518 §3.3, §3.4).
+/// The algorithms that sign this service's own tokens (RFC 7518 §3.3, §3.4).
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA on P-256 with SHA-256.
     case ES256

@@ -48,7 +48,7 @@ public struct WebhookSecret: Sendable {
         code = HMACSHA256(key: key)
     }
 
-    /// Returns the signature of a message, in the format of the `webhook-signature` header.
+    /// Returns a message's signature, in the format of the `webhook-signature` header.
     func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         "v1," + Base64.encode(code.code(for: Array("\(id).\(timestamp).".utf8) + body))
     }

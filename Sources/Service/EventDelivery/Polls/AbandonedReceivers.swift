@@ -63,7 +63,7 @@ public struct AbandonedReceivers: Service {
             moment >= begin.advanced(byMilliseconds: ReceiverTurn.lifetime)
         }
         if stored.retries.contains(where: { $0.attempts > 0 && isOld($0.waitingSince) }) { return true }
-        // `notBefore` is the time of the last poll that changed something, or of the resumption.
+        // `notBefore` is the time of the last poll that changed something, or the time of the resumption.
         guard isOld(stored.record.notBefore) else { return false }
         var cursor = stored.record.cursor
         for _ in 0..<Self.mostPages {

@@ -18,7 +18,7 @@ public final class EventPolling: Sendable {
 
     /// Maximum time to wait for a token.
     public static let longestWait = SignInUseCases.longestWait
-    /// Maximum number of waiting polls of one receiver in this process.
+    /// The maximum number of polls by one receiver that wait in this process.
     public static let mostWaiting = 8
     /// The pauses after which a token that the receiver has not acknowledged is returned again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
@@ -30,7 +30,7 @@ public final class EventPolling: Sendable {
     static let longestPause: Int64 = 5000
     /// Maximum number of feed pages that one attempt reads.
     static let mostPages = 20
-    /// Maximum number of attempts by a poll when other polls of the receiver write first.
+    /// The maximum number of attempts that a poll makes when other polls by the receiver write first.
     static let mostAttempts = 8
 
     private let store: any Store
@@ -149,7 +149,7 @@ public final class EventPolling: Sendable {
 
 /// A poll for security event tokens (RFC 8936 §2.2).
 public struct PollRequest: Sendable, Hashable {
-    /// Maximum number of tokens in a response. Requests for more are capped at this number.
+    /// Maximum number of tokens in a response. A request for more tokens gets at most this number.
     public static let mostTokens = 64
     /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
     /// tokens.

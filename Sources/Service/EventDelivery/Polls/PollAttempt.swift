@@ -4,7 +4,7 @@ import SignIn
 /// An attempt to respond to a poll. It determines the tokens to return, and the progress to write before
 /// responding.
 ///
-/// The member `sets` is unordered, so a response contains at most one event per user.
+/// The `sets` member is unordered, so a response contains at most one event per user.
 struct PollAttempt {
     private(set) var turn: ReceiverTurn
     var response = PollResponse()

@@ -55,7 +55,7 @@ public struct FormRefusal: Error, Sendable {
     }
 
     public let code: Code
-    /// The request's query, with which the user can start over.
+    /// The request's query, so that the user can start over.
     public let query: String
     public let languages: RequestedLanguages
 }

@@ -104,9 +104,9 @@ struct AuthorizeSituation {
 
     private var grantedScopes: ScopeSet? { grant.flatMap { ScopeSet(parsing: $0.scope) } }
 
-    /// Returns `true` if the hint can name this account, as far as the client may know. A client without
-    /// access to the user's address must not learn from `prompt=none` or a missing page which address is
-    /// right, so for such a client no address matches.
+    /// Returns `true` unless the hint names another account. A client without access to the user's address
+    /// must not learn from `prompt=none` or a missing page which address is right, so for such a client an
+    /// address never matches.
     private func isHintMet(by account: Account) -> Bool {
         guard let hint = request.loginHint else { return true }
         guard hint.hasPrefix("acc_") || !hint.contains("@") || mayKnowEmail else { return false }

@@ -21,7 +21,7 @@ public struct AuthorizeUseCase: Sendable {
 
     /// - Parameters:
     ///   - sealingKeys: The keys for cookies. All replicas need the same keys, because any replica may
-    ///     receive the next request of a session.
+    ///     receive a session's next request.
     ///   - now: Returns the wall-clock time.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,
@@ -46,7 +46,7 @@ public struct AuthorizeUseCase: Sendable {
     public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }
 
-    /// Name of the session cookie. The `__Host-` prefix prevents other hosts of the same site from setting
+    /// Name of the session cookie. The `__Host-` prefix prevents other hosts in the same site from setting
     /// the cookie (RFC 6265bis §4.1.3.2).
     public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }
 

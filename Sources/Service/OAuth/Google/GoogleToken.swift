@@ -53,8 +53,8 @@ struct GoogleToken: Sendable {
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Returns `true` if the token has exactly one audience and `clientIDs` contains it. Accepts a string,
-    /// and an array with one element.
+    /// Returns `true` if the token has exactly one audience and `clientIDs` contains it. `aud` can be a
+    /// string or an array with one element.
     func hasAudience(_ clientIDs: [String]) -> Bool {
         let audience: String? =
             switch claims["aud"] {
@@ -142,9 +142,9 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found. Google must vouch for it, as it does if the mailbox is
-    /// Google's or Google hosts the domain. Any other address may have changed owners since Google verified
-    /// it.
+    /// The address that may be used to find an account. Google must vouch for it, as it does if the mailbox
+    /// is Google's or Google hosts the domain. Any other address may have changed owners since Google
+    /// verified it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -84,7 +84,7 @@ struct RegistrationPace: Sendable {
     /// Maximum number of requests from one address per window, including failed requests. It allows for many
     /// phones that share an address.
     static let mostOfAddress = 300
-    /// Maximum number of new keys of an app per window. Apple recommends that an app make at most 100
+    /// The maximum number of new keys per app and window. Apple recommends that an app make at most 100
     /// attestations per second.
     static let mostOfApp = 6000
     /// Window length in milliseconds.

@@ -43,7 +43,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
 
     /// Returns the remaining pause in seconds; `nil` if there is no pause.
     ///
-    /// - Parameter address: The address of the request; `nil` if it is unknown.
+    /// - Parameter address: The request's address; `nil` if it is unknown.
     package func pause(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Int64? {
         Self.keys(subject, address).compactMap { pause(for: $0, now: now) }.max()
     }
@@ -149,7 +149,7 @@ public struct RequesterAddress: Sendable, Hashable {
 typealias SecretGuessing = AttemptPauses<OAuthClientID>
 
 extension SecretGuessing {
-    /// Returns the networks from which wrong secrets for a client were counted.
+    /// Returns the networks that sent wrong secrets for a client.
     func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
         kept(for: client, now: now).map {
             SecretGuesses(network: $0.network, wrong: $0.failures, isSlowed: $0.isSlowed, pause: $0.seconds)
@@ -211,7 +211,7 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// The error for another wrong secret from an address that has already sent too many.
+/// The error for another wrong secret from an address that has already sent too many wrong secrets.
 public struct GuessingPaused: Error, Sendable, Equatable {
     /// Time in seconds during which wrong secrets get this error; at least 1.
     public let seconds: Int64

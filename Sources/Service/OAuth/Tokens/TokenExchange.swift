@@ -114,7 +114,7 @@ struct TokenExchange: Sendable {
 extension OAuthError {
     /// RFC 8693 §2.2.2 requires `invalid_request` for a subject token that is invalid or unacceptable.
     ///
-    /// - Parameter code: An error code of the interface, which shows the cause to the developer.
+    /// - Parameter code: An error code of the API, which shows the cause to the developer.
     fileprivate init(subjectTokenRefused code: String, reason: TokenRefusalReason? = nil) {
         self.init(
             .invalidRequest, "The subject_token is refused: \(code). Sign the user in again.", reason: reason)

@@ -123,7 +123,7 @@ struct NewTokens: Sendable {
     /// The new refresh token, which the response contains only if the command stored it; `nil` if the request
     /// exchanges a refresh token.
     let refreshToken: RefreshTokenText?
-    /// True if the response contains an ID token for the scope `openid`.
+    /// True if the response contains an ID token for the `openid` scope.
     let givesIDToken: Bool
     let moment: Moment
 }

@@ -203,7 +203,7 @@ public struct ConnectionsOutcome: Sendable {
     public enum Action: Sendable {
         /// The page that lists the clients.
         case show(ConnectionList)
-        /// A page on which the user chooses the app to sign in to.
+        /// A page where the user chooses the app to sign in to.
         case choose([(app: ClientID, name: LocalizedText)])
         /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)

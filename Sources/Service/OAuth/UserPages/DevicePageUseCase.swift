@@ -5,7 +5,7 @@ import Encodings
 public import SignIn
 import Synchronization
 
-/// The page on which a user enters a device's code, signs in, and grants or refuses access (RFC 8628 §3.3).
+/// The page where a user enters a device's code, signs in, and grants or refuses access (RFC 8628 §3.3).
 ///
 /// The user signs in with Apple as on the consent page, and both pages share the session. The query contains
 /// the code, as in `verification_uri_complete`. A wrong code costs one lookup, and `UserCodeGuessing` bounds

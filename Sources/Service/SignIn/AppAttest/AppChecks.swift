@@ -148,8 +148,8 @@ public final class AppChecks: Sendable {
 
     /// Counts the request and its result.
     ///
-    /// - Parameter refusal: The transaction's refusal. Any other refusal does not count as a refusal of the
-    ///   proof.
+    /// - Parameter refusal: The transaction's refusal. It counts as a refusal of the proof only if it
+    ///   concerns the proof.
     /// - Throws: `AppCheckRefusal` in enforced mode.
     func conclude(
         _ judged: JudgedApp, refusedFor refusal: AccountRefusal.Code? = nil, at moment: Moment

@@ -77,7 +77,7 @@ extension AppCheckCause {
     }
 }
 
-/// An app's evidence in a request.
+/// The evidence that an app sends with a request: its App Attest proof and its version.
 public struct AppEvidence: Sendable {
     /// The proof; `nil` if the request contains none.
     public var proof: PostedProof?

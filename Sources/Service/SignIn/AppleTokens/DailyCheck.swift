@@ -57,8 +57,8 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // The claim leaves out paused client IDs, because the worker would have to release all of their
-        // claims at once.
+        // The claim leaves out paused client IDs, because otherwise the worker would have to release all of
+        // their claims at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -83,8 +83,8 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
-        // An unreadable token does not count as overdue, because a token whose key is lost would stay overdue
-        // forever. Unreadable tokens have their own alert.
+        // An unreadable token does not count as overdue, because otherwise a token whose key is lost would
+        // stay overdue forever. Unreadable tokens have their own alert.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)

@@ -266,7 +266,7 @@ enum ErasureAction: Equatable {
         }
     }
 
-    /// Returns the cause for the erasure record: Apple's error code, or a code of this service.
+    /// Returns the cause for the erasure record: Apple's error code, or one of this service's codes.
     static func word(for error: AppleCallError) -> String {
         error.appleError?.rawValue ?? error.code.rawValue
     }

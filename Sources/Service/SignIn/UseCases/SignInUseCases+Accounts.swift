@@ -11,8 +11,8 @@ extension SignInUseCases {
         return account.current(at: now())
     }
 
-    /// Returns the account of the user whom Apple identifies by `subject` in the team of an app. If the
-    /// caller may see none of the account's credentials, the account counts as not found.
+    /// Returns the account of the user whom Apple identifies by `subject` in an app's team. If the caller may
+    /// see none of the account's credentials, the account counts as not found.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`; `AccountRefusal` with the code `account_not_found`;
     ///   `StorageError`.
@@ -27,7 +27,7 @@ extension SignInUseCases {
 }
 
 extension SignInUseCases {
-    /// Maximum number of accounts in a page of `accounts`.
+    /// The maximum number of accounts in a page that `accounts` returns.
     public static let largestAccountPage = 100
     /// Maximum number of further scans after a scan without a match, so that a request does not take too
     /// long. The position advances even if the page is empty.
@@ -114,7 +114,7 @@ extension SignInUseCases {
 
 /// An account's stored events, history entries and notifications.
 public struct AccountPast: Sendable {
-    /// Maximum number of events, of history entries and of payloads.
+    /// The maximum number of events, history entries and payloads, each counted separately.
     public static let most = 200
 
     /// Account events, the newest event first.

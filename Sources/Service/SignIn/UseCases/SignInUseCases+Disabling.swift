@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Commits
 
 extension SignInUseCases {
-    /// Disables an account. If it is already disabled, the new values replace the stored ones.
+    /// Disables an account. If it is already disabled, the new values replace the stored values.
     ///
     /// - Parameter until: Time at which the account is enabled again; `nil` if it stays disabled.
     /// - Throws: `DisablingOver` if the end is not in the future; `CallerForbidden` if the caller has access
@@ -93,7 +93,7 @@ extension SignInUseCases {
         }
     }
 
-    /// Returns the states of many users' credentials at the same time, in the order of the subjects.
+    /// Returns the states of many users' credentials from the same moment, in subject order.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credentials(

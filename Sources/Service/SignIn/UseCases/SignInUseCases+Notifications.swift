@@ -6,7 +6,7 @@ import Encodings
 import JOSE
 import KeySets
 
-/// The receipt of a notification, after its commit.
+/// The result of a committed notification, with the changes that the notification requests.
 public struct ReceivedNotification: Sendable {
     public let receipt: NotificationReceipt
     /// The changes that the notification requests.
@@ -90,7 +90,7 @@ extension NotifiedEvent.Change {
 
 extension EmailAddress {
     /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows whether
-    /// the address is a relay address, because such an address could replace one whose kind is known.
+    /// the address is a relay address, because such an address could replace an address whose kind is known.
     ///
     /// Events contain no claim about verification. A relay address belongs to Apple, and any other address
     /// counts as unverified.
@@ -103,7 +103,7 @@ extension EmailAddress {
 extension SignInUseCases {
     /// Maximum time that `events` waits.
     public static let longestWait = Duration.seconds(30)
-    /// Maximum number of events in a page of `events`.
+    /// The maximum number of events in a page that `events` returns.
     public static let largestEventPage = 1000
 
     /// Returns the account events after a cursor, in commit order and without gaps.

@@ -156,7 +156,7 @@ extension SignInUseCases {
     }
 
     /// Refuses a sign-in without one of this service's nonces, if the app requires one. The transaction
-    /// refuses a nonce of this service that was used or has expired.
+    /// refuses one of this service's nonces if it was used or has expired.
     func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
         guard verified.app.requiresMintedNonce else { return }
         switch nonce {

@@ -26,7 +26,7 @@ extension UserProfile {
     /// `{"name":{"firstName","lastName"},"email"}`, a library's credential (`fullName`, `givenName`,
     /// `family_name`, flat or nested), or the whole name as one string.
     ///
-    /// Ignores unknown members, because Apple and libraries may add some. An empty name counts as absent,
+    /// Ignores unknown members, because Apple and libraries may add members. An empty name counts as absent,
     /// because Apple sends it if the user removed the name. `dropped` lists a name that is too long, and an
     /// invalid address.
     public init(_ object: JSONObject) throws(Fault) {

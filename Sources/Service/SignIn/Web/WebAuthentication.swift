@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Encodings
 import StrictJSON
 
-/// A completed sign-in that the authorization endpoint or another page of this service started.
+/// A completed sign-in that the authorization endpoint or another of this service's pages started.
 public struct WebAuthentication: Sendable, Hashable {
     public let accountID: AccountID
     /// The app's primary client ID.
@@ -95,7 +95,7 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form is not one that Apple sends.
+    /// The form does not have the format that Apple sends.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }

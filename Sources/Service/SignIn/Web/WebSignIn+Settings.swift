@@ -54,7 +54,7 @@ extension WebSignIn {
                 }
                 return clientID
             }
-            // If there are several client IDs, the request must name one.
+            // If there are several client IDs, the request must name one of them.
             guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
             return only
         }

@@ -21,8 +21,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Maximum time in milliseconds from Apple's response to the backend's request.
     static let codeLifetime: Int64 = 120_000
-    /// Number of look-ups, ten per second, for the result of a form that the browser posts again while its
-    /// first post is in progress.
+    /// A browser may post a form again while its first post is in progress. The service then looks for the
+    /// first post's result this many times, ten times per second.
     private static let repeatedLooks = 20
     /// Maximum difference between two replicas' clocks in milliseconds.
     private static let clockDifference: Int64 = 300_000
@@ -233,8 +233,8 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the query of the authorization request, or of another page of this service, from a state or a
-    /// ticket. Accepts expired values and another browser's values, because the query determines only the
+    /// Returns the query of the authorization request, or of another of this service's pages, from a state or
+    /// a ticket. Accepts expired values and another browser's values, because the query determines only the
     /// error page's language.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?

@@ -9,7 +9,7 @@ struct WebTicket: Hashable {
     enum Outcome: Hashable {
         /// A code for the app's page.
         case code(String)
-        /// An authentication for a page of this service.
+        /// An authentication for one of this service's pages.
         case authentication(WebAuthentication)
         case failure(WebFailure)
     }

@@ -1,11 +1,11 @@
 import AppleAccounts
 
-/// Exponential backoff: the delay doubles from the first delay to the longest delay. A random extra of up to
-/// a quarter keeps calls that failed together from being retried together.
+/// Exponential backoff: the delay doubles from the first delay to the longest delay. A random addition of up
+/// to a quarter keeps calls that failed together from being retried together.
 package struct Backoff: Sendable, Hashable {
     /// Delay after the first attempt, in milliseconds.
     package let first: Int64
-    /// Maximum delay in milliseconds, not counting the random extra.
+    /// Maximum delay in milliseconds, not counting the random addition.
     package let longest: Int64
 
     package init(first: Duration, longest: Duration) {

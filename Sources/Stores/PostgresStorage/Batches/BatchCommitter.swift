@@ -14,7 +14,7 @@ struct BatchCommitter: Sendable {
     }
 
     /// Runs the statements that would commit a batch of these commands, so that it needs the same locks and
-    /// the same disk space. A session that rehearses keeps only new names.
+    /// the same disk space. A session that rehearses rolls everything back except new names.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commitOnce(
@@ -46,8 +46,8 @@ struct BatchCommitter: Sendable {
 /// saves the changes. A batch of any size takes two round trips; only erasures and transfers need more.
 ///
 /// All batches lock in the same order: names without a row, subject rows, their credentials, App Attest keys,
-/// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is
-/// that of an account that moves (`KeyChanges`).
+/// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is the
+/// row of an account that moves (`KeyChanges`).
 struct LockingBatch {
     // After the look-up among the erased accounts, another replica could create an account that has no row
     // yet, under another name, and erase it. The account then has a row, so this statement either sees the
@@ -66,9 +66,9 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // All subjects are locked in one order here, because the groups would lock their subjects one
-            // after the other. The names are locked too, because a name may lose its row here and get another
-            // row.
+            // All subjects are locked in one order here, because otherwise the groups would lock their
+            // subjects one after the other. The names are locked too, because a name may lose its row here
+            // and get another row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []

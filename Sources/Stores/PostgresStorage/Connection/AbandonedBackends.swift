@@ -41,7 +41,7 @@ final class AbandonedBackends: Sendable {
     private let backends = Mutex<[Backend]>([])
     private let standbys = Mutex<String?>(nil)
 
-    /// The setting `synchronous_standby_names`, if the last terminated processes waited for a standby.
+    /// The `synchronous_standby_names` setting, if the last terminated processes waited for a standby.
     var lostStandbys: String? { standbys.withLock { $0 } }
 
     var isEmpty: Bool { backends.withLock(\.isEmpty) }
@@ -51,8 +51,8 @@ final class AbandonedBackends: Sendable {
         backends.withLock { if $0.count < Self.most { $0.append(backend) } }
     }
 
-    /// Terminates the processes from a session with the same role. A process that cannot be terminated now
-    /// waits for the next session.
+    /// Terminates the processes from a session with the same role. If the query fails, keeps the processes so
+    /// that the next session can try again.
     func end(in session: PostgresSession) {
         let all = backends.withLock { backends in
             defer { backends = [] }

@@ -10,8 +10,8 @@ final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// Free connections. The pool reuses the last used one first, so that it never opens more than it
-        /// needs.
+        /// Free connections. The pool reuses the connection that was used last, so that it never opens more
+        /// than it needs.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
@@ -161,8 +161,8 @@ final class PostgresPool: Sendable {
         }
         guard isFirst else { return }
         Task {
-            // A new session terminates the processes when it opens. If it cannot be opened, the next one
-            // does.
+            // A new session terminates the processes when it opens. If the session cannot be opened, the next
+            // session terminates them.
             let connection = PostgresConnection(url, number: -2, gate: gate)
             try? await connection.run { _ in }
             await connection.close()
@@ -212,8 +212,8 @@ final class PostgresPool: Sendable {
         enum Outcome { case waits, startsTimer, serve(PostgresConnection), refuse(StorageError) }
         let outcome: Outcome = state.withLock { state in
             guard !state.isClosed else { return .refuse(Self.closed) }
-            // A caller that returned a connection before this one joined saw no waiting caller. If no
-            // connection is in use, none will be returned.
+            // A caller that returned a connection before this caller joined the queue saw no waiting caller.
+            // If no connection is in use, no caller will return one.
             let isAnyLent = state.free.count < connections.count
             if let index = state.free.lastIndex(where: { !onlyOpen || $0.isOpen || !isAnyLent }) {
                 return .serve(state.free.remove(at: index))
@@ -282,7 +282,7 @@ public struct PoolUsage: Sendable, Equatable {
 struct WaitingLine<Ticket: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Maximum number of waiting callers. Any more would not be served in time.
+    /// Maximum number of waiting callers. Further callers would not be served in time.
     static var longest: Int { 4096 }
 
     private struct Place: Sendable {

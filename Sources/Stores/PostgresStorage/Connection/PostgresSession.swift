@@ -14,7 +14,7 @@ final class PostgresSession {
     /// True if the session can no longer be used, because the connection is lost or the next response is
     /// unknown.
     private(set) var isBroken = false
-    /// True if the session still works, but the next block should get a new one.
+    /// True if the session still works, but the next block should get a new session.
     private(set) var isStale = false
 
     /// True if the server has refused a write, or reports that it refuses writes.

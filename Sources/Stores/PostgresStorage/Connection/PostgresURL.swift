@@ -11,7 +11,7 @@ struct PostgresURL: Sendable {
     /// The URL's options by libpq keyword, without options from the environment.
     let options: [String: String]
 
-    /// True if the URL has several hosts, so another host may accept writes when the current one does not.
+    /// True if the URL has several hosts, so another host may accept writes when the current host does not.
     var hasSeveralHosts: Bool {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }
@@ -106,8 +106,9 @@ extension PostgresURL {
         return handle
     }
 
-    /// Returns true if a server accepts connections at the address, even if it refuses the session. The user,
-    /// password, database or number of connections is then the cause. Blocks as long as `connect` does.
+    /// Returns true if a server accepts connections at the address, even if it refuses the session. If the
+    /// server refuses the session, the cause is the user, the password, the database or the number of
+    /// connections. Blocks as long as `connect` does.
     func isServerThere() -> Bool {
         withParameters { PQpingParams($0, $1, 1) } == PQPING_OK
     }

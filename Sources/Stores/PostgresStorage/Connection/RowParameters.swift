@@ -101,20 +101,21 @@ struct RowStatement: Sendable {
     private let statement: PostgresStatement
     private let emptySets: [[PostgresArray]]
 
-    /// - Parameter parameters: All parameters of the statement. With several row sets, this is the last one.
+    /// - Parameter parameters: All parameters of the statement. With several row sets, these are the
+    ///   parameters of the last set.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
         emptySets = parameters.emptySets
     }
 
-    /// Returns a call of the statement with one row per element. `write` is called once for each element.
+    /// Returns a call to the statement with one row per element. `write` is called once for each element.
     func call<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows -> PostgresCall {
         try call { try $0.add(elements, write) }
     }
 
-    /// Returns a call of the statement with the row sets that `fill` adds, in their order.
+    /// Returns a call to the statement with the row sets that `fill` adds, in their order.
     func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
         let values = RowValues(emptySets)
         try fill(values)

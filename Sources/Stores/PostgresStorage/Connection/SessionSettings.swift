@@ -114,7 +114,8 @@ enum SessionPurpose: Sendable {
     case inspection
 }
 
-/// Detects a pooler between this process and the server that shares connections (PgBouncer's `pool_mode`).
+/// Detects a pooler between this process and the server that shares connections between clients (PgBouncer's
+/// `pool_mode`).
 ///
 /// The service needs a pooler that assigns each client its own connection, because prepared statements,
 /// `LISTEN` and the settings that make writes durable all belong to the session. With other modes the service
@@ -129,8 +130,8 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// Number of comparisons. One is not enough, because another client may at that moment hold the
-    /// connection that two of the service's sessions would share.
+    /// Number of comparisons. A single comparison is not enough, because another client may at that moment
+    /// hold the connection that two of the service's sessions would share.
     private static let looks = 5
 
     /// Compares the server processes of two sessions that are open at once. Two sessions with separate

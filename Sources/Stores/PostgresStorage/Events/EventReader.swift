@@ -172,7 +172,7 @@ extension PostgresAccountStore {
 /// Event numbers come from one row, which stays locked until the commit. If the transaction commits, the next
 /// transaction gets the next numbers once these events are visible; if it rolls back, the next transaction
 /// gets the same numbers. No later statement of the transaction may wait for another transaction, because
-/// every other transaction with events would wait too.
+/// every other transaction with events would then wait too.
 struct EventAppending {
     /// The channel on which listeners receive the last event's number.
     static let channel = "siwa_events"

@@ -119,7 +119,7 @@ struct LockedAccounts {
     private(set) var rowIDs: [AccountID: Int64] = [:]
 
     /// Returns calls that lock the accounts and then read them, because the second statement sees the commits
-    /// that the first one waited for.
+    /// that the first statement waited for.
     static func calls(for ids: [AccountID]) -> [PostgresCall] { [lock(ids), find.statement(ids)] }
 
     /// Returns the call that reads the accounts without locking them.

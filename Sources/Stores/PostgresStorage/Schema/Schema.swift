@@ -5,11 +5,11 @@ import SQLTables
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// The contents of the table `siwa_schema`.
+    /// The contents of the `siwa_schema` table.
     struct Version: Equatable, Sendable {
         /// The last completed migration's number; 0 for a database without the service's tables.
         var number = 0
-        /// The oldest schema version that a program may know and still work on this schema.
+        /// The lowest schema version that a program must know to be able to work on this schema.
         var minimumReader = 0
 
         /// Returns true if a program that knows the migrations up to `known` can work on the schema as it is.
@@ -108,7 +108,7 @@ enum Schema {
             _ = try session.run(.rollback)
             return .mustWait
         }
-        // Another replica may have migrated while this one waited for the lock.
+        // Another replica may have migrated while this replica waited for the lock.
         if let settled = try settled(session, migrations) {
             _ = try session.run(.rollback)
             return settled

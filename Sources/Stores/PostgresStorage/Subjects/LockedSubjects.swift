@@ -4,8 +4,8 @@ import SQLTables
 /// Loads a batch's subjects, and keeps other transactions from changing them until this transaction ends.
 ///
 /// The statements lock first the names without a row and then the subjects' rows, each in one order, then the
-/// tombstones of erased users, then the credentials. Each statement sees the commits that earlier ones waited
-/// for. `UnknownSubjectLocks` explains why this is enough.
+/// tombstones of erased users, then the credentials. Each statement sees the commits that earlier statements
+/// waited for. `UnknownSubjectLocks` explains why this is enough.
 struct LockedSubjects {
     private static let lockSubjects = TypedQuery<
         (place: Column<Int64>, subject: SubjectTable), [Int64?], [String?]
@@ -140,8 +140,8 @@ struct LockedSubjects {
 /// the subject of a command.
 ///
 /// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones.
-/// Each statement begins only when the previous one has all its locks, so it sees the commits that the
-/// previous one waited for:
+/// Each statement begins only when the previous statement has all its locks, so it sees the commits that the
+/// previous statement waited for:
 ///
 /// - The row exists: it is locked, and stays unchanged until the commit.
 /// - The row does not exist, and the name is locked: no other transaction can insert a row, so the name has
@@ -198,7 +198,7 @@ enum UnknownSubjectLocks {
         lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
     }
 
-    /// From the result of `lockUnknown`, returns the places of the names without a row, counted from 1.
+    /// Returns the places of the names without a row, counted from 1, from the result of `lockUnknown`.
     static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
     /// Locks all names, for a batch whose commands change the row of a name.

@@ -120,7 +120,7 @@ final class SubjectIDs: Sendable {
         guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
             return try next(in: session)
         }
-        // Another batch may have fetched a block in the meantime. This block replaces the other one, whose
+        // Another batch may have fetched a block in the meantime. This block replaces the other block, whose
         // unused IDs are lost.
         left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
         return start

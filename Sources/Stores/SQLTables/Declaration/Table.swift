@@ -129,7 +129,7 @@ extension ColumnDeclaration {
 
 /// One table column, and its position in the rows or among the parameters of one statement.
 public struct Column<Value>: AnyColumn {
-    /// The column's name. It is a static string because copying one needs no reference counting.
+    /// The column's name. It is a static string because copying a static string needs no reference counting.
     public let name: StaticString
     /// Position, counted from 0. Negative if the statement does not use the column.
     public let place: Int32

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// OAuth 2.0 queries that no token request needs, including those for inspections; for both databases.
+/// OAuth 2.0 queries that no token request needs, including queries for inspections; for both databases.
 enum OAuthReadStatements {
     static let findLinked = SQLStatement<Void, String, OAuthClientID>("oauth_find_linked") {
         _, subject, client in

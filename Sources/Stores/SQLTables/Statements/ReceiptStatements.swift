@@ -57,7 +57,7 @@ extension AppAttestStore where Self: SQLStore {
     public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
         let remove = ReceiptStatements.removeKeys
         // A registration locks the count and then the keys; a purge locks them in the opposite order. If the
-        // two deadlock, one of them is repeated.
+        // two deadlock, one of the transactions is repeated.
         return try await transaction { session in
             let apps = try session.rows(remove(moment, Int64(Self.largestPurge))) {
                 try $0.required(remove.columns)

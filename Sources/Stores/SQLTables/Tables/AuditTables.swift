@@ -47,7 +47,7 @@ extension AuditRow: StoredRecord {
 }
 
 extension ColumnChoice where T == AuditTable {
-    /// The columns that an entry fills. The store fills the others when it chains the entry.
+    /// The columns that an entry fills. The store fills the other columns when it chains the entry.
     public static var entry: Self { except { [$0[\.link.sequence], $0[\.link.hash]] } }
 }
 

@@ -16,10 +16,10 @@ public struct TeamTable: NumberedNames {
     }
 }
 
-/// Apps by primary client ID. Number 0 is reserved and stands for all apps of the team.
+/// Apps by primary client ID. Number 0 is reserved and stands for all of the team's apps.
 public struct AppTable: NumberedNames {
     public static let name = "app"
-    /// The reserved number. Its rows apply to all apps of the team.
+    /// The reserved number. Its rows apply to all of the team's apps.
     public static let allApps: Int64 = 0
 
     public let id: Column<Int64>

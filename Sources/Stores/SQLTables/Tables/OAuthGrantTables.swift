@@ -110,7 +110,7 @@ extension ColumnChoice where T == OAuthTokenFamilyTable {
         except { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
     }
 
-    /// The columns that uses of the token family and Google events change.
+    /// The columns that change when the token family is used, and when a Google event arrives.
     public static var progress: Self {
         except {
             [

@@ -117,7 +117,7 @@ final class BatchWriter {
         return value
     }
 
-    /// Detects commits by other programs. The lock file keeps out other processes of the service, but not an
+    /// Detects commits by other programs. The lock file keeps out other service processes, but not an
     /// operator with a tool. No other connection can write during this transaction, and every commit by
     /// another connection changes the data version, so one check per transaction suffices.
     private func noticeOtherWriters() throws {

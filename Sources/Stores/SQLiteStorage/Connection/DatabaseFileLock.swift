@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second process of the service out of a database file. The system releases the lock when the
-/// process exits, crashes or is killed.
+/// Keeps a second service process out of a database file. The system releases the lock when the process
+/// exits, crashes or is killed.
 ///
 /// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
 /// locks.
@@ -97,8 +97,8 @@ enum DiskSpace {
     /// the next sign-in does not.
     static let least: UInt = 1 << 20
 
-    /// Returns the number of bytes that this process can still write to the path's file system; `nil` if it
-    /// cannot be read. Blocks while the file system hangs.
+    /// Returns how many more bytes this process can write to the file system that contains `path`, or `nil`
+    /// if the system does not report the free space. Blocks while the file system hangs.
     static func free(at path: String) -> Int64? {
         guard let status = status(at: path) else { return nil }
         let (bytes, overflow) = Int64(clamping: status.f_bavail)
@@ -120,8 +120,8 @@ enum DiskSpace {
         guard let status = status(at: path) else { return false }
         // A read-only file system has no meaningful free space.
         guard UInt(status.f_flag) & UInt(ST_RDONLY) == 0 else { return false }
-        // The comparison divides, because the product of these numbers overflows on a file system without
-        // limits.
+        // The comparison uses a division, because the product of these numbers overflows on a file system
+        // without limits.
         return UInt(status.f_bavail) < least / max(1, UInt(status.f_frsize))
     }
 }

@@ -10,7 +10,8 @@ import GRDBSQLite
 struct LogCheckpoints {
     private var length = LogLength()
 
-    /// Returns true if a checkpoint is due. Called after one transaction, or after several small ones.
+    /// Returns true if a checkpoint is due. Called after one transaction, or after several small
+    /// transactions.
     mutating func isDue(in database: Database) -> Bool {
         guard database.isOpen else { return false }
         length.append(database.takeCountOfWrittenPages())

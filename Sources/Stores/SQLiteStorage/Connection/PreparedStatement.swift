@@ -223,7 +223,7 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
         return found
     }
 
-    /// Runs the query, and reads the first row. Returns `nil` if there is none.
+    /// Runs the query, and reads the first row. Returns `nil` if there is no row.
     func first<Value>(
         _ value: Key, _ read: (Columns, PreparedStatement) throws -> Value
     ) throws -> Value? {

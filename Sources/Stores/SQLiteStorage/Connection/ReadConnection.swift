@@ -51,7 +51,7 @@ final class ReadConnection: Sendable {
         }
     }
 
-    /// The error of a read that failed in the last seconds; `nil` if none did.
+    /// The error of a read that failed in the last seconds; `nil` if no read failed.
     var recentFailure: StorageError? { trouble.withLock { $0.recent(at: .now) } }
 
     func close() async {
@@ -64,7 +64,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs the waiting reads on the queue until none is left. A failed read does not affect the others.
+    /// Runs the waiting reads on the queue until no read is left. A failed read does not affect the others.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {

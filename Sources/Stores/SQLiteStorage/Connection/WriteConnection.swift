@@ -55,7 +55,8 @@ final class WriteConnection: Sendable {
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
     }
 
-    /// Throws if the files were moved or replaced, because later writes would be lost at the next restart.
+    /// Throws if the files were moved or replaced, because later writes to the open files would be lost at
+    /// the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
     /// The error of the last write attempt; `nil` after a success. After a full disk, the error stays until

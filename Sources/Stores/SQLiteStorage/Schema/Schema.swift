@@ -6,7 +6,7 @@ import SQLTables
 enum Schema {
     static let migrations = [Migration.first, .second, .claimOrders]
 
-    /// "siwa" in ASCII, which distinguishes the service's databases from those of other programs.
+    /// "siwa" in ASCII, which distinguishes the service's databases from other programs' databases.
     static let applicationID: Int64 = 0x7369_7761
 
     /// Runs the missing migrations, each in its own transaction.
@@ -45,7 +45,7 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    /// Prepares for rebuilding tables, or ends the rebuilding. Foreign keys are off meanwhile, because
+    /// Prepares for rebuilding tables, or ends the rebuilding. Foreign keys are off in the meantime, because
     /// enforcing them would delete a dropped table's rows one by one. Sorting for an index of millions of
     /// rows uses temporary files.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {

@@ -26,7 +26,8 @@ final class SubjectWriter {
     }
 
     /// - Parameter place: The subject's location; `nil` while it has no row.
-    /// - Returns: The same location, or that of its new row. `nil` if it had no row and nothing to save.
+    /// - Returns: The same location, or the location of its new row; `nil` if it had no row and there was
+    ///   nothing to save.
     func save(_ record: SubjectRecord, at place: SubjectPlace?) throws -> SubjectPlace? {
         let place = record.rowChange == .insert ? try insert(record) : place
         guard let place else { return nil }

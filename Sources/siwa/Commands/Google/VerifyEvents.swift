@@ -36,7 +36,8 @@ struct VerifyEvents: AsyncParsableCommand {
             let state = Base64URL.encode(SecureRandom.bytes(count: 24))
             let result: Swift.Result<Int64, EventStreamError>
             do throws(EventStreamError) {
-                // Opens the database before asking Google for an event, so that no event is sent in vain.
+                // Opens the database before asking Google for an event, so that Google sends no event that
+                // the command could not find.
                 _ = try await arrivals.received(state)
                 try await context.client.verify(state)
                 result = .success(try await arrivals.wait(for: state, seconds: timeout))

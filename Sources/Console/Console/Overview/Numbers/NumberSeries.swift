@@ -33,8 +33,8 @@ struct NumberSeries {
     /// The most frequent cause of failed transactions in the last reading that counted any.
     private(set) var lastFailure: String?
 
-    /// Adds the growth of the totals since the process started. Ignores totals that are lower than known
-    /// totals, because several readers call this method in any order.
+    /// Adds each total's growth since the last call. Totals count from the start of the process. Ignores
+    /// totals that are lower than known totals, because several readers call this method in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult
@@ -133,7 +133,7 @@ struct CountName: Hashable, Sendable {
     static let checkRejected = CountName("check_rejected")
     /// Calls in which Apple refused the client secret.
     static let secretRefused = CountName("secret_refused")
-    /// Verified identity tokens, followed by refused ones.
+    /// Verified identity tokens, followed by refused tokens.
     static let verified = CountName("verified")
     static let unverified = CountName("unverified")
     /// Identity tokens that were neither verified nor refused, because Apple's keys were not available.

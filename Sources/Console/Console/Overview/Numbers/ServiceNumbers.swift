@@ -98,7 +98,8 @@ public final class ServiceNumbers: Service {
 
     func lastHour() -> [NumberSeries.Point] { series.withLock { $0.lastHour(at: now()) } }
 
-    /// The times of the last notification and rejected token, and the cause of the last failed transactions.
+    /// The time of the last notification, the time of the last rejected token, and the cause of the last
+    /// failed transactions.
     var newest: (notification: Moment?, rejection: Moment?, failure: String?) {
         series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
     }

@@ -148,7 +148,8 @@ struct PlotFrame {
         "\(PlotNumber.coordinate(x(index))) \(PlotNumber.coordinate(y(value)))"
     }
 
-    /// Returns a path through the values, with a gap for each missing one. A lone value is a short stroke.
+    /// Returns a path through the values, with a gap for each missing value. A lone value is drawn as a short
+    /// stroke.
     func line(_ values: [Double?]) -> String {
         values.indices.map { index in
             guard let value = values[index] else { return "" }
@@ -193,7 +194,8 @@ struct PlotScale: Equatable {
     ///   - isWhole: True for counts, which have no grid lines at fractions.
     init(upTo largest: Double, isWhole: Bool) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
-        // Chooses the smallest step of 1, 2 or 5 times a power of ten that needs at most four steps.
+        // Chooses the smallest step that divides the axis into at most four parts. A step is 1, 2 or 5 times
+        // a power of ten.
         var power = isWhole ? 1.0 : 1e-6
         var step = power
         search: while true {

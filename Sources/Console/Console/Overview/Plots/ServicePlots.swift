@@ -112,7 +112,7 @@ enum PlotPeriod: String, CaseIterable, Sendable {
     }
 }
 
-/// Request durations as counts by bucket, from which quantiles are estimated.
+/// Request durations as counts by bucket, for estimating quantiles.
 struct LatencyCounts: Sendable {
     /// Upper bounds in nanoseconds, ascending, with their counts. The last bucket has no bound.
     private let buckets: [(bound: Double?, count: Int64)]

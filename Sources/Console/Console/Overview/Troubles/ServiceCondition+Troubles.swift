@@ -95,7 +95,7 @@ extension ServiceCondition {
                 + "PostgreSQL: from then on a failover can lose commits.", page: .checks)
     }
 
-    // MARK: Apple's keys, the clock, the keys of the service
+    // MARK: Apple's keys, the clock, the service's keys
 
     var keySet: Trouble? {
         let advice =
@@ -132,7 +132,7 @@ extension ServiceCondition {
         }
     }
 
-    /// Describes the last fetch of Apple's keys, with the time of the next one.
+    /// Describes the last fetch of Apple's keys, and states when the next fetch starts.
     private func lastFetch(_ cause: KeySetFetchError.Code) -> String {
         // Only an unexpected status is worth showing. In all other cases the error code explains more.
         let status = cause == .statusUnexpected ? keys.lastStatus : nil

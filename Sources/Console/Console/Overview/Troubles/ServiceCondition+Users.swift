@@ -177,7 +177,8 @@ extension ServiceCondition {
             page: Self.requests(code: top?.0))
     }
 
-    /// A sentence about a caller that sent at least 90% of the refused requests; empty if there is none.
+    /// A sentence about a caller that sent at least 90% of the refused requests; empty if there is no such
+    /// caller.
     private var foremost: String {
         let refused = latest.compactMap { name, count in name.refusedCaller.map { ($0, count) } }
         let all = refused.reduce(0) { $0 + $1.1 }

@@ -58,7 +58,7 @@ public struct ServiceCondition: Sendable {
 
 /// The standbys for which commits wait.
 ///
-/// - wanted: The value of the setting `synchronous_standby_names`.
+/// - wanted: The value of the `synchronous_standby_names` setting.
 public typealias StandbyCondition = (required: Int, connected: Int, wanted: String)
 
 /// A signing key that cannot be opened.
@@ -98,18 +98,19 @@ public struct QueueCondition: Sendable, Equatable {
     public let name: Name
     /// Number of items; `nil` if they are not counted.
     public let count: Int64?
-    /// Seconds since the oldest item was first due, including failed attempts. For events, the time counts
-    /// from the recording of the oldest event. For receipts, it counts from the due time of the next attempt.
+    /// Seconds since the oldest item first became due. A failed attempt does not reset this. For events, the
+    /// time counts from the recording of the oldest event. For receipts, it counts from the due time of the
+    /// next attempt.
     public let oldest: Int64
-    /// Time when the service gives up the first item; `nil` if it never gives up.
+    /// The time when the service gives up on the first item; `nil` if it never gives up.
     public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
         (self.name, self.count, self.oldest) = (name, count, oldest)
     }
 
-    /// True after an hour, as in the alert `SiwaWorkOverdue`. For checks it takes 26 hours, because the
-    /// service repeats a check with a lost response on the next day.
+    /// True once the oldest item has been due for an hour, as in the alert `SiwaWorkOverdue`. For checks the
+    /// limit is 26 hours, because the service repeats a check with a lost response only on the next day.
     public var isOverdue: Bool {
         switch name {
         case .check: oldest > 93_600

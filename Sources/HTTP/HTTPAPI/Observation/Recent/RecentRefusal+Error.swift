@@ -51,8 +51,7 @@ extension Problem.Subject {
 }
 
 extension RecentRefusal {
-    /// Describes the violated rule and the value that the check found. The explanation of a refusal repeats
-    /// no part of the request.
+    /// Records the violated rule and the error's explanation. The explanation never quotes the request.
     init(_ error: OAuthError, _ sent: SentAuthorization) {
         let reason = error.reason
         var said = error.code == .invalidGrant ? reason?.explanation ?? error.explanation : error.explanation

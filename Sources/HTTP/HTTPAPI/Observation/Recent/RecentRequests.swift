@@ -89,7 +89,7 @@ public final class RecentRequests: Sendable {
 }
 
 extension Ring<RecentRequest> {
-    /// Removes the bodies from the oldest entry that has any, and returns their size.
+    /// Removes the bodies from the oldest entry that still has bodies, and returns their size.
     fileprivate mutating func dropOldestExchange() -> Int {
         var size = 0
         changeOldest { request in
@@ -181,7 +181,7 @@ extension RecentRequest {
         case accessToken
     }
 
-    /// The call that the request matched; `nil` if no call matches.
+    /// The endpoint that the request matched; `nil` if it matched no endpoint.
     private var endpoint: Endpoint? {
         let method = HTTPMethod(rawValue: method)
         return Endpoint.all.first { $0.path.description == route && $0.method.isMeant(by: method) }

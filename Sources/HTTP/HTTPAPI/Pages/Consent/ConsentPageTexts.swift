@@ -3,7 +3,8 @@ import AuthorizationServer
 import OAuth
 import Pages
 
-/// The texts of a client's consent page in one language that do not depend on a user or a request.
+/// The texts on a client's consent page that depend only on the client and the language, not on a user or a
+/// request.
 final class ConsentPageTexts: Sendable {
     let title: String
     /// The texts that all clients share.
