@@ -1,5 +1,6 @@
 # Builds the service with the packages that were tested, and puts the one binary on a bare Debian. The target siwa-dev is
-# the trial instead, with the fakes.
+# the trial instead, with the fakes. The target release takes siwa from the archive that scripts/package has made, and
+# compiles nothing: docker build --target release --build-arg ARCHIVE=dist/siwa-0.1.0-debian12-amd64.tar.gz .
 #
 # A tag can move. To build the same image again, name the digests of these two, which `docker buildx imagetools inspect`
 # prints: --build-arg SWIFT_IMAGE=swift@sha256:... --build-arg DEBIAN_IMAGE=debian@sha256:...
@@ -37,8 +38,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["siwa", "healthc
 ENTRYPOINT ["siwa-dev"]
 CMD ["dev"]
 
-FROM runtime
-COPY --from=build /out/siwa /usr/local/bin/siwa
+FROM runtime AS service
 ENV SIWA_HOST=0.0.0.0 \
     SIWA_DRAIN_SECONDS=5 \
     DATABASE_URL=sqlite:///var/lib/siwa/siwa.sqlite
@@ -46,3 +46,15 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["siwa", "healthcheck"]
 ENTRYPOINT ["siwa"]
 CMD ["serve"]
+
+# ADD unpacks the archive. Without the argument it finds no file.
+FROM ${DEBIAN_IMAGE} AS archive
+ARG ARCHIVE=dist/none
+ADD ${ARCHIVE} /out/
+RUN mv /out/siwa-*/bin/siwa /out/siwa
+
+FROM service AS release
+COPY --from=archive /out/siwa /usr/local/bin/siwa
+
+FROM service
+COPY --from=build /out/siwa /usr/local/bin/siwa
