@@ -286,6 +286,8 @@ def test_there_may_be_no_services_id(fake_apple):
 def test_two_fakes_run_at_once():
     with FakeApple() as one, FakeApple(team_id="ABCDE12345") as other:
         assert one.port != other.port and one.private_key != other.private_key
+        with open(one.private_key_file, encoding="ascii") as file:
+            assert file.read() == one.private_key
         one.people.new(sub="ada")
         assert len(other.people.all()) == 1
         assert exchange(other, other.people.default.sign_in().code)[0] == 200

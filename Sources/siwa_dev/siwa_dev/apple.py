@@ -506,8 +506,9 @@ class FakeApple:
     def __enter__(self) -> "FakeApple":
         program = RunningProgram()
         folder = program.folder
-        key_file = os.path.join(folder, f"AuthKey_{self.key_id}.p8")
-        arguments = ["--tls-self-signed", os.path.join(folder, "tls"), "--signing-key-file", key_file]
+        self.private_key_file = os.path.join(folder, f"AuthKey_{self.key_id}.p8")
+        """The file with `private_key`. It is there until the fake ends."""
+        arguments = ["--tls-self-signed", os.path.join(folder, "tls"), "--signing-key-file", self.private_key_file]
         arguments += ["--team-id", self.team_id]
         for client_id in self.client_ids:
             arguments += ["--client-id", client_id]
@@ -525,7 +526,7 @@ class FakeApple:
         """The file of the certificate authority that signed the fake's certificate, in PEM."""
         self.log_file = program.log
         """The log of the process."""
-        with open(key_file, encoding="ascii") as file:
+        with open(self.private_key_file, encoding="ascii") as file:
             self.private_key = file.read()
             """The key that signs client secrets, in Apple's ``.p8`` format, for the backend under test."""
         self._control = Control(self.url, self.ca_file)
@@ -578,25 +579,38 @@ class FakeApple:
     def in_place_of_apple(self) -> Iterator[None]:
         """Leads Apple's names to the fake, in this process and until the end of the block, and trusts its certificate.
 
-        For libraries with fixed URLs. It replaces ``socket.getaddrinfo`` for ``appleid.apple.com:443`` and
-        ``account.apple.com:443`` only, as a hosts file would do, and sets the variables of `environment`.
+        For libraries with fixed URLs. It acts as a hosts file with ports would: ``socket.getaddrinfo`` has another
+        answer for ``appleid.apple.com`` and ``account.apple.com`` only, and so has a connection to this answer. It sets
+        the variables of `environment`. Event loops that do not use Python's sockets (uvloop) do not see it.
         """
-        resolve = socket.getaddrinfo
+        resolve, connect, connect_ex = socket.getaddrinfo, socket.socket.connect, socket.socket.connect_ex
+        # An address that nothing else uses, because some libraries keep the port of the URL and not that of the answer.
+        stand_in = f"127.65.{self.port >> 8}.{self.port & 255}"
 
-        def lead(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
+        def lead(host: Any, *rest: Any, **more: Any) -> Any:
             name = host.decode("ascii", "replace") if isinstance(host, bytes) else host
-            if name in _APPLE_HOSTS and str(port) in ("443", "https"):
-                return resolve("127.0.0.1", self.port, *rest, **more)
-            return resolve(host, port, *rest, **more)
+            return resolve(stand_in if name in _APPLE_HOSTS else host, *rest, **more)
 
+        def target(address: Any) -> Any:
+            is_apple = isinstance(address, tuple) and address[:2] == (stand_in, 443)
+            return ("127.0.0.1", self.port) if is_apple else address
+
+        changes = {
+            "connect": lambda sock, address: connect(sock, target(address)),
+            "connect_ex": lambda sock, address: connect_ex(sock, target(address)),
+        }
         variables = self.environment()
         before = {name: os.environ.get(name) for name in variables}
         socket.getaddrinfo = lead
+        for name, change in changes.items():
+            setattr(socket.socket, name, change)
         os.environ.update(variables)
         try:
             yield
         finally:
             socket.getaddrinfo = resolve
+            for name, original in (("connect", connect), ("connect_ex", connect_ex)):
+                setattr(socket.socket, name, original)
             for name, value in before.items():
                 if value is None:
                     os.environ.pop(name, None)
