@@ -7,6 +7,7 @@ public import EmulatorServer
 import Hummingbird
 import HummingbirdTLS
 public import Logging
+import Pages
 public import ServiceLifecycle
 import Synchronization
 

@@ -8,6 +8,7 @@ import Encodings
 import Hummingbird
 import JOSE
 public import Logging
+import Pages
 public import ServiceLifecycle
 
 /// The fake Google as a service: one HTTP server for its pages, its endpoints and the control API.

@@ -9,6 +9,7 @@ import Hummingbird
 import HummingbirdTLS
 public import Logging
 import NIOCore
+import Pages
 public import ServiceLifecycle
 
 /// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and a

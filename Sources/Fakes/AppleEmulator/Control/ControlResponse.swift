@@ -58,7 +58,7 @@ extension ControlAPI<EmulatorRequestContext> {
     ///   - read: Reads all parameters and members, and changes nothing.
     func control<Value: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ summary: String, status: HTTPResponse.Status = .ok,
-        format: ResponseFormat? = nil, example: JSONObject? = nil,
+        format: ResponseFormat? = nil, example: JSONValue? = nil,
         reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
         use respond: @escaping @Sendable (Value) async throws -> ControlResponse
     ) {

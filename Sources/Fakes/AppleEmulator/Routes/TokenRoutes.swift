@@ -1,6 +1,7 @@
 import EmulatorServer
 import HTTPTypes
 import Hummingbird
+import StrictJSON
 
 /// Mints valid and forged identity tokens and notifications.
 struct TokenRoutes: Sendable {

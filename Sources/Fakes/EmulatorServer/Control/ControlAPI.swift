@@ -32,7 +32,7 @@ package final class ControlAPI<Context: RequestContext> {
     ///   - read: Reads all parameters and members, and changes nothing.
     package func add<Value: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ summary: String, status: HTTPResponse.Status = .ok,
-        formats: [String] = [], example: JSONObject? = nil,
+        formats: [String] = [], example: JSONValue? = nil,
         reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
         use respond: @escaping @Sendable (Request, Value) async throws -> Response
     ) {
@@ -61,14 +61,12 @@ package final class ControlAPI<Context: RequestContext> {
             method: .get, path: "\(base)/openapi.json",
             summary: "Returns the OpenAPI document of these calls.")
         let description = ControlDescription(
-            title: title, scheme: scheme, calls: calls + [call],
-            codes: EmulatorError.Code.ofControlAPIs + codes)
-        group.get("openapi.json") { request, _ in
-            .json(description.document(at: request.head.authority))
+            title: title, calls: calls + [call], codes: EmulatorError.Code.ofControlAPIs + codes)
+        // Every request has a host that the emulator allows, because all others are refused before.
+        let address = { @Sendable [scheme] (request: Request) in "\(scheme)://\(request.head.authority ?? "")"
         }
-        group.get("api") { request, _ in
-            page("Control API", description.content(at: request.head.authority))
-        }
+        group.get("openapi.json") { request, _ in Response.json(description.document(at: address(request))) }
+        group.get("api") { request, _ in page("Control API", description.content(at: address(request))) }
     }
 }
 
@@ -80,6 +78,6 @@ struct ControlCall: Sendable {
     let summary: String
     var status = HTTPResponse.Status.ok
     var formats: [String] = []
-    var example: JSONObject?
+    var example: JSONValue?
     var list: @Sendable () -> ControlListing = { ControlListing() }
 }

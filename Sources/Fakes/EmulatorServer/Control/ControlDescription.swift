@@ -7,13 +7,10 @@ import StrictJSON
 /// Both have the address by which the client reached the emulator.
 struct ControlDescription: Sendable {
     let title: String
-    let scheme: String
     let calls: [ControlCall]
     let codes: [EmulatorError.Code]
 
-    private func address(_ authority: String?) -> String { authority.map { "\(scheme)://\($0)" } ?? "/" }
-
-    func document(at authority: String?) -> JSONObject {
+    func document(at address: String) -> JSONObject {
         var paths = JSONObject()
         for call in calls {
             var item = paths[call.path]?.object ?? JSONObject()
@@ -26,7 +23,7 @@ struct ControlDescription: Sendable {
                 "info",
                 ["title": .string(title), "version": "1", "description": .string(Self.text)]
             ),
-            ("servers", [["url": .string(address(authority))]]), ("paths", .object(paths)),
+            ("servers", [["url": .string(address)]]), ("paths", .object(paths)),
             ("components", ["responses": ["Problem": .object(problem)]]),
         ])
     }
@@ -63,7 +60,7 @@ extension ControlCall {
         if !parameters.isEmpty { json["parameters"] = .array(parameters) }
         if !listing.members.isEmpty {
             var content = JSONObject([("schema", .object(listing.body.keywords))])
-            content["example"] = example.map { .object($0) }
+            content["example"] = example
             json["requestBody"] = [
                 "required": .bool(!listing.required.isEmpty),
                 "content": ["application/json": .object(content)],
@@ -133,7 +130,7 @@ extension ControlListing {
 
 // The page.
 extension ControlDescription {
-    func content(at authority: String?) -> HTML {
+    func content(at address: String) -> HTML {
         HTML {
             "<h1>\(title)</h1>"
             """
@@ -141,7 +138,7 @@ extension ControlDescription {
             document</a> describes them too. Each member is optional, unless it is marked as required.</p>
             """
             HTML.section(look: "account") {
-                for call in calls { call.details(at: address(authority)) }
+                for call in calls { call.details(at: address) }
             }
         }
     }
@@ -169,7 +166,7 @@ extension ControlCall {
         let verb = method == .get ? "" : " -X \(method.rawValue)"
         // Between single quotes, a shell keeps every character except the single quote.
         let body = example.map { example in
-            " -d '\(String(decoding: JSONValue.object(example).serialized(), as: UTF8.self))'"
+            " -d '\(String(decoding: example.serialized(), as: UTF8.self))'"
         }
         return "curl -sS\(verb) \(url)\(body ?? "")"
     }

@@ -1,4 +1,4 @@
-package import Hummingbird
+import Hummingbird
 import NIOCore
 package import StrictJSON
 
@@ -71,8 +71,9 @@ package struct ControlListing: Sendable {
 extension ControlInput {
     /// - Parameter example: A value with which the call works on a new emulator.
     package mutating func path(_ name: String, example: String? = nil) -> String {
-        listing?.path.append(
-            (name, ["type": "string"].with(example.map { ["examples": [.string($0)]] } ?? "")))
+        let schema: JSONSchema = ["type": "string"]
+        let detail: JSONSchema = example.map { ["examples": [.string($0)]] } ?? ""
+        listing?.path.append((name, schema.with(detail)))
         return parameters.get(name) ?? ""
     }
 
@@ -101,12 +102,9 @@ extension ControlInput {
     package mutating func query(
         _ name: String, in range: ClosedRange<Int>, default fallback: Int
     ) throws(EmulatorError) -> Int {
-        listing?.query.append(
-            (
-                name,
-                ["type": "integer", "default": .integer(Int64(fallback))].with(
-                    .within(Int64(range.lowerBound)...Int64(range.upperBound)))
-            ))
+        let schema: JSONSchema = ["type": "integer", "default": .integer(Int64(fallback))]
+        let bounds = Int64(range.lowerBound)...Int64(range.upperBound)
+        listing?.query.append((name, schema.with(.within(bounds))))
         guard let text = query[Substring(name)] else { return fallback }
         guard let number = Int(text), range.contains(number) else {
             throw EmulatorError(.parameterMalformed, detail: "\(name): \(range)")

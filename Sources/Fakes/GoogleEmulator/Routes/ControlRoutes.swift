@@ -206,7 +206,7 @@ struct ControlRoutes: Sendable {
 
 extension ControlAPI<BasicRequestContext> {
     fileprivate func control<Value: Sendable>(
-        _ method: HTTPRequest.Method, _ path: String, _ summary: String, example: JSONObject? = nil,
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String, example: JSONValue? = nil,
         reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
         use respond: @escaping @Sendable (Value) async throws -> JSONObject
     ) {
