@@ -145,7 +145,7 @@ public struct Maintenance: Service {
 
     /// Enables accounts whose disabling has ended, in bounded steps. Their users can already sign in, so this
     /// work only adds events to the feed and deletes the stored disabling. With several replicas, the first
-    /// one does the work.
+    /// replica does the work.
     func enableAccounts() async {
         do {
             while !Task.isCancelled {

@@ -21,7 +21,7 @@ package struct KeySetState: Sendable {
     /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
     /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
-    /// fetch runs, and if the last one failed or another process's set was adopted instead.
+    /// fetch runs, and if the last fetch failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful fetch.
     var failures = 0

@@ -12,7 +12,7 @@ public struct CredentialEnd: Sendable, Hashable {
     public let subject: AppleSubject?
     /// The app's primary client ID; `nil` for all apps.
     public let clientID: ClientID?
-    /// Authorizations up to this moment have ended; later ones continue.
+    /// Authorizations up to this moment have ended; later authorizations continue.
     public let moment: Moment
     public let reason: GrantEndReason
     /// The source; `nil` if the app's backend signed the user out.

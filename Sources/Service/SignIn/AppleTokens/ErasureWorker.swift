@@ -4,7 +4,7 @@ import Cryptography
 import Logging
 
 /// Revokes erased accounts' tokens at Apple, and proves the revocation: exchanges a pending code, revokes the
-/// token, and checks that Apple refuses to refresh it. Each step is stored before the next one begins, so
+/// token, and checks that Apple refuses to refresh it. Each step is stored before the next step begins, so
 /// that another replica can continue after a crash.
 ///
 /// Every erasure comes to an end: with the proof, at its deadline, or when a revocation is certainly

@@ -73,7 +73,7 @@ extension TokenFamily: StoredRecord {
         let salt = try column.part("previous_salt", .secret, .length(32...32)) {
             $0.refreshToken?.exchanged.first?.salt
         }
-        // Up to three tokens exchanged before the last one, latest first. Each takes 32 bytes of digest, 32
+        // Up to three tokens exchanged before the last token, latest first. Each takes 32 bytes of digest, 32
         // bytes of salt and 8 bytes of time. NULL for nearly all families, because only exchanges within
         // minutes set it.
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {

@@ -31,7 +31,7 @@ public struct ServiceCondition: Sendable {
     public var google: ReceiverCondition?
     /// Event receivers that are paused.
     public var pausedReceivers: [String] = []
-    /// Receivers that have not accepted an event for some time, except paused ones.
+    /// Receivers that have not accepted an event for some time, except paused receivers.
     public var lateReceivers: [LateReceiver] = []
     public var queues: [QueueCondition] = []
     /// This process's counts for the last ten minutes.
