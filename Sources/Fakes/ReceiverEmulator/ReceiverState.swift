@@ -111,7 +111,7 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
         }
     }
 
-    /// Response status with which the receiver accepts a message (RFC 8935 §2.2).
+    /// Response status that the receiver accepts a message with (RFC 8935 §2.2).
     var takenStatus: Int {
         switch self {
         case .webhook: 204

@@ -23,7 +23,8 @@ public struct Maintenance: Service {
 
     /// - Parameters:
     ///   - auditKeptFor: Audit log retention time in milliseconds.
-    ///   - secondsAhead: Returns the seconds by which `now` is ahead of Apple's time; `nil` while unknown.
+    ///   - secondsAhead: Returns the number of seconds that `now` is ahead of Apple's time; `nil` while
+    ///     unknown.
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
         auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),

@@ -43,7 +43,7 @@ extension SignInNonce {
     ///
     /// The digest of our nonce has the same form as the digest of a caller's nonce, so a token with a digest
     /// is bound to our nonce only if the caller posts our nonce or the nonce was used before.
-    /// - Parameter keptUntil: Time by which the token has expired by every replica's clock.
+    /// - Parameter keptUntil: Time when the token has expired by every replica's clock.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }

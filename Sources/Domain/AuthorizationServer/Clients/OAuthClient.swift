@@ -208,7 +208,7 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The hash of the empty text, against which requests without a known client are compared.
+    /// The hash of the empty text. Secrets are compared with it if the request names no known client.
     static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
 
     /// The hash as 64 lowercase hexadecimal digits.

@@ -89,8 +89,8 @@ extension EmulatedWorld {
         return name
     }
 
-    /// Returns the request for which a page was opened. Throws `invalid_request` for a page that is already
-    /// completed, too old, or unknown.
+    /// Returns the request that opened a page. Throws `invalid_request` for a page that is already completed,
+    /// too old, or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
             throw OAuthError(

@@ -79,7 +79,7 @@ final class Endpoint: Sendable {
         case pageForBrowsers
     }
 
-    /// The time for which the call may intentionally wait.
+    /// The time that the call may intentionally wait.
     enum Wait: Sendable {
         case none
         /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, so the

@@ -116,7 +116,7 @@ extension AuthorizeUseCase {
     /// Starts the session of a browser whose user has signed in.
     ///
     /// - Parameters:
-    ///   - request: Identifies the request for which the browser went to Apple.
+    ///   - request: Identifies the request that sent the browser to Apple.
     ///   - sessionCookie: The session cookie as the browser sent it.
     func beginSession(
         of authentication: WebAuthentication, for request: String, sessionCookie: String?

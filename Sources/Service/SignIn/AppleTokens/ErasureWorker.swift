@@ -279,8 +279,7 @@ extension ErasureToken {
     ///   - lease: End of the claim if the next step follows immediately. Until then no other replica may
     ///     claim the record.
     ///   - delay: Milliseconds until the next attempt, if the action is a retry.
-    ///   - deadline: Time after which the service no longer calls Apple, so that every erasure comes to an
-    ///     end.
+    ///   - deadline: Time after which the service no longer calls Apple, so that every erasure ends.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {

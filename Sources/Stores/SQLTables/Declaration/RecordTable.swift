@@ -28,7 +28,8 @@ public protocol ColumnCourse<Record> {
 
     /// - Parameters:
     ///   - isRequired: True if the column is NOT NULL.
-    ///   - path: The property by which statements find the column; `nil` for a column that has only a name.
+    ///   - path: The property that statements use to find the column; `nil` for a column that has only a
+    ///     name.
     mutating func value<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
         _ path: AnyKeyPath?, _ get: (Record) -> Value?

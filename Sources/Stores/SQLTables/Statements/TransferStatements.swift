@@ -112,7 +112,7 @@ extension SQLDialect {
         }
     }
 
-    /// Returns SQL that changes the digest by which SQLite finds a subject, for a statement that changes the
+    /// Returns SQL that changes the digest that SQLite finds a subject by, for a statement that changes the
     /// subject's name.
     ///
     /// - Parameters:

@@ -79,8 +79,8 @@ extension TokenFamily: StoredRecord {
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
             $0.refreshToken?.earlierTokens
         }
-        // The digest under which the service reports the end of a token to Google, even after an erasure. Set
-        // only for refresh tokens of Google's client.
+        // The digest that identifies the token when the service reports its end to Google, even after an
+        // erasure. Set only for refresh tokens of Google's client.
         let doubleSHA512 = try column.part("double_sha512", .operational) { $0.refreshToken?.doubleSHA512 }
         var refreshToken: RefreshTokenState?
         if let secret {

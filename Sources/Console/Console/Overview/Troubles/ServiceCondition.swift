@@ -13,7 +13,7 @@ public struct ServiceCondition: Sendable {
     public var keys: KeySetHealth
     /// The address of Apple's keys; empty if they come from a file.
     public var keysURL = ""
-    /// Seconds by which the clock is ahead of Apple's; `nil` until Apple has responded.
+    /// Number of seconds that the clock is ahead of Apple's; `nil` until Apple has responded.
     public var secondsAhead: Int64?
     /// Number of values in the last sample that the sealing keys cannot open.
     public var unreadableValues: Int64 = 0
