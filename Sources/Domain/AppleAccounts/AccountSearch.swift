@@ -248,7 +248,7 @@ public enum SearchText {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Maximum number of places at which a name is split.
+    /// Maximum number of places where a name is split.
     private static let mostDivisions = 4
 
     /// Returns the last names that a searched name can contain:

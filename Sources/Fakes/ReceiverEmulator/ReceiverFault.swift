@@ -33,7 +33,7 @@ public struct ReceiverFault: Sendable, Equatable {
     public var seconds: Int64 = 3
     /// Response status for `error`, 300 to 599.
     public var status = 500
-    /// Number of requests to which the fault still applies; `nil` for all requests.
+    /// Number of requests that the fault still applies to; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init(_ kind: Kind) { self.kind = kind }

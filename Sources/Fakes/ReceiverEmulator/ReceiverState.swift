@@ -50,7 +50,7 @@ public final class ReceiverState: Sendable {
     /// The faults that are currently set.
     public var faults: [EmulatedReceiver: ReceiverFault] { update { $0.faults } }
 
-    /// URLs of the receivers to which the service sends events.
+    /// URLs of the receivers that the service sends events to.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
     /// Sets a receiver's fault. Throws `.faultIneffective`.

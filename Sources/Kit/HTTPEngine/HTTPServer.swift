@@ -34,7 +34,7 @@ package final class HTTPServer: Sendable {
             limits: limits, date: DateHeader(now: now), interface: interface, noteEarlyClose: noteEarlyClose)
     }
 
-    /// Returns the port on which the server listens. Throws an error if the server could not listen.
+    /// Returns the port that the server listens on. Throws an error if the server could not listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }

@@ -97,7 +97,7 @@ struct ExpiringText: Sendable {
         mac = HMACSHA256(key: key.bytes)
     }
 
-    /// - Parameter context: The value to which the string is bound. The string does not contain this value.
+    /// - Parameter context: The value that the string is bound to. The string does not contain this value.
     func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
         let milliseconds = UInt64(expiresAt.milliseconds)
         var bytes = (0..<Self.expirySize).reversed().map {

@@ -128,7 +128,7 @@ extension OAuthCheck {
             + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
-    /// Returns the URIs to which a browser may be sent after sign-out. The list may be empty.
+    /// Returns the URIs that a browser may be sent to after sign-out. The list may be empty.
     mutating func postLogoutRedirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {

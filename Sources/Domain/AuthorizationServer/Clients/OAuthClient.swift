@@ -32,7 +32,7 @@ public final class OAuthClient: Sendable {
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
     public let redirectURIs: [RegisteredRedirectURI]
-    /// URIs to which a browser may be sent after sign-out.
+    /// URIs that a browser may be sent to after sign-out.
     public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
     /// Time after the first exchange of a refresh token during which the client may exchange it again, in

@@ -93,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language in which the user-facing pages exist.
+/// A language that the user-facing pages exist in.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.

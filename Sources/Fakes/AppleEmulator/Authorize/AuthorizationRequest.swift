@@ -71,7 +71,7 @@ struct AuthorizationRequest: Equatable, Codable {
     }
 }
 
-/// The way in which the `/auth/authorize` response reaches the redirect URI.
+/// The way that the `/auth/authorize` response reaches the redirect URI.
 enum ResponseMode: String, CaseIterable, Codable {
     /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"

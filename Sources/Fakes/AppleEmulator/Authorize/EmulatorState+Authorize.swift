@@ -5,8 +5,8 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// Replaces the redirect URIs of the app to which a client ID belongs. Throws `.clientIDUnknown`,
-    /// `.redirectURIRefused` and `.tooManyRedirectURIs`.
+    /// Replaces the redirect URIs of a client ID's app. Throws `.clientIDUnknown`, `.redirectURIRefused` and
+    /// `.tooManyRedirectURIs`.
     public func setRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
         for uri in uris { try RedirectURI.check(uri) }
         guard uris.count <= 100 else { throw EmulatorError(.tooManyRedirectURIs, detail: "at most 100") }

@@ -125,7 +125,7 @@ final class Endpoint: Sendable {
 enum BodyFormat: Sendable {
     case none
     case json
-    /// The media type `application/x-www-form-urlencoded`, in which browsers post an HTML form.
+    /// The media type `application/x-www-form-urlencoded`, which browsers use to post an HTML form.
     case form
     /// The same media type, but the route itself responds to any other content type, with a page.
     case pageForm

@@ -62,7 +62,7 @@ public struct AuthorizeUseCase: Sendable {
 
     /// Handles `POST /oauth/authorize` with the consent page's form.
     ///
-    /// - Parameter query: The query of the URL to which the form was posted.
+    /// - Parameter query: The query of the URL that the form was posted to.
     public func response(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {

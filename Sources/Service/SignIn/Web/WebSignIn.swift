@@ -49,8 +49,7 @@ public struct WebSignIn: Sendable {
         self.now = now
     }
 
-    /// Starts a web sign-in. Returns the URL to which the browser is redirected, and the secret for its
-    /// cookie.
+    /// Starts a web sign-in. Returns the URL to redirect the browser to, and the secret for its cookie.
     ///
     /// - Parameters:
     ///   - clientID: The client ID. It is optional if only one client ID has a redirect URL.

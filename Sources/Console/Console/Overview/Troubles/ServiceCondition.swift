@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 public import KeySets
 
-/// The measurements at one point in time, from which the overview derives faults.
+/// The measurements at one point in time. The overview derives faults from them.
 public struct ServiceCondition: Sendable {
     public var now: Moment
     /// The last database check's failure; `nil` while the database accepts commands.
