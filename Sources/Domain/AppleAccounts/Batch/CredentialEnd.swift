@@ -1,6 +1,6 @@
-/// The final end of one credential, or of all of an account's credentials: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here. It also represents the end of all of an account's
-/// sessions, although the credentials then stay.
+/// The final end of one or all of an account's credentials: consent was withdrawn, the Apple Account was
+/// deleted, or the account was erased here. It also represents the end of all of an account's sessions,
+/// although the credentials then stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.
 /// The end of a refresh token at Apple (`refresh_token_rejected`) is not a

@@ -155,7 +155,7 @@ public struct LogoutOutcome: Sendable {
         case redirect(String)
         /// A page that reports that the session has ended, or that there was no session.
         ///
-        /// - Parameter obstacle: The reason that the browser does not return to the URI in the request.
+        /// - Parameter obstacle: The reason why the browser does not return to the URI in the request.
         case signedOut(Obstacle?)
         /// A page that tells the user that the session remains.
         case stayed

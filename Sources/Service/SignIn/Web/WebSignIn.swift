@@ -232,9 +232,9 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the query of the authorization request, or of another of this service's pages, from a state or
-    /// a ticket. Accepts expired values and another browser's values, because the query determines only the
-    /// error page's language.
+    /// Returns the query that a state or ticket contains: the authorization request's query, or the query for
+    /// another of this service's pages. Accepts expired values and another browser's values, because the
+    /// query determines only the error page's language.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {

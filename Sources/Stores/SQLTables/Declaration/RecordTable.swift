@@ -293,7 +293,7 @@ private struct ColumnListing<Record: StoredRecord>: ColumnCourse {
     func missing(_ column: StaticString) -> Never { preconditionFailure("\(column) has no placeholder") }
 }
 
-/// A record's table, with its column positions in the rows or among the parameters of one statement.
+/// A record's table, with the positions of its columns in a statement's rows or parameters.
 @dynamicMemberLookup
 public struct RecordTable<Record: StoredRecord>: Table {
     @usableFromInline let places: [Int32]

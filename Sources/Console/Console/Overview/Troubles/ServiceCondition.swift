@@ -85,7 +85,7 @@ public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 /// - attempts: Highest number of attempts for any event.
 public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
-/// The state of a queue of due work.
+/// The state of a work queue.
 public struct QueueCondition: Sendable, Equatable {
     public enum Name: String, Sendable, CaseIterable {
         case exchange, check, erasure, receipt
