@@ -133,8 +133,8 @@ extension OAuthClient: CustomStringConvertible {
 
 /// Rules that follow from the client's kind and settings.
 extension OAuthClient {
-    /// True if the client can use refresh tokens. A client that needs `offline_access` no longer can once the
-    /// scope is removed from its configuration.
+    /// True if the client can use refresh tokens. A client that needs `offline_access` can no longer use them
+    /// once the scope is removed from its configuration.
     public var mayRefresh: Bool { !kind.needsOfflineAccess || scopes.contains(.offlineAccess) }
 
     public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }

@@ -21,8 +21,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Maximum time in milliseconds from Apple's response to the backend's request.
     static let codeLifetime: Int64 = 120_000
-    /// A browser may post a form again while its first post is in progress. The service then looks for the
-    /// first post's result this many times, ten times per second.
+    /// Number of looks, ten per second, for the result of a form's first post. A browser may post the form
+    /// again while the first post is still in progress.
     private static let repeatedLooks = 20
     /// Maximum difference between two replicas' clocks in milliseconds.
     private static let clockDifference: Int64 = 300_000
