@@ -135,7 +135,7 @@ enum SQLiteMistake {
 package enum ListenTrial {
     /// - Parameter addresses: Addresses to try. An address with port 0 is skipped, because the system chooses
     ///   its port.
-    /// - Throws: `ListenError` for the first address on which this process cannot listen.
+    /// - Throws: `ListenError` for the first address that this process cannot listen on.
     package static func run(on addresses: [(host: String, port: Int)]) async throws {
         for (host, port) in addresses where port != 0 {
             do {

@@ -97,7 +97,7 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver with which to try out polling.
+    /// A receiver to try out polling with.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,

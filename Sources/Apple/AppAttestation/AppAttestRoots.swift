@@ -1,6 +1,6 @@
 public import Certificates
 
-/// The trusted App Attest roots; attestations and receipts have different ones.
+/// The trusted App Attest roots; attestations and receipts have different roots.
 public struct AppAttestRoots: Sendable {
     public let attestation: TrustAnchor
     public let receipt: TrustAnchor

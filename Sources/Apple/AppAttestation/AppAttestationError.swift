@@ -48,7 +48,7 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case keyPolicyMismatch = "key_policy_mismatch"
     /// Another key signed the assertion, or it is for other client data.
     case signatureInvalid = "signature_invalid"
-    /// An assertion's counter is not above the stored one, so it is a replay.
+    /// An assertion's counter is not above the stored counter, so it is a replay.
     case counterNotIncreased = "counter_not_increased"
 }
 

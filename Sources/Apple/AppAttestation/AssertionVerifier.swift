@@ -34,8 +34,8 @@ public struct AssertionVerifier: Sendable {
 /// A request signed by an attested key. Only `AssertionVerifier` creates this value.
 public struct VerifiedAssertion: Sendable {
     public let appID: AppID
-    /// The key's new counter, above the stored one. The caller must
-    /// store it in one compare-and-set before it executes the request.
+    /// The key's new counter, which is above the stored counter. The caller must store it in one
+    /// compare-and-set before it executes the request.
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions
 }

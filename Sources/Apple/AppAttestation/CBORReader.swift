@@ -2,11 +2,11 @@ import Encodings
 
 /// A strict CBOR parser (RFC 8949), close to core deterministic encoding (§4.2.1).
 ///
-/// If two readers interpret the same bytes differently, an attacker can make the second one check a different
-/// `authData`. So the parser refuses anything with more than one encoding: indefinite lengths, numbers and
-/// lengths that are not minimal, duplicate keys, and trailing bytes. It also refuses tags, floats, text that
-/// is not UTF-8, and input beyond `CBORLimits`. It does not check the key order, because Apple does not sort
-/// keys.
+/// If two readers interpret the same bytes differently, an attacker can make the second reader check a
+/// different `authData`. So the parser refuses anything with more than one encoding: indefinite lengths,
+/// numbers and lengths that are not minimal, duplicate keys, and trailing bytes. It also refuses tags,
+/// floats, text that is not UTF-8, and input beyond `CBORLimits`. It does not check the key order, because
+/// Apple does not sort keys.
 struct CBORReader {
     private let bytes: ArraySlice<UInt8>
     private let limits: CBORLimits

@@ -26,9 +26,9 @@ public final class AppleClock: Sendable {
         (self.millisecondsSince1970, self.uptime) = (millisecondsSince1970, uptime)
     }
 
-    /// Number of seconds by which this machine's clock is ahead of Apple's; `nil`
-    /// before the first response. The `Date` header has whole seconds and the
-    /// transfer takes time, so a difference of one or two seconds means nothing.
+    /// Number of seconds that this machine's clock is ahead of Apple's; `nil` before the first response. The
+    /// `Date` header has whole seconds and the transfer takes time, so a difference of one or two seconds
+    /// means nothing.
     public var secondsAhead: Int64? {
         guard let reading = reading.withLock({ $0 }) else { return nil }
         let passed = (uptime() - reading.uptime).milliseconds

@@ -101,9 +101,9 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // This time is longer than the pause between two daily checks, but shorter than the time for
-                // which servers keep idle connections. If the client sent a request on a connection that the
-                // server has just closed, the request would be lost, together with its code.
+                // This time is longer than the pause between two daily checks, but shorter than the time that
+                // servers keep idle connections. If the client sent a request on a connection that the server
+                // has just closed, the request would be lost, together with its code.
                 idleTimeout: .seconds(10),
                 // Each concurrent worker can have its own connection, so that no worker waits for another
                 // worker's slow response.

@@ -16,7 +16,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     private let transport: AppleTransport
     private let secrets: any ClientSecretSource
     /// One circuit breaker per endpoint, so that failures of the revoke endpoint do not block code exchanges,
-    /// for which there are only five minutes.
+    /// which must succeed within five minutes.
     private let breakers = Mutex<[Endpoint: CircuitBreaker]>([:])
 
     enum Endpoint: Hashable {

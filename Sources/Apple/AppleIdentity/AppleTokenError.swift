@@ -65,7 +65,7 @@ extension AppleTokenError: CustomDebugStringConvertible {
 }
 
 extension AppleTokenError.Code {
-    /// The step that throws this code, or the first one if there are several.
+    /// The step that throws this code, or the first such step if there are several.
     var step: VerificationStep {
         switch self {
         case .tokenTooLarge: .size

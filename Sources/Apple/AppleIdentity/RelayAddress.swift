@@ -4,7 +4,7 @@
 /// so for those the domain decides. Any other domain proves nothing, because tokens with real addresses may
 /// lack the claim too.
 public enum RelayAddress {
-    /// Relay address domains in ASCII lower case. Apple has announced the second one for new addresses.
+    /// Relay address domains in ASCII lower case. Apple has announced the second domain for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
     /// Returns true for a relay address, false for a real address, and `nil` if neither the claim nor the

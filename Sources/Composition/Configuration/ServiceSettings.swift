@@ -126,7 +126,7 @@ extension ServiceSettings {
     }
 }
 
-/// The environment in which the service runs.
+/// The environment that the service runs in.
 package enum ServiceEnvironment: String, CaseIterable {
     /// Requires the real Apple, and API keys from callers.
     case production

@@ -124,7 +124,7 @@ extension SettingsFile {
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
-        /// The name of the API key with which the receiver polls. Such a receiver has no URL.
+        /// The name of the API key that the receiver polls with. Such a receiver has no URL.
         var apiKey: String?
         /// The audience of security event tokens, which the receiver gets only if it has an audience.
         var audience: String?

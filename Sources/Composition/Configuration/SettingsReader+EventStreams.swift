@@ -146,7 +146,7 @@ package struct ClientStreamSettings: Sendable {
         let url: WebAddress
         /// The URL as written in the configuration.
         let text: String
-        /// Private networks to which the URL's host may resolve.
+        /// Private networks that the URL's host may resolve to.
         let networks: [AddressBlock]
     }
 

@@ -177,7 +177,7 @@ package struct WebhookSettings: Sendable {
     let audience: String?
     /// One secret, or two during a rotation. Empty for a receiver with an audience.
     let secrets: [WebhookSecret]
-    /// Private networks to which the URL's host may resolve.
+    /// Private networks that the URL's host may resolve to.
     let networks: [AddressBlock]
     /// The PEM certificate of the authority that signed the receiver's certificate. It replaces the system's
     /// authorities. Only `siwa dev` sets it.

@@ -58,7 +58,7 @@ struct ClientSecretDiagnosis {
 
     /// One team's trials.
     let trials: [ClientSecretTrial]
-    /// Seconds by which this machine's clock is ahead of Apple's; `nil` if unknown.
+    /// Number of seconds that this machine's clock is ahead of Apple's; `nil` if unknown.
     let skew: Int64?
 
     var findings: [Finding] {

@@ -10,7 +10,7 @@ package struct GoogleEndpoints: Sendable, Equatable {
     let certificates: String
     /// The URL of the configuration document, which names the key set for Google's security event tokens.
     let riscConfiguration: String
-    /// The URL to which this service reports security event tokens.
+    /// The URL that this service reports security event tokens to.
     let eventsReport: String
     /// The base URL of the API that registers the receiver of Google's security events.
     let riscAPI: String

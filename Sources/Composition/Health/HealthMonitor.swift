@@ -137,7 +137,7 @@ struct HealthLog {
         self.sealedWarning = sealedWarning
     }
 
-    /// - Parameter secondsAhead: Seconds by which this machine's clock is ahead of Apple's; `nil` while
+    /// - Parameter secondsAhead: Number of seconds that this machine's clock is ahead of Apple's; `nil` while
     ///   unknown.
     mutating func notice(secondsAhead: Int64?) -> [Line] {
         guard let secondsAhead else { return [] }

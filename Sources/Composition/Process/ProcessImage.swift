@@ -8,7 +8,7 @@
 
 /// The program that this process executes.
 package enum ProcessImage {
-    /// Replaces this process's program with the one at `path`, with the given arguments and the same
+    /// Replaces this process's program with the program at `path`, with the given arguments and the same
     /// environment. Returns only on failure, with the error from `execv`.
     package static func replace(by path: String, _ arguments: [String]) -> CInt {
         // Swift does not free the memory that `strdup` allocates.

@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// The apps for one of which an account must have a credential; `nil` if it needs no credential.
+    /// The apps that an account must have a credential for, at least one; `nil` if it needs no credential.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -227,7 +227,7 @@ public struct SearchScan: Sendable {
 
     /// Returns the page.
     ///
-    /// - Parameter hasMore: True if the search has further accounts after the last examined one.
+    /// - Parameter hasMore: True if the search has further accounts after the last examined account.
     public func page(hasMore: Bool) -> AccountPage {
         AccountPage(accounts: accounts, next: hasMore ? last : nil)
     }
@@ -248,7 +248,7 @@ public enum SearchText {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Maximum number of places at which a name is split.
+    /// Maximum number of places where a name is split.
     private static let mostDivisions = 4
 
     /// Returns the last names that a searched name can contain:

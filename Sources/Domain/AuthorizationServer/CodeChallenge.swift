@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// The method by which a client derives a code challenge from its code verifier (RFC 7636 §4.2).
+/// The method that a client uses to derive a code challenge from its code verifier (RFC 7636 §4.2).
 public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
     case s256 = "S256"
     /// The challenge equals the verifier.

@@ -1,4 +1,4 @@
-/// A section of the configuration file or an entry of one of its lists, unchecked, as the file contains it.
+/// A section or list entry as written in the configuration file, unchecked.
 public protocol SectionDraft: Sendable {
     /// The draft of an empty section.
     static var empty: Self { get }
@@ -7,7 +7,7 @@ public protocol SectionDraft: Sendable {
     static var members: [DraftMember<Self>] { get }
 }
 
-/// A member of a section of the configuration file: its name, its value type, its bounds and its default. The
+/// A member of a configuration file section: its name, its value type, its bounds and its default. The
 /// configuration file reader, its "did you mean" suggestions, and the tests of the documentation's
 /// configuration page use these members. Rules about a particular value, or about two members together, are
 /// in the draft checks.
@@ -130,7 +130,7 @@ public struct DraftSection<Whole: Sendable, Part: SectionDraft>: DraftPart {
     public func add(_ part: Part, to whole: inout Whole) { whole[keyPath: path] = part }
 }
 
-/// The position of a list of sections.
+/// The position of a section list.
 public struct DraftList<Whole: Sendable, Part: SectionDraft>: DraftPart {
     let path: any WritableKeyPath<Whole, [Part]> & Sendable
 

@@ -12,14 +12,14 @@ struct EmulatedWorld {
     var faults: [EmulatedEndpoint: EndpointFault] = [:]
     var counters = EmulatorCounters()
     var notificationTarget: NotificationTarget?
-    /// The keys with which teams sign their client secrets.
+    /// The keys that teams sign their client secrets with.
     var clientKeys: ClientKeyRing
     var grants = GrantRegistry()
     var transfers = TransferRegistry()
     var outbox = Outbox()
     var exchanges = ExchangeLog()
     var deviceKeys = DeviceKeyRegistry()
-    /// Open pages of the web flow. Each entry is owned by its client ID.
+    /// Open pages of the web flow. Each entry belongs to its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
     /// The control API has advanced the clock by this many milliseconds.
     var clockOffset: Int64 = 0

@@ -25,7 +25,7 @@ public struct EmulatorConfiguration: Sendable {
     /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created if
     /// it does not exist.
     public var stateFile: String?
-    /// The keys with which teams sign client secrets. Without any key, every client secret is refused.
+    /// The keys that teams sign client secrets with. Without any key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
     /// Code lifetime in seconds. It is five minutes at Apple.
     public var codeLifetime: Int64 = 300

@@ -4,7 +4,7 @@ import StrictJSON
 public struct EmulatorCounters: Sendable, Equatable {
     /// Number of all requests, with any response.
     public internal(set) var requests: [EmulatedEndpoint: Int] = [:]
-    /// Number of requests to which a fault applied.
+    /// Number of requests that a fault applied to.
     public internal(set) var faults: [EmulatedEndpoint: Int] = [:]
     /// Number of requests that got an OAuth error.
     public internal(set) var refusals: [EmulatedEndpoint: Int] = [:]
@@ -46,7 +46,7 @@ public struct EmulatorCounters: Sendable, Equatable {
 
     /// Number of all requests for `/auth/keys`.
     public var keySetRequests: Int { requests[.keys, default: 0] }
-    /// Number of requests for `/auth/keys` to which a fault applied.
+    /// Number of requests for `/auth/keys` that a fault applied to.
     public var keySetFaults: Int { faults[.keys, default: 0] }
 }
 

@@ -35,7 +35,7 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Waits until the server listens, and returns its port. Throws the listening error if it cannot listen.
+    /// Waits until the server listens, and returns its port. Throws the error if it cannot listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }

@@ -63,7 +63,7 @@ package struct PageDocument {
 
     /// Returns the response for a page whose forms go to the emulator itself.
     ///
-    /// - Parameter reloadsAfter: Seconds after which the browser reloads the page.
+    /// - Parameter reloadsAfter: Number of seconds until the browser reloads the page.
     package func response(_ status: HTTPResponse.Status, reloadsAfter: Int? = nil) -> Response {
         let fields = [
             ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),

@@ -8,7 +8,7 @@ extension EmulatorError.Code {
     public static let serverMissing = Self("server_missing", .conflict)
     /// The response at a redirect URI has an unknown `state`, so no link was started with it.
     public static let stateUnknown = Self("state_unknown", .badRequest)
-    /// The link has no token with which to send the request.
+    /// The link has no token for the request.
     public static let tokenMissing = Self("token_missing", .conflict)
     /// The event is not sent, because the registered receiver is disabled or has not requested it.
     public static let eventNotSent = Self("event_not_sent", .conflict)

@@ -22,7 +22,7 @@ public struct GoogleEmulatorConfiguration: Sendable {
     /// The API key of the app's backend, for introspection and App Flip. Without an API key, introspection
     /// uses Google's own client, and App Flip is not possible.
     public var apiKey: String?
-    /// URL of the fake Apple, from which the emulated iPhone app gets identity tokens.
+    /// URL of the fake Apple. The emulated iPhone app gets identity tokens from it.
     public var appleURL: String?
     /// The first signing key. Default: the key in the state file, or else a new key.
     public var key: GoogleKey?

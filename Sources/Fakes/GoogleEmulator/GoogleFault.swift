@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The request or endpoint to which a fault applies. The raw value is its name in the control API.
+/// The request or endpoint that a fault applies to. The raw value is its name in the control API.
 public enum FaultPlace: String, Sendable, CaseIterable {
     /// Google's requests to the token endpoint.
     case token
@@ -32,7 +32,7 @@ public struct GoogleFault: Sendable, Equatable {
     /// Response status of Google's endpoint, 200 to 599. With a status, the endpoint only sends this status.
     public var status: Int?
     public var loss: Loss?
-    /// Number of requests to which the fault still applies; `nil` for all requests.
+    /// Number of requests that the fault still applies to; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init() {}

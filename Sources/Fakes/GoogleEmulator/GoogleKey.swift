@@ -4,7 +4,7 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// One of the fake Google's private keys, with the ID under which its public key is published.
+/// One of the fake Google's private keys, with the ID of its published public key.
 public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey

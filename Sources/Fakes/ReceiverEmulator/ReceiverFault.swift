@@ -25,7 +25,7 @@ public struct ReceiverFault: Sendable, Equatable {
     public static let delays: ClosedRange<Int64> = 1...60
     /// Duration of `hang`, longer than the service's timeout.
     static let hangMilliseconds: Int64 = 30_000
-    /// Size of the response body in bytes, a multiple of what the service accepts.
+    /// Size of the response body in bytes, much larger than the service accepts.
     static let hugeBody = 64 << 20
 
     public var kind: Kind
@@ -33,7 +33,7 @@ public struct ReceiverFault: Sendable, Equatable {
     public var seconds: Int64 = 3
     /// Response status for `error`, 300 to 599.
     public var status = 500
-    /// Number of requests to which the fault still applies; `nil` for all requests.
+    /// Number of requests that the fault still applies to; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init(_ kind: Kind) { self.kind = kind }

@@ -50,7 +50,7 @@ public final class ReceiverState: Sendable {
     /// The faults that are currently set.
     public var faults: [EmulatedReceiver: ReceiverFault] { update { $0.faults } }
 
-    /// URLs of the receivers to which the service sends events.
+    /// URLs of the receivers that the service sends events to.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
     /// Sets a receiver's fault. Throws `.faultIneffective`.
@@ -111,7 +111,7 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
         }
     }
 
-    /// Response status with which the receiver accepts a message (RFC 8935 §2.2).
+    /// Response status that the receiver accepts a message with (RFC 8935 §2.2).
     var takenStatus: Int {
         switch self {
         case .webhook: 204

@@ -108,8 +108,8 @@ public struct CallerDirectory: Sendable {
     }
 }
 
-/// A configured API key: its name for the log, the SHA-256 of its secret, and the apps to which its caller
-/// has access.
+/// A configured API key: its name for the log, the SHA-256 of its secret, and the apps that its caller has
+/// access to.
 public struct APIKey: Sendable {
     public let name: String
     public let hash: SHA256Digest

@@ -226,7 +226,7 @@ public final class HTTPService: Service {
         }
     }
 
-    /// Returns the port on which the service listens. Throws if the service could not listen.
+    /// Returns the port that the service listens on. Throws if the service could not listen.
     public func boundPort() async throws -> Int {
         try await server.boundPort()
     }

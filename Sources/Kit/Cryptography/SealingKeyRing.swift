@@ -90,7 +90,7 @@ extension SealError: CustomStringConvertible {
     public var description: String { "sealed value refused: \(code.rawValue)" }
 }
 
-/// A named key from which `SealingKeyRing` derives AES-256-GCM keys (NIST SP 800-38D). The key bytes never
+/// A named key that `SealingKeyRing` derives AES-256-GCM keys from (NIST SP 800-38D). The key bytes never
 /// appear in a description.
 ///
 /// One AES-GCM key must not seal more than 2^32 values with random nonces (§8.3). Therefore each value has

@@ -1,7 +1,7 @@
 /// Protects a development server, which has no real authentication, from requests by other sites' web pages.
 ///
-/// Such a server needs no password, or only a well-known one, because only programs on this machine can reach
-/// it. But a page in the developer's browser can reach it too, in two kinds of attack:
+/// Such a server needs no password, or only a well-known password, because only programs on this machine can
+/// reach it. But a page in the developer's browser can reach it too, in two kinds of attack:
 ///
 /// - A page makes its own host name resolve to 127.0.0.1 (DNS rebinding). The browser then treats the server
 ///   as part of the page's site, so the page can read every response. But `Host` still contains the page's
@@ -49,7 +49,8 @@ public struct RequestSender: Sendable {
     /// the headers contradict each other.
     ///
     /// - Parameters:
-    ///   - origins: Further origins of this server besides the one in `Host`, which a proxy may have changed.
+    ///   - origins: Further origins of this server besides the origin in `Host`, which a proxy may have
+    ///     changed.
     ///   - pagesHideOrigin: True if this server's pages send no referrer. Browsers then send `Origin: null`
     ///     with their forms, as they also do for local files and other pages without a referrer.
     public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {

@@ -38,7 +38,7 @@ package protocol HTTPExchange: AnyObject, Sendable {
     var requestID: String { get }
     /// True if the client gets the response without its body, as for `HEAD`.
     var omitsBody: Bool { get }
-    /// Longest time for which the response waits intentionally, in addition to `ServerLimits.workTime`.
+    /// Longest time that the response waits intentionally, in addition to `ServerLimits.workTime`.
     var longestWait: TimeAmount { get }
     /// True if the engine may cancel the work at any time. The work then returns the result it has so far.
     var isLongPoll: Bool { get }

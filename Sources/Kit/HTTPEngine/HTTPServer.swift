@@ -34,7 +34,7 @@ package final class HTTPServer: Sendable {
             limits: limits, date: DateHeader(now: now), interface: interface, noteEarlyClose: noteEarlyClose)
     }
 
-    /// Returns the port on which the server listens. Throws an error if the server could not listen.
+    /// Returns the port that the server listens on. Throws an error if the server could not listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }
@@ -96,15 +96,15 @@ public struct ServerLimits: Sendable {
     /// Time from the end of a request to its response, not counting intentional waits by its route. It
     /// applies only if the time limits of the database and other servers fail.
     public var workTime = TimeAmount.seconds(10)
-    /// Time for which a connection may stay open between two requests.
+    /// Time that a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)
     /// Idle time when the number of connections is near its limit. As connections increase, the idle time
     /// shrinks from `idleTime` to this value.
     public var leastIdleTime = TimeAmount.seconds(1)
-    /// Time for which a response may wait for a client that does not read it.
+    /// Time that a response may wait for a client that does not read it.
     public var unreadResponseTime = TimeAmount.seconds(15)
-    /// Time for which the client of a refused request may continue to send. Without it, the client would get
-    /// a connection reset instead of the response.
+    /// Time that the client of a refused request may continue to send. Without it, the client would get a
+    /// connection reset instead of the response.
     public var lingerTime = TimeAmount.seconds(2)
     /// Number of connections above which new connections wait in the kernel's queue.
     public var connections = 4096

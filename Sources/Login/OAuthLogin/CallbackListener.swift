@@ -16,7 +16,7 @@ final class CallbackListener: Sendable {
     private struct State {
         var exchange: CallbackExchange
         var connections = 0
-        /// The connection on which the browser sent the code.
+        /// The connection that the browser sent the code on.
         var held: (any Channel)?
     }
 

@@ -109,8 +109,8 @@ package struct IssuerURL: Sendable, Equatable {
         host = String(origin.drop { $0 != ":" }.dropFirst(3))
     }
 
-    /// URLs in the order in which to try them. RFC 8414 §3.1 inserts its suffix between host and path, while
-    /// OpenID Connect Discovery §4 appends its suffix.
+    /// URLs in the order to try them. RFC 8414 §3.1 inserts its suffix between host and path, while OpenID
+    /// Connect Discovery §4 appends its suffix.
     var metadataURLs: [String] {
         let path = path.hasSuffix("/") ? String(path.dropLast()) : path
         return [

@@ -15,7 +15,7 @@ package struct SystemBrowser: Sendable {
         commands.contains { start($0, url) }
     }
 
-    /// Commands in the order in which to try them, each with its arguments.
+    /// Commands in the order to try them, each with its arguments.
     var commands: [[String]] {
         let named = (environment["BROWSER"] ?? "").split(separator: ":").map { entry in
             entry.split(separator: " ").map(String.init)

@@ -65,7 +65,7 @@ package struct EventDelivering: Worker {
     let store: any Store
     let feed: EventFeed
     let receivers: [ReceiverName: EventReceiver]
-    /// Time for which a turn at the end of the feed waits for new events before it ends its claim.
+    /// Time that a turn at the end of the feed waits for new events before it ends its claim.
     let linger: Duration
     private let signals: [ReceiverName: WakeupSignal]
     private let idleness = Shared()
@@ -226,7 +226,7 @@ package struct EventDelivering: Worker {
         idleness.state.withLock { $0.takenAt[name] = moment }
     }
 
-    /// Receivers for which no turn is running in this process.
+    /// Receivers without a running turn in this process.
     private var idleReceivers: [ReceiverName] {
         idleness.state.withLock { state in receivers.keys.filter { state.held[$0] == nil } }.sorted()
     }
@@ -243,7 +243,7 @@ package struct EventDelivering: Worker {
 /// database outage, during which no replica can write or check, ends no claim. Does no I/O and reads no
 /// clock.
 struct ClaimWatch: Sendable {
-    /// Time after which an unchanged claim is silent, in milliseconds.
+    /// Time until an unchanged claim counts as silent, in milliseconds.
     static let silence: Int64 = 3000
     /// Interval between checks while another replica holds a claim, in milliseconds.
     static let interval: Int64 = 500

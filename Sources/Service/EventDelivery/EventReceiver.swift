@@ -26,7 +26,7 @@ public struct EventReceiver: Sendable {
     }
 }
 
-/// The message format in which a receiver gets events.
+/// The message format that a receiver gets events in.
 public protocol EventFormat: Sendable {
     /// Returns the request for one attempt; `nil` if this format has no message for the event.
     ///

@@ -9,12 +9,12 @@ import SignIn
 struct ReceiverTurn: Sendable {
     /// Maximum number of events read from the feed at a time.
     static let longestPage = 64
-    /// Time for which an event is retried before the receiver is paused, in milliseconds.
+    /// Time that an event is retried before the receiver is paused, in milliseconds.
     static let lifetime: Int64 = 7 * 86_400_000
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
     typealias Lane = [AccountEvent]
-    /// Number of refusals after which an event is abandoned, if the receiver has accepted other events in the
+    /// Number of refusals before an event is abandoned, if the receiver has accepted other events in the
     /// meantime. These attempts take about an hour and a half.
     static let mostRefusals: Int64 = 10
 

@@ -11,7 +11,7 @@ package enum RecognizedInput: Sendable, Equatable {
     case inspected(InspectedKind)
     /// A token signed by Google.
     case google(GoogleTokenKind)
-    /// A client secret, with which this service authenticates itself to Apple.
+    /// A client secret, which authenticates this service to Apple.
     case clientSecret
     /// A code or an opaque token from Apple, which only Apple can check.
     case opaque(OpaqueAppleKind)

@@ -233,7 +233,7 @@ package struct InspectionReport {
             expected: failure.comparison.expected, advice: failure.code.advice)
     }
 
-    /// Returns one of the token's objects as a section of the report; `nil` if the object is unreadable.
+    /// Returns a report section for one of the token's objects; `nil` if the object is unreadable.
     private func section(_ object: JSONObject?, named name: String, titled title: String) -> CheckReport
         .Section?
     {

@@ -23,7 +23,8 @@ public struct Maintenance: Service {
 
     /// - Parameters:
     ///   - auditKeptFor: Audit log retention time in milliseconds.
-    ///   - secondsAhead: Returns the seconds by which `now` is ahead of Apple's time; `nil` while unknown.
+    ///   - secondsAhead: Returns the number of seconds that `now` is ahead of Apple's time; `nil` while
+    ///     unknown.
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
         auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),
@@ -145,7 +146,7 @@ public struct Maintenance: Service {
 
     /// Enables accounts whose disabling has ended, in bounded steps. Their users can already sign in, so this
     /// work only adds events to the feed and deletes the stored disabling. With several replicas, the first
-    /// one does the work.
+    /// replica does the work.
     func enableAccounts() async {
         do {
             while !Task.isCancelled {

@@ -43,7 +43,7 @@ extension SignInNonce {
     ///
     /// The digest of our nonce has the same form as the digest of a caller's nonce, so a token with a digest
     /// is bound to our nonce only if the caller posts our nonce or the nonce was used before.
-    /// - Parameter keptUntil: Time by which the token has expired by every replica's clock.
+    /// - Parameter keptUntil: Time when the token has expired by every replica's clock.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }
@@ -97,7 +97,7 @@ struct ExpiringText: Sendable {
         mac = HMACSHA256(key: key.bytes)
     }
 
-    /// - Parameter context: The value to which the string is bound. The string does not contain this value.
+    /// - Parameter context: The value that the string is bound to. The string does not contain this value.
     func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
         let milliseconds = UInt64(expiresAt.milliseconds)
         var bytes = (0..<Self.expirySize).reversed().map {

@@ -15,7 +15,7 @@ public struct PostgresServer: Sendable, Equatable {
     public var mostConnections: Int
     /// Current number of connections, including this one.
     public var connections: Int
-    /// Milliseconds by which this machine's clock is ahead of the server's.
+    /// Number of milliseconds that this machine's clock is ahead of the server's.
     public var clockLead: Int64
     public var standbys: PostgresStandbys
 

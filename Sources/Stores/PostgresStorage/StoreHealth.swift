@@ -39,11 +39,11 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// Time after which a write counts as blocked by a lock, a standby or a server that does not respond.
+    /// Time until a write counts as blocked by a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// Time for which a rehearsal's result is reused, because any client can request a check, and each
-    /// rehearsal takes locks.
+    /// Time that a rehearsal's result is reused, because any client can request a check, and each rehearsal
+    /// takes locks.
     static let pause = Duration.seconds(1)
 
     private static let read = PostgresCall(

@@ -87,7 +87,7 @@ public final class SQLiteDatabase: Sendable {
 
     /// Ends all claims of earlier processes. The file lock keeps out other processes, so the owners of these
     /// claims have ended. The claims must not simply expire: a code is valid only for minutes, and a restart
-    /// may have removed the cause for which an erasure waits.
+    /// may have removed the reason why an erasure waits.
     ///
     /// A receiver's time stays if it is in the past, because for a polling receiver it is the time of the
     /// last poll.

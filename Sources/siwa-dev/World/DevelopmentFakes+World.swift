@@ -123,7 +123,7 @@ extension DevelopmentFakes {
 }
 
 extension UserRecipe {
-    /// Name of the one user whom every fake Apple has.
+    /// Name of the user that every fake Apple has.
     static let usual = "default"
 }
 

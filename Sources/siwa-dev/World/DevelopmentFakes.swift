@@ -57,8 +57,8 @@ final class DevelopmentFakes: Sendable {
     /// Recent requests to the service.
     var received: RecentRequests? { state.withLock { $0.received } }
 
-    /// Sets the requests that the service records, and the function that is called after each exchange of the
-    /// fakes.
+    /// Sets the requests that the service records, and the function to call after each of the fakes'
+    /// exchanges.
     func observe(_ received: RecentRequests, whenExchanged action: @escaping @Sendable () -> Void) {
         state.withLock { $0.received = received }
         apple.state.observer.listen(action)

@@ -18,7 +18,7 @@ struct SequenceDiagram: PagePart {
     private(set) var pauses: [(y: Int, text: String)] = []
 
     private static let width = 898
-    /// Nanoseconds without an event after which the diagram shows a pause.
+    /// Number of nanoseconds without an event that the diagram shows as a pause.
     private static let pause: UInt64 = 3_000_000_000
     private static let requestHeight = 50
     private static let responseHeight = 32

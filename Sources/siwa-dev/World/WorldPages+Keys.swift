@@ -100,7 +100,7 @@ extension WorldPages {
         }
     }
 
-    /// - Parameter ahead: Number of seconds by which the clock is ahead.
+    /// - Parameter ahead: Number of seconds that the clock is ahead.
     private static func clock(_ now: Int64, ahead: Int64) -> HTML {
         let time = RFC3339.text(milliseconds: now)
         let (days, hours) = (ahead / day, ahead % day / 3600)

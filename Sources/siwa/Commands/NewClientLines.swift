@@ -114,7 +114,7 @@ struct NewClientLines {
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 
-    /// - Parameter id: The client's ID, with which each configuration mistake begins.
+    /// - Parameter id: The client's ID. Each configuration mistake begins with it.
     init(_ mistakes: ConfigurationMistakes, id: String) {
         let lines = mistakes.list.map { Self.option(of: $0, id: id) }
         description =

@@ -9,7 +9,7 @@ struct AttestationCertificates: ~Copyable {
     let intermediate: IntermediateCertificate
 
     /// - Parameters:
-    ///   - root: The pinned root to which the certificates must lead.
+    ///   - root: The pinned root that the certificates must lead to.
     ///   - now: Seconds since 1970.
     init(
         _ attestation: UnverifiedAttestation, under root: TrustAnchor, at now: Int64

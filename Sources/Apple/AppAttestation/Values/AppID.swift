@@ -48,7 +48,7 @@ public enum AppPlatform: String, Sendable, CaseIterable {
     case macOS = "macos"
 }
 
-/// The App Attest environment in which a key was attested.
+/// The App Attest environment that a key was attested in.
 ///
 /// Builds run from Xcode use development unless their entitlement specifies production. All builds from
 /// TestFlight, the App Store and enterprises use production.

@@ -68,8 +68,8 @@ public final class SignedClientSecrets: ClientSecretSource {
 
 /// Provides client secrets.
 public protocol ClientSecretSource: Sendable {
-    /// Returns valid secrets for a client ID, one for each of its team's keys, in the order in which to try
-    /// them. Never empty. Throws `.noSigningKey` and `.signingFailed`.
+    /// Returns valid secrets for a client ID, one for each of its team's keys, in the order to try them.
+    /// Never empty. Throws `.noSigningKey` and `.signingFailed`.
     func secrets(for clientID: String) throws(AppleCallError) -> [ClientSecret]
 
     /// Reports that Apple accepted this secret, so that later calls try its key first.
@@ -94,8 +94,8 @@ extension ClientSecret: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
-/// The cached client secrets, and the order in which to try them.
-/// The cache only decides: it signs nothing and reads no clock.
+/// The cached client secrets, and the order to try them. The cache only decides: it signs nothing and reads
+/// no clock.
 struct ClientSecretCache {
     /// Lifetime of a secret, in seconds. Apple allows half a year,
     /// but an hour limits how long a stolen secret can be used.
@@ -119,8 +119,8 @@ struct ClientSecretCache {
     /// keys, because Apple assigns each one to a primary App ID.
     private var acceptedKeyIDs: [String: String] = [:]
 
-    /// Returns the keys in the order in which to try them: first the key that Apple accepted last, then the
-    /// newest keys.
+    /// Returns the keys in the order to try them: first the key that Apple accepted last, then the newest
+    /// keys.
     func order(_ keys: [ClientSigningKey], for clientID: String) -> [ClientSigningKey] {
         guard let accepted = acceptedKeyIDs[clientID] else { return keys }
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }

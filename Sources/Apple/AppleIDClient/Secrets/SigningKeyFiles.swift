@@ -80,8 +80,8 @@ public enum SigningKeyLocation: Sendable, Equatable {
     }
 }
 
-/// A key with which a team signs its client secrets: a P-256
-/// private key with its ID at Apple. It appears in no description.
+/// A key that a team signs its client secrets with: a P-256 private key with its ID at Apple. It appears in
+/// no description.
 public struct ClientSigningKey: Sendable, Equatable {
     public let keyID: String
     /// PKCS #8 in PEM, which is the format of Apple's `.p8` files.

@@ -50,8 +50,8 @@ struct ClaimReader {
         try json.readValue()
     }
 
-    /// - Parameter dropping: The claim to drop if it is malformed.
-    ///   Set it only for claims on which no decision depends.
+    /// - Parameter dropping: The claim to drop if it is malformed. Set it only for claims that no decision
+    ///   depends on.
     mutating func string(
         _ claim: StaticString, dropping: DroppedClaims = []
     ) throws(JSONError) -> String? {

@@ -1,12 +1,12 @@
 /// The key-set cache's limits, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// Minimum time for which a set counts as fresh, even if its headers state a shorter time: 5 minutes.
+    /// Minimum time that a set counts as fresh, even if its headers state a shorter time: 5 minutes.
     public let shortestFreshness: Int64
-    /// Maximum time for which a set counts as fresh: 24 hours.
+    /// Maximum time that a set counts as fresh: 24 hours.
     public let longestFreshness: Int64
     /// Freshness to assume if the headers do not state it or forbid caching: 1 hour.
     public let defaultFreshness: Int64
-    /// Maximum time for which the last good set is used after its last confirmation: 7 days.
+    /// Maximum time that the last good set is used after its last confirmation: 7 days.
     public let longestUse: Int64
     /// Time within which all unknown key IDs together cause at most one fetch: 30 seconds.
     public let lookUpCooldown: Int64

@@ -21,7 +21,7 @@ package struct KeySetState: Sendable {
     /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
     /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
-    /// fetch runs, and if the last one failed or another process's set was adopted instead.
+    /// fetch runs, and if the last fetch failed or another process's set was adopted instead.
     var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful fetch.
     var failures = 0
@@ -165,8 +165,7 @@ extension KeySetState {
         }
     }
 
-    /// Returns the next refresh time, which precedes the end of freshness by 10% to 25% of the freshness
-    /// period.
+    /// Returns the next refresh time, which comes after 75% to 90% of the freshness period.
     func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
         let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
         return fetchedAt.addingSaturating(freshness - lead)

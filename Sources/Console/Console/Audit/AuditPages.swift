@@ -173,7 +173,7 @@ struct AuditFilter: Sendable {
             || facts.oauthClient.map { actor.isByteEqual(to: $0.rawValue) } ?? false
     }
 
-    /// Name of the order in which the oldest row comes first.
+    /// Name of the order that begins with the oldest row.
     static let oldest = "oldest"
 
     /// Returns the page's rows, and the row number at which the next page starts; `nil` if this is the last

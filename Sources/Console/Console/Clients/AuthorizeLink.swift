@@ -75,7 +75,7 @@ struct AuthorizeLink: Sendable {
         WebAddress(uri).map { $0.isLoopback } ?? false
     }
 
-    /// Returns a redirect URI at which a program can listen. In a request, the port of a loopback URI may
+    /// Returns a redirect URI that a program can listen on. In a request, the port of a loopback URI may
     /// differ from the registered port (RFC 8252 §7.3). Nothing listens at a URI without a port, so the link
     /// uses a post-logout redirect URI with the same host and path and with a port, if the client has one.
     private static func reachable(_ uri: String, of client: OAuthClient) -> (uri: String, note: String?) {

@@ -200,7 +200,7 @@ public struct KeyCondition: Sendable {
     public enum Age: Sendable, Equatable {
         /// The service made the key.
         case made(Moment)
-        /// Time of the first startup with this database at which the key was present. The key can be older.
+        /// Time of the first startup with this database and this key. The key can be older.
         case firstSeen(Moment)
         /// The key was missing at the last startup: its file is newer, or another replica has started without
         /// it.

@@ -227,9 +227,9 @@ extension PeoplePages {
     }
 }
 
-/// The times of the daily checks of a person's refresh tokens at Apple. A successful check adds no history
-/// entry, because otherwise each user would get an entry per day. So this type computes the time of the last
-/// check from the time of the next.
+/// The times at which a person's refresh tokens are checked daily at Apple. A successful check adds no
+/// history entry, because otherwise each user would get an entry per day. So this type computes the time of
+/// the last check from the time of the next.
 struct CheckTimes {
     /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]

@@ -182,7 +182,7 @@ public struct ShownConfiguration: Sendable {
     ///
     /// - meaning: A sentence that explains the setting.
     /// - value: The value; `nil` if it is not set and has no default.
-    /// - source: The place from which the value comes: the environment, the file, or the default.
+    /// - source: The place that the value comes from: the environment, the file, or the default.
     public typealias Setting = (
         name: String, meaning: String, value: String?, source: String, isDefault: Bool
     )
@@ -209,7 +209,7 @@ public struct ShownConfiguration: Sendable {
     }
 }
 
-/// A URL to which the service sends requests, as pages show it. Such a URL often contains a secret.
+/// A URL that the service sends requests to, as pages show it. Such a URL often contains a secret.
 ///
 /// Hides the user and the query. Shortens long path segments, because some services hand out URLs with a key
 /// in the path. Shows the rest of the path.

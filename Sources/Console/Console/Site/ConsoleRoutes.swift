@@ -99,7 +99,7 @@ enum ConsoleFields {
     }
 }
 
-/// Checks the console paths to which a response may redirect or link.
+/// Checks the console paths that a response may redirect or link to.
 enum ConsolePath {
     /// Returns the full path for a path below the console's root, or for a path that already begins with the
     /// root. Anything else, such as an address on another site, becomes the root.

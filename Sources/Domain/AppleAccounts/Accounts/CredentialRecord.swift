@@ -117,8 +117,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// Compares moments. The source only breaks ties, so that the same authorization counts as the later one
-    /// in any order of arrival.
+    /// Compares moments. The source only breaks ties, so that the same authorization counts as later in any
+    /// order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
@@ -148,8 +148,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// Compares moments. The reason and the source only break ties, so that the same revocation counts as the
-    /// later one in any order of arrival.
+    /// Compares moments. The reason and the source only break ties, so that the same revocation counts as
+    /// later in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }
@@ -168,7 +168,7 @@ extension CredentialReason {
     }
 }
 
-/// A value that many facts can set: the one with the latest moment, by Apple's clock, wins.
+/// A value that many facts can set. The value with the latest moment, by Apple's clock, wins.
 ///
 /// If two values have the same moment, the greater value wins,
 /// so the outcome never depends on the order of arrival.

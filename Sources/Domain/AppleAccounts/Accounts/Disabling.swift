@@ -1,4 +1,4 @@
-/// A period in which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
+/// A period during which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
     /// Reason for disabling an account. The list of wire words is closed, so that no text about a user is
     /// stored.

@@ -4,7 +4,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let accountID: AccountID
     /// The client ID that the code was issued to.
     public let clientID: ClientID
-    /// Primary client ID of the app to which the client ID belongs.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     public let redirectURI: String?
     public let sealed: SealedSecret
@@ -81,7 +81,7 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
 public struct NewAuthorizationCode: Sendable, Hashable {
     public let offer: AuthorizationCodeOffer
     public let accountID: AccountID
-    /// Primary client ID of the app to which the client ID belongs.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     /// Authorization time from the identity token that came with the code.
     public let authorizedAt: Moment

@@ -5,7 +5,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     public let accountID: AccountID
     /// The client ID that the token was issued to. Apple accepts the token only from this client.
     public let clientID: ClientID
-    /// Primary client ID of the app to which the client ID belongs.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     public var sealed: SealedSecret
     /// Authorization time from the identity token that came with its code.
@@ -73,7 +73,7 @@ public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
     case rejected
     /// The token was dropped when the credential was revoked.
     case credentialRevoked = "credential_revoked"
-    /// The token belonged to the team from which the account was transferred.
+    /// The token belonged to the team that the account was transferred from.
     case transferred
     /// No key could open the token.
     case sealedUnreadable = "sealed_unreadable"

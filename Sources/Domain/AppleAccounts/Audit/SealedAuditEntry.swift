@@ -150,7 +150,8 @@ public enum AuditPurge {
     /// Maximum number of rows that a step reads and deletes.
     /// It is bounded so that audited changes do not wait long.
     public static let largestStep = 1000
-    /// A step looks for the end of a run of future-dated rows in at most this many further rows.
+    /// Maximum number of further rows in which a step looks for the end of consecutive rows with future
+    /// times.
     public static let farthestSearch = 100_000
 
     /// Returns the number of oldest rows that a step deletes. They are always a

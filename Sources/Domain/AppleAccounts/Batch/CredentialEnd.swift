@@ -1,6 +1,6 @@
-/// The final end of one credential, or of all of an account's credentials: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here. It also represents the end of all of an account's
-/// sessions, although the credentials then stay.
+/// The final end of one or all of an account's credentials: consent was withdrawn, the Apple Account was
+/// deleted, or the account was erased here. It also represents the end of all of an account's sessions,
+/// although the credentials then stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.
 /// The end of a refresh token at Apple (`refresh_token_rejected`) is not a
@@ -12,7 +12,7 @@ public struct CredentialEnd: Sendable, Hashable {
     public let subject: AppleSubject?
     /// The app's primary client ID; `nil` for all apps.
     public let clientID: ClientID?
-    /// Authorizations up to this moment have ended; later ones continue.
+    /// Authorizations up to this moment have ended; later authorizations continue.
     public let moment: Moment
     public let reason: GrantEndReason
     /// The source; `nil` if the app's backend signed the user out.

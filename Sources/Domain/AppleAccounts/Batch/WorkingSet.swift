@@ -36,9 +36,9 @@ public struct WorkingSet: Sendable {
     /// Final credential ends. Stores end the dependent OAuth tokens in the same transaction. A known user's
     /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// The erasures, at most one. If there is one, the working set has no other changes. The subject's row
-    /// becomes a tombstone, replacing any older one; its credentials are deleted, earlier events lose their
-    /// subject, and the inbox loses the user.
+    /// The erasures, at most one. If there is an erasure, the working set has no other changes. The subject's
+    /// row becomes a tombstone, replacing any older tombstone; its credentials are deleted, earlier events
+    /// lose their subject, and the inbox loses the user.
     public internal(set) var erasures: [ErasureRecord] = []
     /// The subject's change to a new key. Stores apply it before they save the subjects, and delete the old
     /// key's notifications from the inbox.

@@ -153,8 +153,8 @@ extension WorkingSet {
     }
 
     /// Returns false for a repeated sign-out that cannot have ended a session, because it came within an hour
-    /// of the last one and no sign-in happened in between. The audit log has a row for each grant that such a
-    /// sign-out ends.
+    /// of the last sign-out and no sign-in happened in between. The audit log has a row for each grant that
+    /// such a sign-out ends.
     private func isNewSignOut(of subject: SubjectRecord, at moment: Moment) -> Bool {
         guard let last = subject.sessionsEndedAt, moment < last.advanced(byMilliseconds: 3_600_000) else {
             return true

@@ -67,7 +67,7 @@ extension WorkingSet {
     /// Keys to insert.
     public var newAttestedKeys: [AttestedKeyRecord] { records(newKeyIDs) }
 
-    /// Keys whose counter has risen. A store writes the counter only if the stored one is lower.
+    /// Keys whose counter has risen. A store writes the counter only if the stored counter is lower.
     public var raisedAttestedKeys: [AttestedKeyRecord] { records(raisedKeyIDs.subtracting(newKeyIDs)) }
 
     /// Apps with new keys, and their key counts.

@@ -68,8 +68,8 @@ public struct SignInOutcome: Sendable, Hashable {
     /// Reason why the App Attest proof is invalid; `nil` if there is no proof, if it is valid, or if it
     /// already failed before the transaction.
     public let proofRefusal: AccountRefusal.Code?
-    /// Names of request values that were dropped: token claims and parts of `user` on which no decision
-    /// depends.
+    /// Names of request values that were dropped: token claims and parts of `user` that no decision depends
+    /// on.
     public var dropped: [String] = []
 
     public init(

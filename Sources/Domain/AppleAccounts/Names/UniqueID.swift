@@ -1,6 +1,6 @@
 /// A version 7 UUID (RFC 9562 §5.7): 48 bits of time, followed by 74 random bits.
 ///
-/// New IDs sort after old ones, so an index over them grows at its end.
+/// New IDs sort after old IDs, so an index over them grows at its end.
 public struct UniqueID: Hashable, Sendable {
     /// The first eight bytes, most significant byte first.
     public let high: UInt64

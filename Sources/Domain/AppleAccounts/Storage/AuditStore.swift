@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Reads the audit log, to which rows are only appended, each chained to the previous one by its hash.
+/// Reads the audit log, an append-only log whose rows are each chained to the previous row by a hash.
 public protocol AuditReader: Sendable {
     /// Returns the ends of the chain.
     func auditChain() async throws -> AuditChain
@@ -35,7 +35,7 @@ public protocol AuditStore: AuditReader {
 
     /// Stores the configuration fingerprints, and appends an entry for each fingerprint that differs from the
     /// stored fingerprint, in one transaction. When several replicas start with the same configuration, the
-    /// first one does this.
+    /// first replica does this.
     func noteConfiguration(
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange]

@@ -46,7 +46,7 @@ public struct InboxPage: Sendable, Hashable {
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]
-    /// Number before which the next page begins; `nil` at the end.
+    /// The next page contains the notifications before this number; `nil` at the end.
     public let next: Int64?
 
     public init(notifications: [ReceivedNotification], next: Int64?) {

@@ -21,7 +21,7 @@ public protocol TicketStore: Sendable {
     func purgeTickets(expiredBefore moment: Moment) async throws -> Int
 }
 
-/// Data to which a one-time secret gives access, once and only before it expires.
+/// Data that a one-time secret gives access to, once and only before it expires.
 public struct Ticket: Sendable, Hashable {
     /// Maximum size of a payload, in bytes.
     public static let longestPayload = 4096

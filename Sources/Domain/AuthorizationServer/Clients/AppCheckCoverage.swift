@@ -24,7 +24,7 @@ public struct AppCheckCoverage: Sendable {
     public enum Basis: String, Sendable, CaseIterable {
         /// The configuration sets the mode for the client itself.
         case own
-        /// The bundle ID to which the OAuth client belongs has a stricter mode, which applies.
+        /// The OAuth client's bundle ID has a stricter mode, which applies.
         case bundleID = "bundle_id"
         /// The bundle ID has no mode, so the app's strictest mode applies.
         case app

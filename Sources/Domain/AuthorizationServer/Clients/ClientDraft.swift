@@ -106,10 +106,10 @@ public struct ClientDraft: Sendable {
     }
 }
 
-/// A member of an entry of `oauth.clients`: its name in the file, its value type, its bounds and its default.
-/// The configuration file reader, the check that refuses members of other kinds, `siwa client new` and the
-/// documentation's configuration page all use this list. Rules about a particular value, or about two members
-/// together, are in `OAuthCheck`.
+/// A member of a client's entry in `oauth.clients`: its name in the file, its value type, its bounds and its
+/// default. The configuration file reader, the check that refuses members of other kinds, `siwa client new`
+/// and the documentation's configuration page all use this list. Rules about a particular value, or about two
+/// members together, are in `OAuthCheck`.
 public struct ClientMember: Sendable {
     public let name: String
     public let value: DraftValue<ClientDraft>

@@ -2,7 +2,7 @@ public import AppleAccounts
 
 /// A client's event stream, from the configuration.
 public struct ClientEvents: Sendable, Hashable {
-    /// The ways in which a client receives events.
+    /// The ways that a client can receive events.
     public enum Delivery: String, Sendable, Hashable, CaseIterable {
         /// RFC 8935: the service posts each event to the client.
         case push
@@ -20,7 +20,7 @@ public struct ClientEvents: Sendable, Hashable {
     public let kinds: Set<AccountEvent.Kind>
     /// The URL to push events to, exactly as configured. Only with `push`.
     public let url: String?
-    /// Private networks to which the URL's host name may resolve. Only with `push`.
+    /// Private networks that the URL's host name may resolve to. Only with `push`.
     public let privateNetworks: [String]
 }
 

@@ -5,8 +5,7 @@ public struct ClientKind: Sendable {
     public let name: String
     /// The plural noun for the kind, as used in the help for `siwa client`.
     public let plural: String
-    /// The members of `oauth.clients` that clients of this kind may have in addition to the members of every
-    /// kind.
+    /// The members that clients of this kind may have in addition to the members that all kinds share.
     public let members: [ClientMember]
     /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
     /// with a confidential client without a secret.

@@ -128,7 +128,7 @@ extension OAuthCheck {
             + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
-    /// Returns the URIs to which a browser may be sent after sign-out. The list may be empty.
+    /// Returns the URIs that a browser may be sent to after sign-out. The list may be empty.
     mutating func postLogoutRedirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {
@@ -143,8 +143,7 @@ extension OAuthCheck {
     private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.app_flip_test_redirect_uris"
         guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }
-        // App Flip URIs receive errors for any client, even an unknown one, so in production they must belong
-        // to Google.
+        // App Flip URIs receive errors even for unknown clients, so in production they must belong to Google.
         guard context.isDevelopment else {
             add(
                 .testRedirectURIInProduction, at: setting,

@@ -32,7 +32,7 @@ public final class OAuthClient: Sendable {
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
     public let redirectURIs: [RegisteredRedirectURI]
-    /// URIs to which a browser may be sent after sign-out.
+    /// URIs that a browser may be sent to after sign-out.
     public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
     /// Time after the first exchange of a refresh token during which the client may exchange it again, in
@@ -133,8 +133,8 @@ extension OAuthClient: CustomStringConvertible {
 
 /// Rules that follow from the client's kind and settings.
 extension OAuthClient {
-    /// True if the client can use refresh tokens. A client that needs `offline_access` no longer can once the
-    /// scope is removed from its configuration.
+    /// True if the client can use refresh tokens. A client that needs `offline_access` can no longer use them
+    /// once the scope is removed from its configuration.
     public var mayRefresh: Bool { !kind.needsOfflineAccess || scopes.contains(.offlineAccess) }
 
     public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
@@ -208,7 +208,7 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The hash of the empty text, against which requests without a known client are compared.
+    /// The hash of the empty text. Secrets are compared with it if the request names no known client.
     static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
 
     /// The hash as 64 lowercase hexadecimal digits.

@@ -70,7 +70,7 @@ public struct ScopeDraft: Sendable {
 extension ScopeDraft: SectionDraft {
     public static let empty = ScopeDraft(name: "")
 
-    /// The members of an entry of `oauth.scopes`.
+    /// The members of a scope's entry in `oauth.scopes`.
     public static let members: [DraftMember<ScopeDraft>] = [
         DraftMember("name", .text(\.name)), DraftMember("text", .texts(\.text)), isOptional,
     ]

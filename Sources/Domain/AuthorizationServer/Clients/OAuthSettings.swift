@@ -20,7 +20,7 @@ public struct OAuthSettings: Sendable {
     public let explainsRefusals: Bool
     /// The page languages.
     public let languages: PageLanguages
-    /// App names for users, by primary client ID. Not every app has one.
+    /// App names for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]
 
     init(

@@ -164,7 +164,7 @@ extension GrantWorkingSet {
         return (authorization, grant)
     }
 
-    /// Creates the grant, or widens the existing one. Changes nothing if it throws an error.
+    /// Creates the grant, or widens the existing grant. Changes nothing if it throws an error.
     mutating func agree(
         to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
         newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,

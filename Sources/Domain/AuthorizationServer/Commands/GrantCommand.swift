@@ -30,7 +30,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case ended(GrantRecord)
     /// The ended grants, ordered by ID.
     case endedAll([GrantRecord])
-    /// The number of token families to which the Google account was added.
+    /// The number of token families that the Google account was added to.
     case learned(Int)
     case googleEvent(GoogleEventReceipt)
     case deviceBegun(DeviceAuthorization)
@@ -38,7 +38,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case deviceDecided(GrantRecord?)
 }
 
-/// The values from which the caller creates the tokens.
+/// The values that the caller creates the tokens from.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily

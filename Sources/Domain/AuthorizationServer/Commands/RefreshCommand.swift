@@ -39,7 +39,7 @@ public struct RefreshCommand: Sendable, Hashable {
 
     /// Values for exchanging a token for its successor.
     public struct Rotation: Sendable, Hashable {
-        /// 32 random bytes, from which the successor is derived when the token is first exchanged. They are
+        /// 32 random bytes. The successor is derived from them when the token is first exchanged. They are
         /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
         /// After its first exchange, a token may be exchanged again for this time, in milliseconds.

@@ -48,7 +48,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
 
     /// Milliseconds from the request to its expiry: ten minutes.
     public static let lifetime: Int64 = 600_000
-    /// Milliseconds for which the row is kept after its expiry: twice the longest interval, so that any
+    /// Time that the row is kept after its expiry, in milliseconds: twice the longest interval, so that any
     /// device that keeps polling learns that its code has expired.
     public static let keptAfterExpiry: Int64 = 120_000
     /// The initial polling interval in seconds (RFC 8628 §3.5: 5).

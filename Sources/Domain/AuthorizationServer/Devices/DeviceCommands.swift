@@ -19,7 +19,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
     public let approval: Approval?
     public let moment: Moment
 
-    /// The consent, and the sign-in on which it is based.
+    /// The consent, and the sign-in that it is based on.
     public struct Approval: Sendable, Hashable {
         public let accountID: AccountID
         /// The ID for the grant, if the command has to create it.
@@ -109,8 +109,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Answers a poll: redeems the code that a consent has created, or throws the refusal from which the
-    /// device learns its next step.
+    /// Answers a poll: redeems the code that a consent has created, or throws a refusal that tells the device
+    /// its next step.
     ///
     /// A poll by another client changes nothing, so that no client can slow down another client's device.
     mutating func apply(

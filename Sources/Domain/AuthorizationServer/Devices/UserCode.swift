@@ -51,7 +51,7 @@ public struct UserCode: Sendable, Hashable {
         return alphabet.contains(upper) ? upper : nil
     }
 
-    /// The code in the format in which devices and pages show it.
+    /// The code in the format that devices and pages show.
     public var shown: String { "\(text.prefix(Self.length / 2))-\(text.suffix(Self.length / 2))" }
 
     /// The digest that is stored instead of the code, to keep the code out of backups and hidden from

@@ -100,7 +100,7 @@ public struct AppFlipCheck: Sendable {
             }
             scopes = client.completed(requested)
         }
-        // Google sends no code challenge yet. Once it does, the app's backend must pass it on in the call.
+        // Google sends no code challenge yet. Once it does, the app's backend must include it in the call.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return AppFlipLink(

@@ -64,8 +64,8 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     }
 }
 
-/// The way in which a Google account was matched with an account in this service. That account can change in
-/// the meantime, so the transaction checks the match again.
+/// The match between a Google account and an account in this service. That account can change in the
+/// meantime, so the transaction checks the match again.
 public enum GoogleAccountMatch: Sendable, Hashable {
     /// One of the client's token families is linked with this Google account.
     case link
@@ -121,7 +121,7 @@ extension GrantWorkingSet {
 extension GrantWorkingSet {
     /// Adds the Google account to an existing link.
     ///
-    /// - Returns: The number of token families to which the Google account was added.
+    /// - Returns: The number of token families that the Google account was added to.
     mutating func apply(_ command: LearnGoogleSubjectCommand) throws(GrantRefusal) -> Int {
         guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
             throw GrantRefusal(.googleAccountDisabled)

@@ -12,7 +12,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
     public let verificationState: String?
     public let receivedAt: Moment
 
-    /// Milliseconds for which an event is kept: 30 days.
+    /// Time that an event is kept, in milliseconds: 30 days.
     public static let keptFor: Int64 = 2_592_000_000
     /// Maximum size of an accepted payload in bytes.
     public static let longestPayload = 65_536

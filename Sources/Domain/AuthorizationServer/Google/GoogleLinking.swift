@@ -30,7 +30,7 @@ enum GoogleRedirectURIs {
         "https://oauth-redirect-sandbox.googleusercontent.com",
     ]
 
-    /// Returns the redirect URIs with which Google links accounts in the browser.
+    /// Returns the redirect URIs that Google uses to link accounts in the browser.
     static func project(_ id: String) -> [RegisteredRedirectURI] {
         hosts.map { RegisteredRedirectURI(text: "\($0)/r/\(id)", form: .googleProject) }
     }

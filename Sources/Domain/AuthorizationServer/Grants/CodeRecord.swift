@@ -22,7 +22,7 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// Milliseconds for which a code is kept after its expiry, so that a second use is recognized.
+    /// Time that a code is kept after its expiry, in milliseconds, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
     /// The only successful use of a code. The row is kept for a day after the code's expiry, so that a second

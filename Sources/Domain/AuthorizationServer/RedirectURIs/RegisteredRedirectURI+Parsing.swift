@@ -105,8 +105,8 @@ extension RegisteredRedirectURI {
         guard trimmed != "localhost", !trimmed.hasSuffix(".localhost") else { throw .localhost }
     }
 
-    /// Checks path and query. Browsers remove dot segments, even escaped ones, and some turn an escaped slash
-    /// into a slash.
+    /// Checks path and query. Browsers remove dot segments, even if they are escaped, and some turn an
+    /// escaped slash into a slash.
     private static func checkPath(_ tail: ArraySlice<UInt8>) throws(RedirectURIFault) {
         var rest = tail
         while let byte = rest.popFirst() {

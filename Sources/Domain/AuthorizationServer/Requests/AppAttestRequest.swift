@@ -1,5 +1,5 @@
-/// A request to `/oauth/app-attest/challenges` or `/oauth/app-attest/keys`, with which a native client
-/// without a backend prepares its App Attest proofs.
+/// A request to `/oauth/app-attest/challenges` or `/oauth/app-attest/keys`, from a native client without a
+/// backend, which prepares its App Attest proofs.
 ///
 /// The caller first authenticates the client, and then reads the endpoint's parameters.
 public struct AppAttestRequest: ClientFormRequest, Confidential {

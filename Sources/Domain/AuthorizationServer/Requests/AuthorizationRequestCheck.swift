@@ -312,7 +312,8 @@ public struct AuthenticationAge: Sendable, Hashable {
         return moment.map { $0 >= earliest } ?? false
     }
 
-    /// The clock of the party that states an authentication may be ahead of ours by this many milliseconds.
+    /// Leeway for authentication times, in milliseconds, because the clock of the party that states them may
+    /// be ahead of ours.
     public static let leeway: Int64 = 60_000
 
     /// Returns true if an authentication lies further in the future than the leeway. It would otherwise count

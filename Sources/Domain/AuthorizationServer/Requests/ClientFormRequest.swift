@@ -15,7 +15,7 @@ public protocol ClientRequest: Sendable {
     func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> Authenticated
 }
 
-/// A form request to an endpoint at which every client authenticates itself.
+/// A form request to an endpoint that requires every client to authenticate itself.
 public protocol ClientFormRequest: ClientRequest {
     var form: ClientForm { get }
 

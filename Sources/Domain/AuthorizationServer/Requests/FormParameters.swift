@@ -60,7 +60,7 @@ public struct FormParameters: Sendable, Confidential {
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
 
-    /// Reads only the beginning of a value, so that an overlong value takes no longer than a valid one.
+    /// Reads only the beginning of a value, so that an overlong value takes no longer than a valid value.
     ///
     /// - Parameter limit: Maximum number of decoded bytes. A string of exactly this length may be the beginning
     ///   of a longer value.

@@ -10,7 +10,8 @@ public struct GrantType: Sendable {
     let words: String
     /// The noun that error texts use for clients that may use the grant type.
     public let clients: String
-    /// The title of a request in the `siwa dev` exchanges, and the section of the standard.
+    /// The request's title in the `siwa dev` exchanges, and the section of the standard that defines the
+    /// request.
     public let title, standard: String
     /// True if clients with the `openid` scope get an ID token along with this grant type's tokens.
     public let givesIDToken: Bool

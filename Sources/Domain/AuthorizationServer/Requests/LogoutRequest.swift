@@ -47,7 +47,7 @@ public struct LogoutRequest: Sendable, Confidential {
         return query.text
     }
 
-    /// Returns the URL to which the browser is sent after sign-out. Returns `nil` unless the client has
+    /// Returns the URL that the browser is sent to after sign-out. Returns `nil` unless the client has
     /// registered exactly this URI.
     public func location(at client: OAuthClient?) -> String? {
         guard let target = target(at: client) else { return nil }

@@ -5,7 +5,7 @@ public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
     /// The `state`. `nil` if the request had none or an invalid one, which the response omits.
     public let state: RequestState?
-    /// The issuer for the `iss` parameter, with which a client that uses several servers tells them apart
+    /// The issuer for the `iss` parameter, so that a client that uses several servers can tell them apart
     /// (RFC 9207). `nil` in App Flip, where Google knows the server from the app.
     public let issuer: Issuer?
 

@@ -50,7 +50,7 @@ public struct OAuthError: CodedError {
     public let appCheckCause: AppCheckCause?
     /// The reason for a token endpoint refusal. `nil` for errors of other endpoints.
     public let reason: TokenRefusalReason?
-    /// Seconds after which the same request can succeed, for the `Retry-After` header.
+    /// Number of seconds until the same request can succeed, for the `Retry-After` header.
     public let retryAfter: Int64?
     /// The user's e-mail address at Google. Only for `linking_error`.
     var loginHint: String?

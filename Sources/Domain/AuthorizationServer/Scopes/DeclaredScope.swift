@@ -9,7 +9,7 @@ public struct DeclaredScope: Sendable, Hashable {
 
 /// All of a deployment's scopes, both built-in and configured.
 public struct ScopeCatalog: Sendable {
-    /// All scopes: the built-in ones first, then the others in configuration order.
+    /// All scopes: first the built-in scopes, then the other scopes in configuration order.
     public let scopes: [DeclaredScope]
     private let indexByToken: [ScopeToken: Int]
 

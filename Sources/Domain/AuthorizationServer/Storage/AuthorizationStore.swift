@@ -27,7 +27,7 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// Returns the pace at which an account grants a client access. Returns `nil` if none is stored.
+    /// Returns the grant pace for an account and a client; `nil` if no pace is stored.
     func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
 
     /// Returns the device authorization with this user code, even if it has expired or was denied. Returns

@@ -1,7 +1,7 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in languages, and the languages for which the deployment
-/// adds texts.
+/// The languages of a deployment's pages: the built-in languages, and the languages that the deployment adds
+/// texts for.
 public struct PageLanguages: Sendable {
     /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
@@ -93,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language in which the user-facing pages exist.
+/// A language that the user-facing pages exist in.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.

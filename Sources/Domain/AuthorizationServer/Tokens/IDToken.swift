@@ -18,7 +18,7 @@ public struct IDToken: Sendable {
     public let scope: String
     /// The `nonce` of the authorization request.
     public let nonce: String?
-    /// The access token that is issued along with the ID token, from which `at_hash` is computed.
+    /// The access token that is issued along with the ID token. `at_hash` is computed from it.
     public let accessToken: String
     /// Seconds since 1970, like the token's other times.
     public let issuedAt: Int64

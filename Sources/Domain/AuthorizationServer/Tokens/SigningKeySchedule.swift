@@ -11,8 +11,8 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds from a key's publication to its first signature: a day. Verifiers cache the key set for
     /// an hour.
     public static let lead: Int64 = 86_400_000
-    /// Milliseconds for which a key may continue to sign after its period if no successor can be stored: 30
-    /// days.
+    /// Time that a key may continue to sign after its period if no successor can be stored, in milliseconds:
+    /// 30 days.
     public static let reserve: Int64 = 30 * 86_400_000
     /// Maximum difference between the clocks of replicas and verifiers, in milliseconds: an hour.
     static let clockDifference: Int64 = 3_600_000
@@ -91,7 +91,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     }
 }
 
-/// An algorithm with which this service signs tokens (RFC 7518 §3.1).
+/// An algorithm that this service signs tokens with (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256. Signing takes only a fraction of the time that it takes with RSA.
     case es256 = "ES256"

@@ -129,7 +129,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     /// The receipt is 10 minutes old.
     case receiptAge = "receipt_age"
 
-    /// The form in which the object is encoded; `nil` if the error is elsewhere.
+    /// The object's encoding; `nil` if the error is elsewhere.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }
 
@@ -152,6 +152,6 @@ public enum AssertionFault: String, Sendable, CaseIterable {
     case counter
     case extensions
 
-    /// The form in which the object is encoded; `nil` if the error is elsewhere.
+    /// The object's encoding; `nil` if the error is elsewhere.
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }

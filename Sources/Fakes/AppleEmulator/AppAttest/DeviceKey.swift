@@ -46,7 +46,7 @@ struct IssuedReceipt: Sendable, Codable, Equatable {
     let clientDataHash: String
 }
 
-/// The App Attest environment to which a key belongs.
+/// The App Attest environment that a key belongs to.
 public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
     case development, production
 
@@ -66,7 +66,7 @@ public enum AttestEnvironment: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// Platform on which an attesting app runs. Only Mac keys have a key policy that services check.
+/// Platform that an attesting app runs on. Only Mac keys have a key policy that services check.
 public enum AttestPlatform: String, Sendable, CaseIterable, Codable {
     case iOS = "ios"
     case macOS = "macos"
@@ -104,7 +104,7 @@ struct DeviceKeyRegistry: Codable {
         return try change(&keys[index])
     }
 
-    /// Returns the receipt with this digest, and the key to which it belongs.
+    /// Returns the receipt with this digest, and the key that it belongs to.
     func receipt(_ digest: String) -> (key: DeviceKey, receipt: IssuedReceipt)? {
         for key in keys {
             if let receipt = key.receipts.first(where: { $0.digest == digest }) { return (key, receipt) }

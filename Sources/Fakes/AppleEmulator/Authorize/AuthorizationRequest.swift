@@ -1,8 +1,8 @@
 import EmulatorServer
 import Encodings
 
-/// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
-/// authorization to the Sign in with Apple server").
+/// A valid request to `/auth/authorize`. Apple would show its page for it (Apple, "Request an authorization
+/// to the Sign in with Apple server").
 struct AuthorizationRequest: Equatable, Codable {
     /// Maximum parameter length in bytes. It limits the memory per open page. A service without storage puts
     /// its own sealed request into `state`, and many proxies limit a request line to 8 KiB.
@@ -71,7 +71,7 @@ struct AuthorizationRequest: Equatable, Codable {
     }
 }
 
-/// The way in which the `/auth/authorize` response reaches the redirect URI.
+/// The way that the `/auth/authorize` response reaches the redirect URI.
 enum ResponseMode: String, CaseIterable, Codable {
     /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"

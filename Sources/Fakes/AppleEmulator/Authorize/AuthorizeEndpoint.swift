@@ -81,7 +81,7 @@ struct AuthorizeEndpoint: Sendable {
 
 // Pages for the two steps and for the response.
 extension AuthorizeEndpoint {
-    /// Returns the page on which to choose or add a user.
+    /// Returns the page for choosing or adding a user.
     private func chooser(
         _ page: String, _ request: AuthorizationRequest, _ users: UserPage
     ) -> EndpointResponse {

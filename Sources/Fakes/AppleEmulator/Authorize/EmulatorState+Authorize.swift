@@ -5,8 +5,8 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// Replaces the redirect URIs of the app to which a client ID belongs. Throws `.clientIDUnknown`,
-    /// `.redirectURIRefused` and `.tooManyRedirectURIs`.
+    /// Replaces the redirect URIs of a client ID's app. Throws `.clientIDUnknown`, `.redirectURIRefused` and
+    /// `.tooManyRedirectURIs`.
     public func setRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
         for uri in uris { try RedirectURI.check(uri) }
         guard uris.count <= 100 else { throw EmulatorError(.tooManyRedirectURIs, detail: "at most 100") }
@@ -89,8 +89,8 @@ extension EmulatedWorld {
         return name
     }
 
-    /// Returns the request for which a page was opened. Throws `invalid_request` for a page that is already
-    /// completed, too old, or unknown.
+    /// Returns the request that opened a page. Throws `invalid_request` for a page that is already completed,
+    /// too old, or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
             throw OAuthError(

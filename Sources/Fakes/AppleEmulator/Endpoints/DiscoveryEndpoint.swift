@@ -21,7 +21,7 @@ struct DiscoveryEndpoint: Sendable {
 /// OpenID provider metadata with the same members and values as Apple's document (OpenID Connect Discovery
 /// 1.0 §3).
 ///
-/// The issuer is Apple's, as in every token. The endpoints have the base URL under which the client reached
+/// The issuer is Apple's, as in every token. The endpoints have the base URL that the client used to reach
 /// the emulator.
 struct DiscoveryDocument {
     /// Base URL without a trailing slash.
@@ -58,7 +58,7 @@ struct DiscoveryDocument {
 }
 
 extension EmulatorState {
-    /// Returns the base URL under which the client reached the emulator. Its host is the request's `Host`,
+    /// Returns the base URL that the client used to reach the emulator. Its host is the request's `Host`,
     /// otherwise the connection's address.
     func baseURL(_ request: Request, on channel: any Channel) -> String {
         let named = request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil }

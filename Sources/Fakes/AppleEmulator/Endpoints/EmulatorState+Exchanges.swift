@@ -52,7 +52,7 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The `siwa doctor` user agent. The code with which `siwa doctor` tests a client secret has the same
+    /// The `siwa doctor` user agent. The code that `siwa doctor` tests a client secret with has the same
     /// prefix. This test involves no user, and Apple refuses the code as expected, so developers need not see
     /// the exchange.
     private static let doctor = "siwa-doctor"

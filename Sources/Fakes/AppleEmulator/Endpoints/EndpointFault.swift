@@ -20,7 +20,7 @@ public struct EndpointFault: Sendable, Equatable {
     public var cacheControl: String?
     /// Sends no `ETag`, and ignores `If-None-Match`.
     public var hidesEntityTag = false
-    /// Number of requests to which the fault still applies; `nil` for all requests.
+    /// Number of requests that the fault still applies to; `nil` for all requests.
     public var remainingRequests: Int?
 
     /// True if the endpoint does its work before the fault applies. Default: false with `.beforeWork`, and
@@ -37,7 +37,7 @@ public struct EndpointFault: Sendable, Equatable {
     }
 }
 
-/// An Apple endpoint on which faults can be set. The raw value is its name in the control API.
+/// An Apple endpoint that can have faults. The raw value is its name in the control API.
 public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     /// `GET /auth/keys`
     case keys

@@ -124,7 +124,7 @@ struct OAuthError: Error, Equatable {
 
     let code: Code
     let cause: String
-    /// Seconds after which the client may retry.
+    /// Number of seconds until the client may retry.
     let retryAfter: Int64?
 
     init(_ code: Code, _ cause: String, retryAfter: Int64? = nil) {

@@ -149,10 +149,10 @@ struct GrantRegistry: Codable {
     }
 }
 
-/// The sign-in from which a code and its tokens originate.
+/// The sign-in that a code and its tokens come from.
 struct Authorization: Equatable, Codable {
     let consent: Consent
-    /// The client ID to which the code was issued. No other client ID may use the code.
+    /// The client ID that the code was issued to. No other client ID may use the code.
     let clientID: String
     let nonce: String?
     /// Value of `auth_time`, in seconds since 1970.

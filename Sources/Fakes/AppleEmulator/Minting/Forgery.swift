@@ -65,7 +65,7 @@ public enum SignatureKind: String, Sendable, CaseIterable {
     case missing
 }
 
-/// Algorithms with which the emulator can sign. ES256 is not among them, because the keys are RSA keys.
+/// Algorithms that the emulator can sign with. ES256 is not among them, because the keys are RSA keys.
 public enum ForgedAlgorithm: String, Sendable, CaseIterable {
     case none, RS256, RS384, RS512, HS256, HS384, HS512
 

@@ -1,6 +1,6 @@
 public import EmulatorServer
 
-/// A URL to which the emulator may post notifications.
+/// A URL that the emulator may post notifications to.
 ///
 /// The URL is recomposed from its checked parts, so that no other parser can find a different host in it.
 /// Otherwise callers could make the emulator reach machines that they cannot reach themselves (SSRF).

@@ -17,7 +17,7 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     /// True if e-mail to the relay address is forwarded.
     public internal(set) var forwardsEmail = true
     public internal(set) var isDeleted = false
-    /// Primary client IDs of the apps to which the user has signed in and which the user still uses.
+    /// Primary client IDs of the apps that the user has signed in to and still uses.
     public internal(set) var apps: Set<String> = []
 
     /// The apps in `apps` that did not request the e-mail address.

@@ -95,6 +95,6 @@ extension EmulatedUser {
         }
     }
 
-    /// Minimum length in bytes at which a word may match only part of a user ID or relay address.
+    /// Minimum length in bytes of a word that may match only part of a user ID or relay address.
     private static let shortestPart = 6
 }

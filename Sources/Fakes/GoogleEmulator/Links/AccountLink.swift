@@ -3,7 +3,7 @@ import StrictJSON
 
 /// A link between a Google account and an account in the app, or a failed attempt to link them.
 public struct AccountLink: Sendable, Equatable, Codable {
-    /// The way in which the accounts are linked.
+    /// The way that the accounts are linked.
     public enum Mode: String, Sendable, CaseIterable, Codable {
         case browser
         case appFlip = "app_flip"

@@ -203,7 +203,7 @@ extension HTML {
 }
 
 extension Response {
-    /// The app to which a page belongs.
+    /// The app that a page belongs to.
     enum PageApp: String {
         case google = "Fake Google"
         case phone = "Your iPhone app"

@@ -87,7 +87,7 @@ struct WebhookCheck: Sendable {
 /// the signer.
 struct PushedTokenCheck: Sendable {
     static let mediaType = "application/secevent+jwt"
-    /// Maximum time by which the issuer's clock may run ahead, in seconds.
+    /// Maximum number of seconds that the issuer's clock may be ahead.
     static let leeway: Int64 = 60
     /// Header parameters that change the token's meaning, or let the sender choose the key.
     private static let refusedParameters = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]

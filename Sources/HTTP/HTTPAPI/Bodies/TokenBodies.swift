@@ -313,7 +313,7 @@ struct AppleNotification: RequestBody {
 }
 
 extension JSONSchema {
-    /// The schema of an object to which Apple may add members.
+    /// The schema of an object that Apple may add members to.
     fileprivate static var openObject: JSONSchema {
         JSONSchema(
             [("propertyNames", anyName), ("additionalProperties", .object(anyValue.keywords))],

@@ -49,7 +49,7 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.statements.json()))
     }
 
-    /// Returns `true` for a path with which Google opens the app. A browser requests such a path only if the
+    /// Returns `true` for a path that Google opens the app with. A browser requests such a path only if the
     /// app is not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 }
@@ -140,7 +140,7 @@ struct ServerMetadata: JSONBody {
     }
 }
 
-/// The public keys with which clients and receivers verify this service's signatures.
+/// The public keys that clients and receivers use to verify this service's signatures.
 final class KeySetRoutes: Sendable {
     private let keys: SigningKeys
 

@@ -35,8 +35,8 @@ public final class ServiceWarnings: Sendable {
     let requesters = RequesterWatch()
     private let clockAhead: @Sendable () -> Int64?
 
-    /// - Parameter clockAhead: Returns the number of seconds by which the clock is ahead of Apple's clock;
-    ///   `nil` while the difference is unknown.
+    /// - Parameter clockAhead: Returns the number of seconds that the clock is ahead of Apple's clock; `nil`
+    ///   while the difference is unknown.
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }

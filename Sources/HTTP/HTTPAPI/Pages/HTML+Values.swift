@@ -56,7 +56,7 @@ extension HTML {
     }
 }
 
-/// One of this service's texts, in which one placeholder is still open.
+/// One of this service's texts, with one placeholder still open.
 struct TextWithPlaces: Sendable {
     /// The parts of the text before, between and after the open placeholders.
     private var parts = [HTML()]

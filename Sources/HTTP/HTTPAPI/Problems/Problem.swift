@@ -21,7 +21,7 @@ struct Problem: Error, Sendable, Equatable {
     /// Name of the faulty member or parameter in the request. It is a name that this API defines, or an
     /// unknown name.
     let subject: Subject?
-    /// Number of seconds after which the caller should retry (RFC 9110 §10.2.3).
+    /// Number of seconds until the caller should retry (RFC 9110 §10.2.3).
     let retryAfter: Int?
     /// The resource's allowed methods (RFC 9110 §10.2.1).
     let allow: String?

@@ -21,7 +21,7 @@ package struct ProblemType: Sendable {
     /// The rule that the request violates, for operators. For a token it is the rule that the check enforces,
     /// otherwise `detail`.
     let expected: String
-    /// Number of seconds after which the caller should retry.
+    /// Number of seconds until the caller should retry.
     let retryAfter: Int?
     let page: Page
     package let place: DocumentationPlace

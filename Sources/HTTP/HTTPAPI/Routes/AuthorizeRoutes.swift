@@ -182,7 +182,7 @@ extension AuthorizeUseCase {
         CookieField.value(of: cookieName, in: request.cookie)
     }
 
-    /// Returns the language in which to show a page.
+    /// Returns the language to show a page in.
     func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
         requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
     }

@@ -79,7 +79,7 @@ final class Endpoint: Sendable {
         case pageForBrowsers
     }
 
-    /// The time for which the call may intentionally wait.
+    /// The time that the call may intentionally wait.
     enum Wait: Sendable {
         case none
         /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, so the
@@ -125,7 +125,7 @@ final class Endpoint: Sendable {
 enum BodyFormat: Sendable {
     case none
     case json
-    /// The media type `application/x-www-form-urlencoded`, in which browsers post an HTML form.
+    /// The media type `application/x-www-form-urlencoded`, which browsers use to post an HTML form.
     case form
     /// The same media type, but the route itself responds to any other content type, with a page.
     case pageForm

@@ -45,8 +45,8 @@ final class OAuthFields: Sendable {
     }
 }
 
-/// Header fields in which a browser describes itself and its form. The type is a class, so that other
-/// requests store only a reference.
+/// Header fields that describe a browser and its form. The type is a class, so that other requests store only
+/// a reference.
 final class BrowserFields: Sendable {
     let userAgent: String?
     let acceptLanguage: String?

@@ -7,7 +7,7 @@ import NIOHTTP1
 import OAuth
 import SignIn
 
-/// The routes of a web sign-in. Browsers call all routes except the last one.
+/// The routes of a web sign-in. Browsers call all routes except the last route.
 ///
 /// A browser only gets a page for errors that cannot be sent to the app's own page. A sign-in link is written
 /// by a developer, so an error in the link returns a problem document.

@@ -117,7 +117,7 @@ package enum RequestPriority: Sendable {
 public struct AdmissionBounds: Sendable {
     /// Longest acceptable round, which about 1000 requests cause if they arrive at once.
     public var target = TimeAmount.milliseconds(60)
-    /// Longest round in which the service still accepts notifications.
+    /// Longest round during which the service still accepts notifications.
     public var notificationTarget = TimeAmount.milliseconds(150)
     /// Pause between two measurements while rounds are short.
     var rest = TimeAmount.milliseconds(10)

@@ -20,7 +20,7 @@ struct ConnectionState {
     private(set) var phase = Phase.waiting
     /// Current deadline; `nil` while the request being handled waits for nothing.
     private(set) var deadline: NIODeadline?
-    /// Time for which the connection may be idle. It depends on the number of connections.
+    /// Time that the connection may be idle. It depends on the number of connections.
     var idleTime: TimeAmount
     private let limits: ServerLimits
     private var bodyBytes = 0

@@ -76,8 +76,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// Time for which a connection may be idle: the usual time while half of the places are free, and the
-    /// shortest time when few are.
+    /// Time that a connection may be idle: the usual time while half of the places are free, and the shortest
+    /// time when few are.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }

@@ -120,7 +120,7 @@ final class LoopConnections {
                 oldestUse: oldestUse))
     }
 
-    /// Time for which a connection may be idle.
+    /// Time that a connection may be idle.
     var idleTime: TimeAmount { openConnections.idleTime }
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }

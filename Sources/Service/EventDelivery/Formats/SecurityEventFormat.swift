@@ -88,7 +88,7 @@ public struct ClientEventFormat: EventFormat {
             let last = try await store.events(numbered: [sequence]).first, let grant = last.grant
         else { return false }
         guard let reason = grant.reason else { return true }
-        // The client is meant if the change that caused the event also ended the grant, in one transaction.
+        // The event is for this client if the same transaction made the event's change and ended the grant.
         return reason.accountEvent == event.kind && last.recordedAt == event.recordedAt
     }
 }

@@ -62,7 +62,7 @@ public struct AuthorizeUseCase: Sendable {
 
     /// Handles `POST /oauth/authorize` with the consent page's form.
     ///
-    /// - Parameter query: The query of the URL to which the form was posted.
+    /// - Parameter query: The query of the URL that the form was posted to.
     public func response(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {
@@ -116,7 +116,7 @@ extension AuthorizeUseCase {
     /// Starts the session of a browser whose user has signed in.
     ///
     /// - Parameters:
-    ///   - request: Identifies the request for which the browser went to Apple.
+    ///   - request: Identifies the request that sent the browser to Apple.
     ///   - sessionCookie: The session cookie as the browser sent it.
     func beginSession(
         of authentication: WebAuthentication, for request: String, sessionCookie: String?

@@ -183,8 +183,8 @@ struct AuthorizeVisit: Sendable {
             .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
     }
 
-    /// Redirects to the client with an error after which it may retry successfully. Rethrows any other error,
-    /// which is a bug in this service.
+    /// After a storage error or an overload, redirects to the client with an error that invites a retry.
+    /// Rethrows any other error, which is a bug in this service.
     private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
         return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")

@@ -144,8 +144,8 @@ public struct TokenRevocation: Sendable {
         self.server = server
     }
 
-    /// Ends the token family to which one of this client's tokens belongs. Ignores unknown tokens, ended
-    /// tokens and other clients' tokens, so that the client learns nothing about them.
+    /// Ends the token family of one of this client's tokens. Ignores unknown tokens, ended tokens and other
+    /// clients' tokens, so that the client learns nothing about them.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func revoke(_ text: String, of client: OAuthClient) async throws {

@@ -52,7 +52,7 @@ public struct LogoutUseCase: Sendable {
 
     /// Handles the page's posted form.
     ///
-    /// - Parameter query: The query of the URL to which the form was posted.
+    /// - Parameter query: The query of the URL that the form was posted to.
     /// - Throws: `StorageError`.
     public func answer(
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
@@ -155,7 +155,7 @@ public struct LogoutOutcome: Sendable {
         case redirect(String)
         /// A page that reports that the session has ended, or that there was no session.
         ///
-        /// - Parameter obstacle: The reason that the browser does not return to the URI in the request.
+        /// - Parameter obstacle: The reason why the browser does not return to the URI in the request.
         case signedOut(Obstacle?)
         /// A page that tells the user that the session remains.
         case stayed
@@ -193,9 +193,9 @@ public struct LogoutPrompt: Sendable {
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
     public let account: Account
-    /// The registered URI to which the browser is redirected next; `nil` without a redirect.
+    /// The registered URI that the browser is redirected to next; `nil` without a redirect.
     public let target: RedirectTarget?
-    /// The query of the URL to which the form is posted.
+    /// The query of the URL that the form is posted to.
     public let query: String
     public let formToken: String
 }

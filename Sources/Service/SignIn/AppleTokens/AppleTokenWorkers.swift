@@ -110,8 +110,8 @@ public struct AppleTokenSealer: AppleTokenSealing {
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
-    /// Returns the associated data of a sealed value: the account, and the client ID for which Apple issued
-    /// the secret. A sealed value does not open for another account or client ID, so an attacker cannot swap
+    /// Returns the associated data of a sealed value: the account, and the client ID that Apple issued the
+    /// secret for. A sealed value does not open for another account or client ID, so an attacker cannot swap
     /// rows.
     ///
     /// The data contains the account's ID instead of the `sub`, because a team transfer changes the `sub` and

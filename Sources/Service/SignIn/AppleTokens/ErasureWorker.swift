@@ -4,7 +4,7 @@ import Cryptography
 import Logging
 
 /// Revokes erased accounts' tokens at Apple, and proves the revocation: exchanges a pending code, revokes the
-/// token, and checks that Apple refuses to refresh it. Each step is stored before the next one begins, so
+/// token, and checks that Apple refuses to refresh it. Each step is stored before the next step begins, so
 /// that another replica can continue after a crash.
 ///
 /// Every erasure comes to an end: with the proof, at its deadline, or when a revocation is certainly
@@ -279,8 +279,7 @@ extension ErasureToken {
     ///   - lease: End of the claim if the next step follows immediately. Until then no other replica may
     ///     claim the record.
     ///   - delay: Milliseconds until the next attempt, if the action is a retry.
-    ///   - deadline: Time after which the service no longer calls Apple, so that every erasure comes to an
-    ///     end.
+    ///   - deadline: Time after which the service no longer calls Apple, so that every erasure ends.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {

@@ -137,7 +137,7 @@ extension SignInUseCases {
     }
 }
 
-/// The claims of a verified token, and the app for which Apple issued the token.
+/// The claims of a verified token, and the app that Apple issued the token for.
 public struct VerifiedSignIn: Sendable {
     public let identity: VerifiedIdentity
     public let app: App

@@ -85,7 +85,7 @@ extension WebSettingsError: CustomDebugStringConvertible {
     public var debugDescription: String { "\(description) (\(detail))" }
 }
 
-/// An absolute `https` or `http` URL (RFC 3986) to which a browser may be redirected. It contains no user
+/// An absolute `https` or `http` URL (RFC 3986) that a browser may be redirected to. It contains no user
 /// information and no fragment, and is safe in a header.
 struct WebURL {
     let isSecure: Bool

@@ -21,8 +21,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Maximum time in milliseconds from Apple's response to the backend's request.
     static let codeLifetime: Int64 = 120_000
-    /// A browser may post a form again while its first post is in progress. The service then looks for the
-    /// first post's result this many times, ten times per second.
+    /// Number of looks, ten per second, for the result of a form's first post. A browser may post the form
+    /// again while the first post is still in progress.
     private static let repeatedLooks = 20
     /// Maximum difference between two replicas' clocks in milliseconds.
     private static let clockDifference: Int64 = 300_000
@@ -49,8 +49,7 @@ public struct WebSignIn: Sendable {
         self.now = now
     }
 
-    /// Starts a web sign-in. Returns the URL to which the browser is redirected, and the secret for its
-    /// cookie.
+    /// Starts a web sign-in. Returns the URL to redirect the browser to, and the secret for its cookie.
     ///
     /// - Parameters:
     ///   - clientID: The client ID. It is optional if only one client ID has a redirect URL.
@@ -233,9 +232,9 @@ public struct WebSignIn: Sendable {
         }
     }
 
-    /// Returns the query of the authorization request, or of another of this service's pages, from a state or
-    /// a ticket. Accepts expired values and another browser's values, because the query determines only the
-    /// error page's language.
+    /// Returns the query that a state or ticket contains: the authorization request's query, or the query for
+    /// another of this service's pages. Accepts expired values and another browser's values, because the
+    /// query determines only the error page's language.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {

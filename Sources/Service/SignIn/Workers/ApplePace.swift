@@ -8,9 +8,9 @@ struct ApplePace: Sendable {
     struct Limits: Sendable {
         /// Pauses while Apple is unreachable or throttles calls.
         let backoff: Backoff
-        /// Number of consecutive throttled calls after which all calls pause.
+        /// Number of consecutive throttled calls that pause all calls.
         let throttlesInARow: Int
-        /// Number of consecutive refused calls after which a client ID pauses.
+        /// Number of consecutive refused calls that pause a client ID.
         let refusalsInARow: Int
         /// Duration of a client ID's pause in milliseconds, during which the operator must correct its
         /// configuration.
@@ -127,7 +127,7 @@ struct ApplePace: Sendable {
         return pause.end
     }
 
-    /// Remaining milliseconds in which no call may be made.
+    /// Number of milliseconds until a call may be made.
     private func pause(at now: Moment) -> Int64 {
         [outOfReach, throttle, probe].map { $0?.remaining(at: now) ?? 0 }.max() ?? 0
     }
@@ -214,7 +214,7 @@ package final class SharedPace: Sendable {
         pace.withLock { body(&$0) }
     }
 
-    /// - Parameter least: Minimum number of work items for which another claim is worthwhile.
+    /// - Parameter least: Minimum number of work items that makes another claim worthwhile.
     func admit(upTo limit: Int, least: Int, at moment: Moment) -> Admission {
         update { pace in
             let count = pace.admit(upTo: limit, at: moment)

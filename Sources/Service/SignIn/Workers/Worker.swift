@@ -46,7 +46,7 @@ extension Worker {
     }
 }
 
-/// A worker's constants. Each worker declares one value.
+/// A worker's constants. Each worker declares its own traits.
 package struct WorkerTraits: Sendable {
     /// Maximum number of concurrent work items.
     package let width: Int

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Commits a batch that consists only of App Attest proofs and of sign-ins by known users without new facts.
-/// It locks no rows that it does not write. Nearly all batches are of this kind.
+/// Commits a batch that contains only App Attest proofs, and sign-ins by known users without new facts. It
+/// locks no rows that it does not write. Nearly all batches are of this kind.
 ///
 /// It reads, applies, and then changes each credential only if its row still has the version that was read.
 /// Every transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the

@@ -21,7 +21,7 @@ final class PostgresSession {
     var isReadOnly = false
     /// True if the server did not respond in time, and may still be running the statement.
     private(set) var hasGivenUp = false
-    /// The server process of this session, as the server reports it. Poolers report other numbers.
+    /// The session's server process, as the server reports it. Poolers report other numbers.
     var backend: Backend?
     private var isRehearsing = false
     /// Number of round trips: requests whose response the session has waited for.

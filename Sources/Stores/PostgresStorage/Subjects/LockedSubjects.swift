@@ -198,7 +198,7 @@ enum UnknownSubjectLocks {
         lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
     }
 
-    /// Returns the places of the names without a row, counted from 1, from the result of `lockUnknown`.
+    /// Reads the result of `lockUnknown`: the places of the names without a row, counted from 1.
     static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
     /// Locks all names, for a batch whose commands change the row of a name.

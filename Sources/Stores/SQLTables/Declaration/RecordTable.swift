@@ -28,7 +28,8 @@ public protocol ColumnCourse<Record> {
 
     /// - Parameters:
     ///   - isRequired: True if the column is NOT NULL.
-    ///   - path: The property by which statements find the column; `nil` for a column that has only a name.
+    ///   - path: The property that statements use to find the column; `nil` for a column that has only a
+    ///     name.
     mutating func value<Value: ColumnValue>(
         _ name: StaticString, _ sensitivity: Sensitivity, _ isRequired: Bool, _ bound: ColumnBound?,
         _ path: AnyKeyPath?, _ get: (Record) -> Value?
@@ -292,7 +293,7 @@ private struct ColumnListing<Record: StoredRecord>: ColumnCourse {
     func missing(_ column: StaticString) -> Never { preconditionFailure("\(column) has no placeholder") }
 }
 
-/// A record's table, with its column positions in the rows or among the parameters of one statement.
+/// A record's table, with the positions of its columns in a statement's rows or parameters.
 @dynamicMemberLookup
 public struct RecordTable<Record: StoredRecord>: Table {
     @usableFromInline let places: [Int32]

@@ -112,7 +112,7 @@ extension SQLDialect {
         }
     }
 
-    /// Returns SQL that changes the digest by which SQLite finds a subject, for a statement that changes the
+    /// Returns SQL that changes the digest that SQLite finds a subject by, for a statement that changes the
     /// subject's name.
     ///
     /// - Parameters:
@@ -194,7 +194,7 @@ extension TransferStore where Self: SQLStore {
             try await run(TransferStatements.ensureTeam(team))
         }
         // All imports insert in the same order, so that two imports of the same transfers cannot deadlock. If
-        // several transfers have the same name, the last one is stored.
+        // several transfers have the same name, the last transfer is stored.
         let sorted = transfers.enumerated().sorted {
             ($0.element.recipientTeam, $0.element.transferSubject, $0.offset)
                 < ($1.element.recipientTeam, $1.element.transferSubject, $1.offset)

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The audit log: append-only rows, each chained to the previous one.
+/// The audit log: append-only rows, each chained to the previous row.
 ///
 /// The chain covers the four personal columns only through `person_digest`, so that an erasure can clear them
 /// without breaking the chain.

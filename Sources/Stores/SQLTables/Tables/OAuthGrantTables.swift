@@ -73,14 +73,14 @@ extension TokenFamily: StoredRecord {
         let salt = try column.part("previous_salt", .secret, .length(32...32)) {
             $0.refreshToken?.exchanged.first?.salt
         }
-        // Up to three tokens exchanged before the last one, latest first. Each takes 32 bytes of digest, 32
+        // Up to three tokens exchanged before the last token, latest first. Each takes 32 bytes of digest, 32
         // bytes of salt and 8 bytes of time. NULL for nearly all families, because only exchanges within
         // minutes set it.
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
             $0.refreshToken?.earlierTokens
         }
-        // The digest under which the service reports the end of a token to Google, even after an erasure. Set
-        // only for refresh tokens of Google's client.
+        // The digest that identifies the token when the service reports its end to Google, even after an
+        // erasure. Set only for refresh tokens of Google's client.
         let doubleSHA512 = try column.part("double_sha512", .operational) { $0.refreshToken?.doubleSHA512 }
         var refreshToken: RefreshTokenState?
         if let secret {

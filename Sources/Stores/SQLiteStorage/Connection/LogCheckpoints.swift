@@ -33,7 +33,7 @@ struct LogCheckpoints {
 /// A log frame is one page of the file. Only this connection's frames are counted, because no other
 /// connection writes.
 struct LogLength: Equatable {
-    /// Number of frames after which a checkpoint is due. With millions of accounts, nearly every frame is a
+    /// Number of frames that make a checkpoint due. With millions of accounts, nearly every frame is a
     /// different page, and a commit that arrives during a checkpoint waits until all are written. So
     /// checkpoints are kept frequent and short.
     static let longest = 400

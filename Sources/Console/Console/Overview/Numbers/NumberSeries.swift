@@ -131,7 +131,7 @@ struct CountName: Hashable, Sendable {
     static let notification = CountName("notification")
     /// Revocations that daily checks found: Apple rejected a stored refresh token.
     static let checkRejected = CountName("check_rejected")
-    /// Calls in which Apple refused the client secret.
+    /// Calls whose client secret Apple refused.
     static let secretRefused = CountName("secret_refused")
     /// Verified identity tokens, followed by refused tokens.
     static let verified = CountName("verified")

@@ -48,7 +48,7 @@ public final class ServiceNumbers: Service {
         (self.clock, self.now, log) = (clock, now, ThrottledLog(logger))
     }
 
-    /// Calls `body` after each reading in which a number has changed.
+    /// Calls `body` after each reading that finds a changed number.
     public func whenChanged(_ body: @escaping @Sendable () -> Void) { listener.withLock { $0 = body } }
 
     public func run() async throws {

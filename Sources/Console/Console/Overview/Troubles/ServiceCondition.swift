@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 public import KeySets
 
-/// The measurements at one point in time, from which the overview derives faults.
+/// The measurements at one point in time. The overview derives faults from them.
 public struct ServiceCondition: Sendable {
     public var now: Moment
     /// The last database check's failure; `nil` while the database accepts commands.
@@ -13,7 +13,7 @@ public struct ServiceCondition: Sendable {
     public var keys: KeySetHealth
     /// The address of Apple's keys; empty if they come from a file.
     public var keysURL = ""
-    /// Seconds by which the clock is ahead of Apple's; `nil` until Apple has responded.
+    /// Number of seconds that the clock is ahead of Apple's; `nil` until Apple has responded.
     public var secondsAhead: Int64?
     /// Number of values in the last sample that the sealing keys cannot open.
     public var unreadableValues: Int64 = 0
@@ -31,7 +31,7 @@ public struct ServiceCondition: Sendable {
     public var google: ReceiverCondition?
     /// Event receivers that are paused.
     public var pausedReceivers: [String] = []
-    /// Receivers that have not accepted an event for some time, except paused ones.
+    /// Receivers that have not accepted an event for some time, except paused receivers.
     public var lateReceivers: [LateReceiver] = []
     public var queues: [QueueCondition] = []
     /// This process's counts for the last ten minutes.
@@ -85,7 +85,7 @@ public typealias LateReceiver = (name: String, waiting: Int64, since: Moment)
 /// - attempts: Highest number of attempts for any event.
 public typealias ReceiverCondition = (failing: Int, attempts: Int64, failingSince: Moment)
 
-/// The state of a queue of due work.
+/// The state of a work queue.
 public struct QueueCondition: Sendable, Equatable {
     public enum Name: String, Sendable, CaseIterable {
         case exchange, check, erasure, receipt
