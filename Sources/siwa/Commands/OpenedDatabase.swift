@@ -169,7 +169,7 @@ enum ServiceVariables {
         return
             "This shell has none of the service's variables: systemd alone reads \(folder)/siwa.env. As root:\n"
             + "  systemd-run --pipe --wait --quiet --uid=siwa --property=EnvironmentFile=\(folder)/siwa.env "
-            + "--property=UMask=0077 --working-directory=/var/lib/siwa /usr/local/bin/siwa "
+            + "--property=UMask=0077 --working-directory=/var/lib/siwa siwa "
             + words.joined(separator: " ")
     }
 

@@ -7,8 +7,8 @@ import Testing
 
     private static func page(_ name: String) -> Document { Document.read("docs/\(name).md") }
 
-    @Test func `README has at most 200 lines`() {
-        #expect(Document.readme.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
+    @Test func `README has at most 205 lines`() {
+        #expect(Document.readme.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 206)
     }
 
     @Test func `the page on configuration has every setting, and no other`() {

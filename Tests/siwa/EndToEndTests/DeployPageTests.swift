@@ -14,10 +14,10 @@ import Testing
 
         @Test(.timeLimit(.hung)) func `each block of the page works after the blocks before it`() async throws
         {
-            // The first block builds; `ScriptTests` runs it.
-            let deployment = try Self.blocks(of: "deploy.md").dropFirst()
+            // Two blocks build; `ScriptTests` and `scripts/test-packages` run them.
+            let deployment = try Self.blocks(of: "deploy.md").filter { !$0.contains("scripts/") }
             let upgrade = try Self.blocks(of: "backup-and-upgrade.md").filter {
-                $0.contains("/usr/local/bin/siwa")
+                $0.contains("/usr/local/bin/siwa") || $0.contains("siwa reseal")
             }
             let monitoring = try Self.blocks(of: "monitoring.md")
             #expect(deployment.count >= 8 && upgrade.count == 2 && monitoring.count == 1)
@@ -61,7 +61,7 @@ import Testing
         {
             let page = try ProjectFolder.text("docs/\(name)")
             let line = try #require(
-                page.firstMatch(of: #/(?m)^systemd-run (?:.*\\\n)+.*\/siwa (?:doctor|reseal)$/#)
+                page.firstMatch(of: #/(?m)^systemd-run (?:.*\\\n)+.* siwa (?:doctor|reseal)$/#)
             ).0
             try await TemporaryDirectory.with { directory in
                 try await Self.makeBareTree(in: directory)
@@ -78,7 +78,7 @@ import Testing
                 try directory.write(Self.systemdRun, to: "stubs/systemd-run")
                 #expect(await (try await ServiceProcess.serve(directory, variables)).stop() == 0)
                 let command = line.replacing(#/\/(?=(?:etc|usr|var)\/)/#) { _ in "\(directory.path)/" }
-                    .replacing("/siwa doctor", with: "/siwa reseal")
+                    .replacing(" siwa doctor", with: " siwa reseal")
                 for shell in ["sh", "bash"] {
                     let run = try await OperatorTool.run(
                         shell, ["-eu", "-c", String(command)],
@@ -108,7 +108,7 @@ import Testing
             while IFS= read -r line; do
                 case $line in '' | '#'*) ;; *) set -- "$line" "$@" ;; esac
             done < "$file"
-            cd "$folder" && exec env -i PATH=/usr/bin:/bin "$@"
+            cd "$folder" && exec env -i PATH="${0%/stubs/*}/usr/local/bin:/usr/bin:/bin" "$@"
 
             """#
 
@@ -117,6 +117,8 @@ import Testing
             try directory.write("key", to: "AuthKey_ABC123DEFG.p8")
             let folders = [
                 "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "etc/prometheus",
+                // Of the package.
+                "etc/siwa", "usr/share/doc/siwa",
                 "usr/local/bin", "usr/share/bash-completion/completions", "var/lib/siwa",
             ]
             for folder in folders {
@@ -127,6 +129,9 @@ import Testing
                 try FileManager.default.copyItem(
                     atPath: root.appending(path: folder).path, toPath: directory.path(of: folder))
             }
+            try FileManager.default.copyItem(
+                atPath: root.appending(path: "docs/deploy").path,
+                toPath: directory.path(of: "usr/share/doc/siwa/examples"))
             try FileManager.default.copyItem(
                 at: try BuiltSiwa.url(), to: URL(fileURLWithPath: directory.path(of: "siwa")))
             let record = #"echo "${0##*/} $*" >> "$HOME/done""#

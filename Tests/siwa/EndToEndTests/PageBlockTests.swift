@@ -79,7 +79,6 @@ import Testing
         Entry("deletion", nil, .here([#""state":"completed""#])),
         Entry("audit", nil, .here(["The audit log is as it was written"])),
 
-        Entry("README", "scripts/dev", .by("ScriptTests")),
         Entry("README", "# Names that", .by("WalkthroughTests")),
         Entry("app-check", "SIWA=", .by("AppCheckPageTests")),
         Entry("backup-and-upgrade", "VACUUM INTO", .by("BackupTests")),
@@ -88,7 +87,7 @@ import Testing
         Entry("backup-and-upgrade", "pg_restore", .by("BackupTests")),
         Entry("backup-and-upgrade", "install siwa", .by("DeployPageTests")),
         Entry("backup-and-upgrade", "siwa reseal", .by("DeployPageTests")),
-        // The first block builds; `ScriptTests` runs it.
+        // Two blocks build; `ScriptTests` and `scripts/test-packages` run them.
         Entry("deploy", nil, .by("DeployPageTests")), Entry("events", "FEED", .by("EventsPageTests")),
         Entry("events", "siwa deliveries list", .by("EventsPageTests")),
         Entry("events", "siwa deliveries verify", .by("EventsPageTests")),
@@ -109,6 +108,9 @@ import Testing
 
         Entry("README", "APPLE_TEAM_ID", settings),
         Entry("backup-and-upgrade", "SIWA_SEALING_KEYS=", settings),
+        Entry(
+            "backup-and-upgrade", "apt-get install",
+            .never("installs a package on the machine; `scripts/test-packages` does so in a bare tree")),
         Entry("high-availability", "DATABASE_URL=", settings), Entry("postgresql", "DATABASE_URL=", settings),
         Entry("tracing", nil, settings),
         Entry(

@@ -127,7 +127,7 @@ import Testing
                 ["transfer", "apply", "a b"], environment: ["PATH": "x"], isInstalled: true))
         #expect(advice.contains("systemd alone reads /etc/siwa/siwa.env"))
         #expect(
-            advice.hasSuffix("--working-directory=/var/lib/siwa /usr/local/bin/siwa transfer apply 'a b'"))
+            advice.hasSuffix("--working-directory=/var/lib/siwa siwa transfer apply 'a b'"))
         #expect(ServiceVariables.advice([], environment: ["DATABASE_URL": ""], isInstalled: true) == nil)
         #expect(ServiceVariables.advice([], environment: [:], isInstalled: false) == nil)
     }
