@@ -306,8 +306,8 @@ def bear_django_oauth_utils(apple, redirect_uri):
     raise AssertionError("it works now")
 
 
-@client("omniauth_openid_connect", "https://localhost/auth/apple/callback")
-def omniauth_openid_connect(apple, redirect_uri):
+@client("openid_connect")
+def openid_connect(apple, redirect_uri):
     """Ruby, in a process of its own: a hosts file leads Apple's names here, and this relay leads them to the fake."""
     relay = socket.create_server(("127.0.0.1", 443))
     threading.Thread(target=serve, args=(relay, apple.port), daemon=True).start()
@@ -315,14 +315,14 @@ def omniauth_openid_connect(apple, redirect_uri):
         "issuer": apple.issuer, "client_id": apple.services_id, "secret": apple.client_secret(apple.services_id),
         "redirect_uri": redirect_uri,
     }
-    command = ["ruby", str(pathlib.Path(__file__).with_name("omniauth_client.rb")), json.dumps(given)]
+    command = ["ruby", str(pathlib.Path(__file__).with_name("openid_connect_client.rb")), json.dumps(given)]
     environment = {**os.environ, **apple.environment()}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as ruby:
         ada = apple.people.new("Ada")
         form = ada.sign_in_on_web(ruby.stdout.readline().strip()).form
         said, _ = ruby.communicate(json.dumps(form) + "\n", timeout=60)
     assert ruby.returncode == 0 and said.strip() == ada.sub, said
-    return "signs in on the web, with a nonce"
+    return "finds Apple by discovery, exchanges, and compares the nonce"
 
 
 def serve(relay, port):
@@ -347,7 +347,8 @@ def version(name):
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return subprocess.run(
-            ["dpkg-query", "-W", "-f", "${Version}", f"ruby-{name.replace('_', '-')}"], stdout=subprocess.PIPE, text=True
+            ["dpkg-query", "-W", "-f", "${source:Upstream-Version}", f"ruby-{name.replace('_', '-')}"],
+            stdout=subprocess.PIPE, text=True,
         ).stdout
 
 
