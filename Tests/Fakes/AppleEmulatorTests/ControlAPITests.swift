@@ -88,19 +88,18 @@ import Testing
         #expect(refused == ["post /emulator/deliveries"])
     }
 
-    @Test func `a code of the fakes is in the document, or is none of the control API`() async throws {
+    @Test func `it has the code of every error with which the emulator refuses a control request`()
+        async throws
+    {
         let text = try await apple.get("/emulator/openapi.json").text
-        let names = ["EmulatorServer/EmulatorError.swift", "AppleEmulator/EmulatorError+Codes.swift"]
-        for name in names {
-            let file = ProjectFolder.root.appending(path: "Sources/Fakes/\(name)")
-            let codes = try String(contentsOf: file, encoding: .utf8).matches(of: /= Self\("([a-z_]+)"/)
-            #expect(codes.count > 10)
-            for code in codes.map(\.1) {
-                let isOther = [
-                    "configuration_invalid", "state_file_damaged", "state_file_unwritable", "page_outdated",
-                ].contains(code)
-                #expect(text.contains("\"\(code)\"") != isOther, "\(code)")
-            }
+        let others = [
+            "configuration_invalid", "state_file_damaged", "state_file_unwritable", "page_outdated",
+        ]
+        for code in try FakeSource.errorCodes(in: "EmulatorServer/EmulatorError.swift") {
+            #expect(text.contains("\"\(code)\"") != others.contains(code), "\(code)")
+        }
+        for code in try FakeSource.errorCodes(in: "AppleEmulator/EmulatorError+Codes.swift") {
+            #expect(text.contains("\"\(code)\""), "\(code)")
         }
     }
 

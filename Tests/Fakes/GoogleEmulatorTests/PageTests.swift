@@ -90,6 +90,9 @@ import Testing
         let document = try await google.get("/control/openapi.json")
         let table = CallTable(of: page, below: "## Without a browser")
         #expect(try table.differences(from: Data(document.text.utf8)) == [])
+        for code in try FakeSource.errorCodes(in: "GoogleEmulator/EmulatorError+Codes.swift") {
+            #expect(document.text.contains("\"\(code)\""), "\(code)")
+        }
         #expect(document.text.contains(#""servers":[{"url":"http://127.0.0.1:\#(google.port)"}]"#))
         #expect(try await google.get("/").text.contains("href=\"/control/api\""))
         let words = try await google.get("/control/api").text

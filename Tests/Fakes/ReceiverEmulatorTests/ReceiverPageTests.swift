@@ -34,6 +34,9 @@ import Testing
         let document = try await receiver.get("/control/openapi.json")
         let table = CallTable(of: page, below: "## Receivers of events")
         #expect(try table.differences(from: Data(document.text.utf8)) == [])
+        for code in try FakeSource.errorCodes(in: "ReceiverEmulator/ReceiverState.swift") {
+            #expect(document.text.contains("\"\(code)\""), "\(code)")
+        }
         #expect(document.text.contains(#""required":["fault"]"#))
         #expect(try await receiver.get("/").text.contains("href=\"/control/api\""))
         #expect(try await receiver.get("/control/api").text.contains("an integer, 1 to 60</td>"))

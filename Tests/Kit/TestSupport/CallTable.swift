@@ -85,3 +85,16 @@ public struct CallTable {
         return differences.sorted()
     }
 }
+
+/// The sources of the fakes.
+public enum FakeSource {
+    /// Returns the codes that a file declares.
+    ///
+    /// - Parameter path: Path in `Sources/Fakes`.
+    public static func errorCodes(in path: String) throws -> [String] {
+        let file = ProjectFolder.root.appending(path: "Sources/Fakes/\(path)")
+        let codes = try String(contentsOf: file, encoding: .utf8).matches(of: /= Self\("([a-z_]+)", \./)
+        guard !codes.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
+        return codes.map { String($0.1) }
+    }
+}
