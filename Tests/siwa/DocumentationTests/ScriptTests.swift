@@ -45,7 +45,7 @@ import Testing
         "scripts/install-packages": "echo \"install-packages $*\" >>arguments",
     ]
 
-    @Test func `the block of the page on deployment that builds makes the program on a fresh clone`() async throws {
+    @Test func `a block of the page on deployment makes the program on a fresh clone`() async throws {
         let page = Document.read("docs/deploy.md").text
         let blocks = page.components(separatedBy: "```sh\n").map { $0.components(separatedBy: "```")[0] }
         let block = try #require(blocks.first { $0.contains("$(scripts/build)") })
