@@ -44,7 +44,7 @@ public final class ReceiverState: Sendable {
         _ = await checks.keys.key("", at: url)
     }
 
-    /// The latest messages, the oldest first.
+    /// The latest messages, oldest first.
     public var messages: [ReceivedMessage] { update { $0.log.messages } }
 
     /// The faults that are currently set.

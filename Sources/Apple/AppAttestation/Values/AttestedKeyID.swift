@@ -47,7 +47,7 @@ public struct AttestedKeyID: Sendable, Hashable {
 public struct ClientDataHash: Sendable, Hashable {
     public let bytes: [UInt8]
 
-    /// Hashes the client data, or the challenge: the same bytes that the app hashes.
+    /// Hashes the client data, or the challenge. Pass the same bytes that the app hashes.
     public init(hashing clientData: [UInt8]) {
         bytes = SHA256Digest.hash(clientData).bytes
     }

@@ -149,7 +149,7 @@ struct ConsoleVisit: Sendable {
         return ((query, form), ConsoleReply())
     }
 
-    // Page responses, created in a task.
+    // The next methods run in a task, because a page can read the database.
 
     private func reply(
         of page: ConsolePage, to request: ConsoleRequest, _ visit: ConsoleAccess.Visit

@@ -83,7 +83,7 @@ public struct SignInOutcome: Sendable, Hashable {
 
 /// A sign-in's nonce, classified without the database.
 public enum SignInNonce: Sendable, Hashable {
-    /// Minted by this service, as its MAC proves.
+    /// This service minted the nonce, as its MAC proves.
     ///
     /// It can be used before `expiresAt`. Its digest is stored until
     /// `keptUntil`; after that, no token that carries it can be valid.

@@ -41,7 +41,7 @@ struct LogoutPage {
     }
 }
 
-/// The last sign-out page. It shows whether the browser is signed out.
+/// The final page of the sign-out. It shows whether the browser is signed out.
 struct LogoutResultPage {
     let text: LogoutTexts.Result
     let language: PageLanguage

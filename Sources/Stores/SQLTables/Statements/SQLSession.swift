@@ -79,7 +79,7 @@ public protocol SQLStore: SQLReader {
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
 
-    /// Runs a transaction. After a conflict, `body` can run again from its beginning.
+    /// Runs a transaction. After a conflict, `body` can run again from the start.
     func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value
