@@ -134,8 +134,8 @@ public enum SearchPath: Sendable, Hashable {
     }
 }
 
-/// A position in the results of a search: an account ID or, if the search reads credentials, a row number. The
-/// newest result comes first in both cases.
+/// A position in the results of a search: an account ID or, if the search reads credentials, a row number.
+/// The newest result comes first in both cases.
 public enum SearchPosition: Sendable, Hashable {
     case account(AccountID)
     case row(Int64)

@@ -69,9 +69,9 @@ package struct KeySetState: Sendable {
 
     /// Returns the error for a key that is not cached and for which no fetch starts.
     ///
-    /// The key is not Apple's if the last fetch looked for it and did not find it, or if the token is older than
-    /// the last key set. Any other key can be new at Apple: invented keys may have begun the cooldown, so the
-    /// cooldown proves nothing about this key.
+    /// The key is not Apple's if the last fetch looked for it and did not find it, or if the token is older
+    /// than the last key set. Any other key can be new at Apple: invented keys may have begun the cooldown, so
+    /// the cooldown proves nothing about this key.
     package func refusal(for keyID: String, issuedAt: Int64?, at now: Int64) -> KeySetError {
         guard !isStopped else { return KeySetError(.keysUnavailable) }
         if running == nil, let held, hasUsableKeys(at: now),

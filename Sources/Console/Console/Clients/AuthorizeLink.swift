@@ -18,8 +18,8 @@ struct AuthorizeLink: Sendable {
     /// Shell commands that exchange the link's code.
     let exchange: String
 
-    /// Returns a link for each redirect URI. Loopback URIs come first, so that in development the first link of
-    /// Google's client leads to the fake Google. Its other URIs lead to the real Google.
+    /// Returns a link for each redirect URI. Loopback URIs come first, so that in development the first link
+    /// of Google's client leads to the fake Google. Its other URIs lead to the real Google.
     static func all(of client: OAuthClient, issuer: Issuer) -> [AuthorizeLink] {
         let uris = client.redirectURIs.map(\.text)
         return (uris.filter(isOfThisMachine) + uris.filter { !isOfThisMachine($0) })

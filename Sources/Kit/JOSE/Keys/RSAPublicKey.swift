@@ -5,7 +5,8 @@ import Synchronization
 /// An RSA public key that may verify RS256 signatures. It is parsed once.
 ///
 /// The initializer accepts only safe keys, with an odd modulus of 2048 to 4096 bits and the exponent 65537.
-/// With the exponent 1, anyone could forge signatures. With a huge one, verification would be hundreds of times slower.
+/// With the exponent 1, anyone could forge signatures. With a huge one, verification would be hundreds of
+/// times slower.
 public final class RSAPublicKey: @unchecked Sendable {
     // `@unchecked`: the numbers never change after `init`, verification only reads them, and each context of
     // the pool is used by only one thread at a time.
