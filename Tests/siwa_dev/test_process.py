@@ -117,6 +117,27 @@ def test_the_fake_survives_the_thread_that_started_it():
         assert process.communicate()[0] == "1\n"
 
 
+def test_forked_children_neither_end_the_fake_nor_keep_it():
+    code = """
+        import os, time
+        from siwa_dev import FakeApple
+        with FakeApple() as apple:
+            child = os.fork()
+            if child == 0:
+                apple.__exit__(None, None, None)
+                time.sleep(60)
+                os._exit(0)
+            time.sleep(0.2)
+            print(len(apple.people.all()), apple.port, flush=True)
+        print("ended", flush=True)
+        os.kill(child, 9)
+    """
+    with run(code) as process:
+        people, port = process.stdout.readline().split()
+        assert people == "1" and process.stdout.readline() == "ended\n" and ended_now(int(port))
+        process.stdout.read()
+
+
 def test_a_fake_that_has_ended_says_so():
     with FakeApple() as apple:
         pass
