@@ -154,6 +154,16 @@ def test_a_failed_start_shows_the_log():
     assert children() == before
 
 
+def test_a_port_can_be_chosen():
+    with FakeApple() as apple:
+        port = apple.port
+    with FakeApple(port=port) as apple:
+        assert apple.port == port
+        with pytest.raises(EmulatorError) as refusal:
+            FakeApple(port=port).__enter__()
+        assert refusal.value.code == "start_failed"
+
+
 def test_a_missing_program_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("SIWA_DEV", str(tmp_path / "nothing"))
     with pytest.raises(EmulatorError) as refusal:

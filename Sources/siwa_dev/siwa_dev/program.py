@@ -56,7 +56,7 @@ def main() -> NoReturn:
 
 
 class RunningProgram:
-    """One ``siwa-dev emulate`` on a free port of 127.0.0.1, in a temporary folder of its own.
+    """One ``siwa-dev emulate`` on 127.0.0.1, in a temporary folder of its own.
 
     It ends with `stop`, and also if this process ends in any other way.
     """
@@ -70,10 +70,10 @@ class RunningProgram:
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._owner = os.getpid()
 
-    def start(self, arguments: List[str], timeout: float) -> int:
+    def start(self, port: int, arguments: List[str], timeout: float) -> int:
         """Returns the port. Raises `EmulatorError` ``start_failed`` after `timeout` seconds."""
         command = ["/bin/sh", "-c", _SUPERVISOR, "sh", self.folder]
-        command += [self._path, "emulate", "--host", "127.0.0.1", "--port", "0", *arguments]
+        command += [self._path, "emulate", "--host", "127.0.0.1", "--port", str(port), *arguments]
         with open(self.log, "wb") as log, open(self.log, "rb") as reader:
             self._process = subprocess.Popen(
                 command,
