@@ -473,8 +473,8 @@ class FakeApple:
     :param team_id: 10 capital letters and digits.
     :param redirect_uris: For sign-in on the web. Unlike Apple, the fake also accepts http on this machine.
     :param notification_url: Receives notifications; it must be on this machine.
-    :param refresh_interval: Seconds between two validations of one refresh token. Apple throttles a validation that comes
-        sooner. 0: no limit.
+    :param refresh_interval: Seconds between two validations of one refresh token. Apple throttles a validation that
+        comes sooner. 0: no limit.
     :param code_lifetime: Seconds until a code expires.
     :param port: 0 chooses a free port. Apple's names in a hosts file need 443, which needs root.
     :param start_timeout: Seconds after which a start has failed.

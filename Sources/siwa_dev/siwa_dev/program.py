@@ -18,8 +18,8 @@ _BUNDLED = Path(__file__).parent / "bin" / "siwa-dev"
 
 # Runs the program, and ends it at a line on standard input, or when standard input closes: the kernel closes the pipe
 # however the parent ends. The line is for a parent with forked children, which hold the pipe open. Then it removes the
-# folder, which has keys. A shell is the program's parent, because the system cannot use the program's number again until
-# the shell has waited. The program has no state to save, so it needs no time to end.
+# folder, which has keys. A shell is the program's parent, because the system cannot use the program's number again
+# until the shell has waited. The program has no state to save, so it needs no time to end.
 _SUPERVISOR = """
 folder=$1; shift
 exec 3<&0 </dev/null
