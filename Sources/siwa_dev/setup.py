@@ -22,4 +22,10 @@ class ProgramWheel(bdist_wheel):
 
 # The first word, because the commit of the build can follow.
 version = subprocess.run(["siwa_dev/bin/siwa-dev", "--version"], stdout=subprocess.PIPE, check=True).stdout.split()[0]
-setup(version=version.decode(), distclass=ProgramDistribution, cmdclass={"bdist_wheel": ProgramWheel})
+setup(
+    version=version.decode(),
+    distclass=ProgramDistribution,
+    cmdclass={"bdist_wheel": ProgramWheel},
+    # auditwheel writes the wheel once more, and compresses it then.
+    options={"bdist_wheel": {"compression": "stored"}},
+)

@@ -63,7 +63,8 @@ def driver(name):
             "port": apple.port, "team": apple.team_id, "client_id": apple.services_id, "key_id": apple.key_id,
             "key": apple.private_key_file, "redirect_uri": redirect_uri,
         }
-        subprocess.run([sys.executable, str(DRIVERS / f"{name}.py"), json.dumps(given)], check=True, stdout=subprocess.PIPE)
+        command = [sys.executable, str(DRIVERS / f"{name}.py"), json.dumps(given)]
+        subprocess.run(command, check=True, stdout=subprocess.PIPE)
         return "signs in on the web, refreshes and revokes"
 
     return run
@@ -172,9 +173,8 @@ def httpx_oauth(apple, redirect_uri):
     from httpx_oauth.oauth2 import RefreshTokenError
 
     async def run():
-        oauth = OpenID(
-            apple.services_id, apple.client_secret(apple.services_id), f"{apple.issuer}/.well-known/openid-configuration"
-        )
+        secret = apple.client_secret(apple.services_id)
+        oauth = OpenID(apple.services_id, secret, f"{apple.issuer}/.well-known/openid-configuration")
         url = await oauth.get_authorization_url(redirect_uri, extras_params={"response_mode": "form_post"})
         code = apple.people.new().sign_in_on_web(url).form["code"]
         tokens = await oauth.get_access_token(code, redirect_uri)

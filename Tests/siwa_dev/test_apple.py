@@ -1,5 +1,7 @@
+import asyncio
 import json
 import os
+import pathlib
 import socket
 import ssl
 import time
@@ -10,6 +12,7 @@ import urllib.request
 import pytest
 
 from siwa_dev import EmulatorError, FakeApple
+from siwa_dev.control import ADVICE
 
 CALLBACK = "http://localhost:9000/callback"
 
@@ -252,6 +255,14 @@ def test_an_error_says_what_to_do(fake_apple):
     assert refusal.value.code == "member_malformed" and "sub" in refusal.value.detail
 
 
+def test_advice_is_for_codes_that_there_are():
+    sources = pathlib.Path(__file__).resolve().parents[2] / "Sources"
+    fakes = "".join(file.read_text() for file in (sources / "Fakes").rglob("*Error*.swift"))
+    ours = "".join(file.read_text() for file in (sources / "siwa_dev" / "siwa_dev").glob("*.py"))
+    for code in ADVICE:
+        assert f'Self("{code}"' in fakes or f'EmulatorError("{code}"' in ours, code
+
+
 def test_a_reset_restores_the_start(fake_apple):
     keys = fake_apple.keys.all()
     fake_apple.people.new()
@@ -271,9 +282,17 @@ def test_apples_names_lead_to_the_fake(fake_apple, monkeypatch):
         with urllib.request.urlopen("https://appleid.apple.com/auth/keys") as response:
             assert json.load(response)["keys"]
         assert socket.getaddrinfo("127.0.0.1", 443)[0][4] == ("127.0.0.1", 443)
+        # Event loops connect without Python's create_connection.
+        asyncio.run(open_and_close())
     assert socket.getaddrinfo is resolve and os.environ["SSL_CERT_FILE"] == "before"
     assert "REQUESTS_CA_BUNDLE" not in os.environ
     assert fake_apple.counters()["key_set_requests"] == 1
+
+
+async def open_and_close():
+    _, writer = await asyncio.open_connection("appleid.apple.com", 443, ssl=ssl.create_default_context())
+    writer.close()
+    await writer.wait_closed()
 
 
 @pytest.mark.fake_apple(client_ids=["com.example.only"])

@@ -117,6 +117,27 @@ def test_the_fake_survives_the_thread_that_started_it():
         assert process.communicate()[0] == "1\n"
 
 
+def test_forked_children_neither_end_the_fake_nor_keep_it():
+    code = """
+        import os, time
+        from siwa_dev import FakeApple
+        with FakeApple() as apple:
+            child = os.fork()
+            if child == 0:
+                apple.__exit__(None, None, None)
+                time.sleep(60)
+                os._exit(0)
+            time.sleep(0.2)
+            print(len(apple.people.all()), apple.port, flush=True)
+        print("ended", flush=True)
+        os.kill(child, 9)
+    """
+    with run(code) as process:
+        people, port = process.stdout.readline().split()
+        assert people == "1" and process.stdout.readline() == "ended\n" and ended_now(int(port))
+        process.stdout.read()
+
+
 def test_a_fake_that_has_ended_says_so():
     with FakeApple() as apple:
         pass
@@ -131,6 +152,16 @@ def test_a_failed_start_shows_the_log():
         FakeApple(team_id="short").__enter__()
     assert refusal.value.code == "start_failed" and "--team-id" in refusal.value.detail
     assert children() == before
+
+
+def test_a_port_can_be_chosen():
+    with FakeApple() as apple:
+        port = apple.port
+    with FakeApple(port=port) as apple:
+        assert apple.port == port
+        with pytest.raises(EmulatorError) as refusal:
+            FakeApple(port=port).__enter__()
+        assert refusal.value.code == "start_failed"
 
 
 def test_a_missing_program_is_named(monkeypatch, tmp_path):

@@ -465,7 +465,7 @@ class Outbox:
 
 
 class FakeApple:
-    """A fake Apple in a process of its own, on a free port of 127.0.0.1, with TLS. A context manager.
+    """A fake Apple in a process of its own on 127.0.0.1, with TLS. A context manager.
 
     The process ends with the ``with`` block, and also if this process is killed.
 
@@ -473,9 +473,10 @@ class FakeApple:
     :param team_id: 10 capital letters and digits.
     :param redirect_uris: For sign-in on the web. Unlike Apple, the fake also accepts http on this machine.
     :param notification_url: Receives notifications; it must be on this machine.
-    :param refresh_interval: Seconds between two validations of one refresh token, after which Apple throttles. 0: no
-        limit.
+    :param refresh_interval: Seconds between two validations of one refresh token. Apple throttles a validation that
+        comes sooner. 0: no limit.
     :param code_lifetime: Seconds until a code expires.
+    :param port: 0 chooses a free port. Apple's names in a hosts file need 443, which needs root.
     :param start_timeout: Seconds after which a start has failed.
 
     Entering raises `EmulatorError` ``program_missing`` or ``start_failed``.
@@ -490,6 +491,7 @@ class FakeApple:
         notification_url: Optional[str] = None,
         refresh_interval: int = 86_400,
         code_lifetime: int = 300,
+        port: int = 0,
         start_timeout: float = 30.0,
     ) -> None:
         self.client_ids = tuple(client_ids)
@@ -500,6 +502,7 @@ class FakeApple:
         self._notification_url = notification_url
         self._refresh_interval = refresh_interval
         self._code_lifetime = code_lifetime
+        self._wanted_port = port
         self._start_timeout = start_timeout
         self._program: Optional[RunningProgram] = None
 
@@ -518,7 +521,7 @@ class FakeApple:
             arguments += ["--notification-url", self._notification_url]
         arguments += ["--refresh-interval", str(self._refresh_interval)]
         arguments += ["--code-lifetime", str(self._code_lifetime)]
-        self.port = program.start(arguments, self._start_timeout)
+        self.port = program.start(self._wanted_port, arguments, self._start_timeout)
         self._program = program
         self.url = f"https://127.0.0.1:{self.port}"
         """The fake's own address."""

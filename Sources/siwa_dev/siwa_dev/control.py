@@ -11,11 +11,11 @@ from typing import Any, Dict, List, Mapping, Optional
 JSON = Dict[str, Any]
 
 # What the caller can do about a refusal. The codes are the fake's own; docs/emulator.md explains the calls.
-_ADVICE = {
-    "clock_refused": "Advance the clock by a positive number of seconds.",
+ADVICE = {
     "client_id_unknown": "Give the client ID to the fake: FakeApple(client_ids=[...]), the bundle ID first.",
     "configuration_invalid": "Correct the arguments of the fake. The detail names the wrong value.",
     "event_not_sent": "Let the receiver enable its stream and request this type of event.",
+    "link_not_found": "Link first: google.link(), and google.answer(url) if the redirect URI is Google's own.",
     "member_ineffective": "Take the member out, because it changes nothing, or make its condition true.",
     "member_malformed": "Give a value as the detail says.",
     "member_unknown": "The package is older or newer than the program. Install the wheel again, and unset SIWA_DEV.",
@@ -27,6 +27,7 @@ _ADVICE = {
     "redirect_uri_refused": "Use an https URL with a domain name, or a URL on this machine.",
     "start_failed": "Read the log in the detail. A wrong option and a port in use are the common reasons.",
     "stopped": "Use the fake inside its with block. If the program ended by itself, read its log.",
+    "too_many_users": "Call apple.reset() between tests. The fixture does it.",
     "user_exists": "Choose another sub or another e-mail address.",
     "user_not_found": "Make the person first: apple.people.new(). A reset removes all people but the default one.",
 }
@@ -46,7 +47,7 @@ class EmulatorError(Exception):
         """The HTTP status of the refusal; 0 if there was no response."""
         self.detail = detail
         """The member or the limit at fault. It has no token."""
-        self.advice = _ADVICE.get(code, "Compare the call with docs/emulator.md.")
+        self.advice = ADVICE.get(code, "Compare the call with docs/emulator.md.")
         """What to do."""
         shown = f"{code} ({status})" if status else code
         super().__init__(f"{shown}: {detail}. {self.advice}" if detail else f"{shown}. {self.advice}")

@@ -135,7 +135,7 @@ class FakeGoogle:
             arguments += ["--scope", scope]
         if self._apple is not None:
             arguments += ["--apple-url", self._apple]
-        self.port = program.start(arguments, self._start_timeout)
+        self.port = program.start(0, arguments, self._start_timeout)
         self._program = program
         self.url = f"http://127.0.0.1:{self.port}"
         """The fake's address: ``SIWA_GOOGLE_BASE_URL`` of siwa."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -15,9 +16,10 @@ from .control import EmulatorError
 
 _BUNDLED = Path(__file__).parent / "bin" / "siwa-dev"
 
-# Runs the program, and ends it when standard input closes: the kernel closes the pipe however the parent ends. Then
-# it removes the folder, which has keys. A shell is the parent, because it keeps the number of the program from being
-# used again until it has waited. The program has no state to save, so it needs no time to end.
+# Runs the program, and ends it at a line on standard input, or when standard input closes: the kernel closes the pipe
+# however the parent ends. The line is for a parent with forked children, which hold the pipe open. Then it removes the
+# folder, which has keys. A shell is the program's parent, because the system cannot use the program's number again
+# until the shell has waited. The program has no state to save, so it needs no time to end.
 _SUPERVISOR = """
 folder=$1; shift
 exec 3<&0 </dev/null
@@ -54,7 +56,7 @@ def main() -> NoReturn:
 
 
 class RunningProgram:
-    """One ``siwa-dev emulate`` on a free port of 127.0.0.1, in a temporary folder of its own.
+    """One ``siwa-dev emulate`` on 127.0.0.1, in a temporary folder of its own.
 
     It ends with `stop`, and also if this process ends in any other way.
     """
@@ -66,11 +68,12 @@ class RunningProgram:
         """For files that the arguments name. Removed when the program ends."""
         self.log = os.path.join(self.folder, "log")
         self._process: Optional[subprocess.Popen[bytes]] = None
+        self._owner = os.getpid()
 
-    def start(self, arguments: List[str], timeout: float) -> int:
+    def start(self, port: int, arguments: List[str], timeout: float) -> int:
         """Returns the port. Raises `EmulatorError` ``start_failed`` after `timeout` seconds."""
         command = ["/bin/sh", "-c", _SUPERVISOR, "sh", self.folder]
-        command += [self._path, "emulate", "--host", "127.0.0.1", "--port", "0", *arguments]
+        command += [self._path, "emulate", "--host", "127.0.0.1", "--port", str(port), *arguments]
         with open(self.log, "wb") as log, open(self.log, "rb") as reader:
             self._process = subprocess.Popen(
                 command,
@@ -88,11 +91,18 @@ class RunningProgram:
                 raise
 
     def stop(self) -> None:
-        """Ends the program, waits for its end, and removes the folder. A second call does nothing."""
+        """Ends the program, waits for its end, and removes the folder.
+
+        A second call does nothing, and neither does a call in a forked child, which must not end its parent's fake.
+        """
         process, self._process = self._process, None
-        if process is None:
+        if process is None or process.stdin is None or self._owner != os.getpid():
             return
-        if process.stdin:
+        # The program can have ended by itself.
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
         process.wait()
 
