@@ -31,7 +31,8 @@ struct TokenRoutes: Sendable {
         }
         api.control(
             .post, "deliveries",
-            "Posts a payload unchanged, for example a repeated one; text: the status of the response."
+            "Posts a payload unchanged, for example a repeated one; text: the status of the response.",
+            example: ["payload": "PAYLOAD"]
         ) { input throws(EmulatorError) in
             (try input.required("payload", maximum: ControlInput.bodyLimit), try post.order(&input))
         } use: { payload, target in

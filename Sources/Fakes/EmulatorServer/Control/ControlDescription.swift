@@ -83,7 +83,8 @@ extension ControlCall {
 
     /// A name for generated clients, such as `postUsersBySubChangePassword`.
     private var operationID: String {
-        let words = path.split(separator: "/").dropFirst().flatMap { part in
+        let parts = path.split(separator: "/")
+        let words = (parts.count > 1 ? parts.dropFirst() : parts[...]).flatMap { part in
             (part.hasPrefix("{") ? "by-\(part.dropFirst().dropLast())" : String(part))
                 .split { $0 == "-" || $0 == "." || $0 == "_" }
         }
@@ -148,8 +149,8 @@ extension ControlCall {
     fileprivate func details(at address: String) -> HTML {
         let listing = list()
         let rows =
-            listing.path.map { ("{\($0.name)}", $0.schema.words) }
-            + listing.query(formats).map { ("?\($0.name)=", $0.schema.words) }
+            listing.path.map { ($0.name, "in the path: \($0.schema.words)") }
+            + listing.query(formats).map { ($0.name, "in the query: \($0.schema.words)") }
             + listing.members.map { ($0.name, $0.schema.words + listing.need(of: $0.name)) }
         return Details("<code>\(method.rawValue) \(path)</code><br>\(summary)") {
             HTML.table(rows.map { ($0.0, .text($0.1)) })

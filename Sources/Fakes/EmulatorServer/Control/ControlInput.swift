@@ -102,9 +102,9 @@ extension ControlInput {
     package mutating func query(
         _ name: String, in range: ClosedRange<Int>, default fallback: Int
     ) throws(EmulatorError) -> Int {
-        let schema: JSONSchema = ["type": "integer", "default": .integer(Int64(fallback))]
         let bounds = Int64(range.lowerBound)...Int64(range.upperBound)
-        listing?.query.append((name, schema.with(.within(bounds))))
+        listing?.query.append(
+            (name, .integer(in: bounds).with(["default": .integer(Int64(fallback))])))
         guard let text = query[Substring(name)] else { return fallback }
         guard let number = Int(text), range.contains(number) else {
             throw EmulatorError(.parameterMalformed, detail: "\(name): \(range)")
@@ -173,8 +173,8 @@ extension ControlInput {
     }
 
     package mutating func string(_ name: String, maximum: Int = 1024) throws(EmulatorError) -> String? {
-        let schema: JSONSchema = ["type": "string", "maxLength": .integer(Int64(maximum))]
-        guard let value = try value(name, schema) else { return nil }
+        guard let value = try value(name, ["type": "string", "maxLength": .integer(Int64(maximum))])
+        else { return nil }
         guard let string = value.string, string.utf8.count <= maximum else {
             throw EmulatorError(.memberMalformed, detail: "\(name): a string of at most \(maximum) bytes")
         }
@@ -197,10 +197,7 @@ extension ControlInput {
     package mutating func integer(
         _ name: String, in range: ClosedRange<Int64> = Int64.min...Int64.max
     ) throws(EmulatorError) -> Int64? {
-        let isBounded = range != Int64.min...Int64.max
-        let schema: JSONSchema = ["type": "integer"]
-        guard let value = try value(name, schema.with(isBounded ? .within(range) : ["format": "int64"]))
-        else { return nil }
+        guard let value = try value(name, .integer(in: range)) else { return nil }
         guard let integer = value.integer, range.contains(integer) else {
             throw EmulatorError(.memberMalformed, detail: "\(name): an integer in \(range)")
         }
@@ -264,6 +261,11 @@ extension ControlInput {
 extension JSONSchema {
     fileprivate static func word<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Self {
         word(among: type.allCases.map(\.rawValue))
+    }
+
+    fileprivate static func integer(in range: ClosedRange<Int64>) -> Self {
+        let type: Self = ["type": "integer"]
+        return type.with(range == Int64.min...Int64.max ? ["format": "int64"] : .within(range))
     }
 
     static func word(among words: [String]) -> Self {

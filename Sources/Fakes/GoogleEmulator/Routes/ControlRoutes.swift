@@ -62,8 +62,10 @@ struct ControlRoutes: Sendable {
             ])
         }
         // Responses to Google's own redirect URIs never reach this emulator, so tests post them here.
-        api.control(.post, "answer", "Accepts a response at one of Google's own redirect URIs.") {
-            input throws(EmulatorError) in
+        api.control(
+            .post, "answer", "Accepts a response at one of Google's own redirect URIs.",
+            example: ["url": "REDIRECT_URI?code=CODE&state=STATE"]
+        ) { input throws(EmulatorError) in
             try input.required("url", maximum: 16_384)
         } use: { url in
             let place = url.prefix { $0 != "?" }
