@@ -44,7 +44,7 @@ import Testing
             configuration: configuration, clock: TestClock().emulatorClock, logger: .silent)
         let token = try ReadToken(emulator.state.mint(IdentityTokenRecipe()).identityToken)
         let key = try #require(try await TestKeys.keys().first { $0.keyID == token.header["kid"]?.string })
-        #expect(try token.isSigned(by: .object(key.privateKey.publicJWK(keyID: key.keyID))))
+        #expect(try token.isSigned(by: .object(try key.privateKey.publicJWK(keyID: key.keyID))))
     }
 
     @Test(.timeLimit(.hung)) func `ends with a graceful shutdown`() async throws {
