@@ -17,6 +17,8 @@ COPY Tests Tests
 COPY docs/backends docs/backends
 COPY Benchmarks/profile Benchmarks/profile
 COPY scripts/build scripts/package-versions scripts/package-versions.txt scripts/
+# For `siwa --version`: --build-arg SIWA_COMMIT=$(git rev-parse --short=12 HEAD)
+ARG SIWA_COMMIT
 RUN install -D "$(scripts/build --locked)" /out/siwa && strip --strip-debug /out/siwa
 
 FROM build AS build-dev
