@@ -53,7 +53,7 @@ import Testing
         #expect(schema?["oneOf"]?.array?.count == 3)
     }
 
-    /// Does what a client in another language can: it takes path, method and body from the document alone.
+    /// Acts as a client in another language, which knows path, method and body from the document alone.
     @Test func `every example is accepted`() async throws {
         var given = ["kid": try await apple.publishedKeyIDs()[0], "team": "TEAM000002", "sub": "default"]
         let document = try await document()
@@ -78,7 +78,7 @@ import Testing
                     refused.append("\(method) \(path)")
                     #expect(codes?.contains(.string(response.code ?? "none")) == true)
                 }
-                // What is made by an earlier call is used by a later call.
+                // Later calls use the keys of earlier calls.
                 for name in ["kid", "key_id"] {
                     if let made = try response.json[name]?.string { given[name] = made }
                 }

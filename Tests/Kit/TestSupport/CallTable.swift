@@ -29,7 +29,8 @@ public struct CallTable {
     }
 
     /// Returns the calls of a cell such as "`GET`, `DELETE /a/b`, `POST …/c`, `/d`". Methods alone belong to the
-    /// next path. A path alone has the last method, and one of a single part replaces the last part.
+    /// next path. A path alone has the last method. A path of one part replaces the last part of the path
+    /// before it.
     private static func calls(in cell: String) -> [String] {
         var (methods, last, path, calls) = ([String](), "", "", [String]())
         for word in words(in: cell) {

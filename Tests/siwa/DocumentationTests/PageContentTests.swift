@@ -328,18 +328,6 @@ import Testing
         #expect(explained.sorted() == words.sorted())
     }
 
-    @Test func `has every call of the control API`() {
-        let source = Document.read("Sources/Fakes/ReceiverEmulator/Routes/ControlRoutes.swift").text
-        let calls = source.matches(of: /on\(group, \.(\w+), "([^"]*)"\)/).map { match in
-            let path = match.2.isEmpty ? "/control" : "/control/\(match.2)"
-            return "\(match.1.uppercased()) \(path.replacing(":receiver", with: "{receiver}"))"
-        }
-        #expect(calls.count == 7)
-        for call in calls {
-            #expect(Self.section.contains("`\(call)`") || Self.section.contains("`\(call)?"), "\(call)")
-        }
-    }
-
     @Test func `has every member of a message`() {
         let source = Document.read("Sources/Fakes/ReceiverEmulator/Messages/ReceivedMessage.swift").text
         let members = source.matches(of: /(?:json\["|\(")([a-z_]+)"/).map { String($0.1) }

@@ -39,8 +39,8 @@ package final class ControlAPI<Context: RequestContext> {
         calls.append(
             ControlCall(
                 method: method, path: path.isEmpty ? base : "\(base)/\(path)", summary: summary,
-                status: status,
-                formats: formats, example: example, list: { ControlInput.listing(of: read) }))
+                status: status, formats: formats, example: example,
+                list: { ControlInput.listing(of: read) }))
         group.on(RouterPath(path), method: method) { request, context in
             var input = try await ControlInput(request, context)
             let value = try read(&input)
@@ -62,8 +62,10 @@ package final class ControlAPI<Context: RequestContext> {
             summary: "Returns the OpenAPI document of these calls.")
         let description = ControlDescription(
             title: title, calls: calls + [call], codes: EmulatorError.Code.ofControlAPIs + codes)
-        // Every request has a host that the emulator allows, because all others are refused before.
-        let address = { @Sendable [scheme] (request: Request) in "\(scheme)://\(request.head.authority ?? "")"
+        let scheme = scheme
+        @Sendable func address(_ request: Request) -> String {
+            // Every request has a host that the emulator allows, because all others are refused before.
+            "\(scheme)://\(request.head.authority ?? "")"
         }
         group.get("openapi.json") { request, _ in Response.json(description.document(at: address(request))) }
         group.get("api") { request, _ in page("Control API", description.content(at: address(request))) }

@@ -59,7 +59,7 @@ extension ControlCall {
             + listing.query(formats).map { Self.parameter($0, in: "query") }
         if !parameters.isEmpty { json["parameters"] = .array(parameters) }
         if !listing.members.isEmpty {
-            var content = JSONObject([("schema", .object(listing.body.keywords))])
+            var content = JSONObject([("schema", .object(listing.body))])
             content["example"] = example
             json["requestBody"] = [
                 "required": .bool(!listing.required.isEmpty),
@@ -112,20 +112,15 @@ extension ControlListing {
         return group.count == 1 ? "; required" : "; exactly one of \(group.joined(separator: ", "))"
     }
 
-    fileprivate var body: JSONSchema {
-        let groups = required.filter { $0.count > 1 }
-        var schema = JSONSchema.object(
+    fileprivate var body: JSONObject {
+        let object = JSONSchema.object(
             required: required.filter { $0.count == 1 }.map { .string($0[0]) },
-            properties: members.map { ($0.name, .object($0.schema.keywords)) }, components: []
-        ).with(["additionalProperties": false])
-        // `with` would take a schema with `oneOf` for a complete schema.
-        for group in groups {
-            schema = JSONSchema(
-                schema.keywords.members.map { ($0.name, $0.value) } + [
-                    ("oneOf", .array(group.map { ["required": [.string($0)]] }))
-                ])
+            properties: members.map { ($0.name, .object($0.schema.keywords)) }, components: [])
+        var keywords = object.with(["additionalProperties": false]).keywords
+        for group in required where group.count > 1 {
+            keywords["oneOf"] = .array(group.map { ["required": [.string($0)]] })
         }
-        return schema
+        return keywords
     }
 }
 
