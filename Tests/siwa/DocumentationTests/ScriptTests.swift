@@ -113,9 +113,9 @@ import Testing
     // MARK: Lanes
 
     #if os(Linux)
-        /// Runs `scripts/test-lanes` with a program in place of the tests. The program knows its lane by its arguments: one
-        /// of PostgreSQL has `--filter`, the other one `--skip`. Its output is its log; the file `$events` is that of the
-        /// runner.
+        /// Runs `scripts/test-lanes` with a program in place of the tests. The program knows its lane by its first argument
+        /// of the two: `--filter` for PostgreSQL, `--skip` for the others. Its output is its log; the file `$events` is that
+        /// of the runner.
         private static func lanes(
             _ program: String, variables: String = "", in directory: TemporaryDirectory
         ) async throws -> ProgramRun {
@@ -123,7 +123,7 @@ import Testing
                 while [ $# -gt 0 ]; do
                     case $1 in
                     --filter) lane=postgres ;;
-                    --skip) lane=others ;;
+                    --skip) lane=${lane:-others} ;;
                     --event-stream-output-path) events=$2 ;;
                     esac
                     shift

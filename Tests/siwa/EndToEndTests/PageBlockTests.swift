@@ -105,6 +105,7 @@ import Testing
         Entry("monitoring", nil, .by("DeployPageTests")),
         Entry("native-apps", "siwa-cli --scope openid --device", .by("DevicePageLooksTests")),
         Entry("oauth", "SITE", .by("OAuthPageTests")),
+        Entry("test-your-backend", "scripts/package-wheel", .by("PythonPackageTests")),
 
         Entry("README", "APPLE_TEAM_ID", settings),
         Entry("backup-and-upgrade", "SIWA_SEALING_KEYS=", settings),
