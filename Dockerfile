@@ -1,6 +1,7 @@
 # Builds the service with the packages that were tested, and puts the one binary on a bare Debian. The target siwa-dev is
 # the trial instead, with the fakes. The target release takes siwa from the archive that scripts/package has made, and
 # compiles nothing: docker build --target release --build-arg ARCHIVE=dist/siwa-0.1.0-debian12-amd64.tar.gz .
+# It needs BuildKit, which runs only the stages of the target.
 #
 # A tag can move. To build the same image again, name the digests of these two, which `docker buildx imagetools inspect`
 # prints: --build-arg SWIFT_IMAGE=swift@sha256:... --build-arg DEBIAN_IMAGE=debian@sha256:...
