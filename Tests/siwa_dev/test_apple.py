@@ -274,18 +274,26 @@ def test_a_reset_restores_the_start(fake_apple):
     assert len(fake_apple.people.all()) == 1
 
 
-def test_apples_names_lead_to_the_fake(fake_apple, monkeypatch):
+def test_apples_names_resolve_to_the_fake(fake_apple, monkeypatch):
+    # Nothing listens there.
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "before.example.com")
+    monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("SSL_CERT_FILE", "before")
     monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=ssl.create_default_context()))
+    monkeypatch.setattr(urllib.request, "_opener", opener)
     resolve = socket.getaddrinfo
     with fake_apple.in_place_of_apple():
+        assert os.environ["no_proxy"].startswith("before.example.com,appleid.apple.com,")
         with urllib.request.urlopen("https://appleid.apple.com/auth/keys") as response:
             assert json.load(response)["keys"]
         assert socket.getaddrinfo("127.0.0.1", 443)[0][4] == ("127.0.0.1", 443)
         # Event loops connect without Python's create_connection.
         asyncio.run(open_and_close())
     assert socket.getaddrinfo is resolve and os.environ["SSL_CERT_FILE"] == "before"
-    assert "REQUESTS_CA_BUNDLE" not in os.environ
+    assert "REQUESTS_CA_BUNDLE" not in os.environ and "no_proxy" not in os.environ
+    assert os.environ["NO_PROXY"] == "before.example.com" and urllib.request._opener is opener
     assert fake_apple.counters()["key_set_requests"] == 1
 
 
