@@ -9,12 +9,11 @@ import os
 import socket
 import urllib.request
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Type, TypedDict, Union
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
 from .browser import Browser
 from .control import JSON, Control, EmulatorError
-from .program import RunningProgram
+from .program import Fake, RunningProgram
 
 NotificationType = Literal["consent-revoked", "account-deleted", "email-disabled", "email-enabled"]
 Endpoint = Literal[
@@ -465,7 +464,7 @@ class Outbox:
         self._control.put("/emulator/delivery-plan", {**plan, **change})
 
 
-class FakeApple:
+class FakeApple(Fake):
     """A fake Apple in a process of its own on 127.0.0.1, with TLS. A context manager.
 
     The process ends with the ``with`` block, and also if this process is killed.
@@ -505,7 +504,6 @@ class FakeApple:
         self._code_lifetime = code_lifetime
         self._wanted_port = port
         self._start_timeout = start_timeout
-        self._program: Optional[RunningProgram] = None
 
     def __enter__(self) -> "FakeApple":
         program = RunningProgram()
@@ -540,16 +538,6 @@ class FakeApple:
         self.keys = Keys(self._control)
         self.outbox = Outbox(self._control)
         return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        if self._program is not None:
-            self._program.stop()
-            self._program = None
 
     @property
     def issuer(self) -> str:
