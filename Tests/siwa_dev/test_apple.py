@@ -255,7 +255,7 @@ def test_an_error_says_what_to_do(fake_apple):
     assert refusal.value.code == "member_malformed" and "sub" in refusal.value.detail
 
 
-def test_advice_is_for_codes_that_there_are():
+def test_each_advice_belongs_to_an_existing_code():
     sources = pathlib.Path(__file__).resolve().parents[2] / "Sources"
     fakes = "".join(file.read_text() for file in (sources / "Fakes").rglob("*Error*.swift"))
     ours = "".join(file.read_text() for file in (sources / "siwa_dev" / "siwa_dev").glob("*.py"))
@@ -263,29 +263,58 @@ def test_advice_is_for_codes_that_there_are():
         assert f'Self("{code}"' in fakes or f'EmulatorError("{code}"' in ours, code
 
 
-def test_a_reset_restores_the_start(fake_apple):
-    keys = fake_apple.keys.all()
+def test_a_reset_restores_the_start(fake_apple, receiver):
+    keys, counters = fake_apple.keys.all(), fake_apple.counters()
+    person = fake_apple.people.default
     fake_apple.people.new()
     fake_apple.keys.rotate()
-    fake_apple.faults.set("token", status=500)
+    fake_apple.clock.advance(1_000)
     fake_apple.outbox.hold()
+    fake_apple.notify_at(receiver.url)
+    fake_apple.redirect_to(CALLBACK)
+    exchange(fake_apple, person.sign_in().code)
+    person.revoke()
+    fake_apple.faults.set("token", status=500)
+    assert fake_apple.outbox.waiting() and fake_apple.counters() != counters
     fake_apple.reset()
-    assert fake_apple.keys.all() == keys and not fake_apple.faults.all()
-    assert len(fake_apple.people.all()) == 1
+    assert fake_apple.keys.all() == keys and fake_apple.counters() == counters
+    assert not fake_apple.faults.all() and not fake_apple.outbox.waiting()
+    assert fake_apple.people.all() == [person]
+    assert abs(fake_apple.clock.advance(0) - time.time()) < 100
+    with pytest.raises(EmulatorError) as refusal:
+        person.sign_in_on_web(authorization_url(fake_apple))
+    assert refusal.value.code == "page_refused"
+    # Nothing is held, and there is no receiver.
+    person.sign_in()
+    notification, = person.revoke()
+    assert notification.status is None and notification.failure is None
+    assert not fake_apple.outbox.waiting() and not receiver.payloads
+    fake_apple.notify_at(receiver.url)
+    person.sign_in()
+    person.revoke()
+    assert len(receiver.payloads) == 1
 
 
-def test_apples_names_lead_to_the_fake(fake_apple, monkeypatch):
+def test_apples_names_resolve_to_the_fake(fake_apple, monkeypatch):
+    # Nothing listens there.
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "before.example.com")
+    monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("SSL_CERT_FILE", "before")
     monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=ssl.create_default_context()))
+    monkeypatch.setattr(urllib.request, "_opener", opener)
     resolve = socket.getaddrinfo
     with fake_apple.in_place_of_apple():
+        assert os.environ["no_proxy"].startswith("before.example.com,appleid.apple.com,")
         with urllib.request.urlopen("https://appleid.apple.com/auth/keys") as response:
             assert json.load(response)["keys"]
         assert socket.getaddrinfo("127.0.0.1", 443)[0][4] == ("127.0.0.1", 443)
         # Event loops connect without Python's create_connection.
         asyncio.run(open_and_close())
     assert socket.getaddrinfo is resolve and os.environ["SSL_CERT_FILE"] == "before"
-    assert "REQUESTS_CA_BUNDLE" not in os.environ
+    assert "REQUESTS_CA_BUNDLE" not in os.environ and "no_proxy" not in os.environ
+    assert os.environ["NO_PROXY"] == "before.example.com" and urllib.request._opener is opener
     assert fake_apple.counters()["key_set_requests"] == 1
 
 

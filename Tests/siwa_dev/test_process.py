@@ -1,15 +1,19 @@
 """Programs start, end, and never stay behind."""
 
+import contextlib
 import os
+import pathlib
+import random
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 
 import pytest
 
-from siwa_dev import EmulatorError, FakeApple, program
+from siwa_dev import EmulatorError, FakeApple, FakeGoogle, program
 
 
 def run(code, *arguments, **how):
@@ -18,19 +22,25 @@ def run(code, *arguments, **how):
     )
 
 
-def ended(port):
-    """Waits until nothing listens at a port, and returns whether that happened."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if not any(listens(port, table) for table in ("/proc/net/tcp", "/proc/net/tcp6")):
-            return True
+def programs(folder):
+    """The numbers of the running programs of a fake. Its folder, which has a random name, is in their arguments."""
+    found = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            arguments = path.read_bytes()
+            if not arguments.startswith(b"/bin/sh") and f"{folder}/".encode() in arguments:
+                found.add(path.parent.name)
+    return found
+
+
+def leaves_nothing(folder):
+    """Waits until a fake has no program and no folder, and returns whether that happened."""
+    deadline = time.monotonic() + 30
+    while programs(folder) or os.path.exists(folder):
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.02)
-    return False
-
-
-def listens(port, table):
-    with open(table, encoding="ascii") as lines:
-        return any(f":{port:04X} 0" in line and line.split()[3] == "0A" for line in lines)
+    return True
 
 
 def children():
@@ -43,26 +53,22 @@ def test_a_block_leaves_no_process_and_no_file():
     before = children()
     with FakeApple() as apple:
         folder = os.path.dirname(apple.log_file)
-        assert children() > before and not ended_now(apple.port)
-    assert children() == before and ended_now(apple.port) and not os.path.exists(folder)
-
-
-def ended_now(port):
-    return not listens(port, "/proc/net/tcp")
+        assert children() > before and programs(folder)
+    assert children() == before and not programs(folder) and not os.path.exists(folder)
 
 
 def test_an_exception_ends_the_fake():
     with pytest.raises(ZeroDivisionError):
         with FakeApple() as apple:
             raise ZeroDivisionError
-    assert ended_now(apple.port)
+    assert not programs(os.path.dirname(apple.log_file))
 
 
 PARENT = """
     import os, sys, time
     from siwa_dev import FakeApple
     with FakeApple() as apple:
-        print(apple.port, os.path.dirname(apple.log_file), flush=True)
+        print(os.path.dirname(apple.log_file), flush=True)
         time.sleep(60)
 """
 
@@ -70,37 +76,33 @@ PARENT = """
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_fake_ends_with_its_parent(sent):
     parent = run(PARENT, stderr=subprocess.DEVNULL)
-    port, folder = parent.stdout.readline().split()
-    assert not ended_now(int(port))
+    folder = parent.stdout.readline().strip()
+    assert programs(folder)
     parent.send_signal(sent)
     parent.wait()
     parent.stdout.close()
-    assert ended(int(port))
-    deadline = time.monotonic() + 10
-    while os.path.exists(folder) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not os.path.exists(folder)
+    assert leaves_nothing(folder)
 
 
 def test_an_interrupted_test_run_leaves_nothing(tmp_path):
     (tmp_path / "test_it.py").write_text(
         textwrap.dedent(
             """
-            import time
+            import os, time
 
             def test_it(fake_apple):
-                print(fake_apple.port, flush=True)
+                print(os.path.dirname(fake_apple.log_file), flush=True)
                 time.sleep(60)
             """
         )
     )
     command = [sys.executable, "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as runner:
-        port = int(runner.stdout.readline())
-        assert not ended_now(port)
+        folder = runner.stdout.readline().strip()
+        assert programs(folder)
         runner.send_signal(signal.SIGINT)
         runner.communicate()
-        assert ended(port) and runner.returncode == 2
+        assert leaves_nothing(folder) and runner.returncode == 2
 
 
 def test_the_fake_survives_the_thread_that_started_it():
@@ -121,20 +123,22 @@ def test_forked_children_neither_end_the_fake_nor_keep_it():
     code = """
         import os, time
         from siwa_dev import FakeApple
+        reader, writer = os.pipe()
         with FakeApple() as apple:
             child = os.fork()
             if child == 0:
                 apple.__exit__(None, None, None)
+                os.write(writer, b".")
                 time.sleep(60)
                 os._exit(0)
-            time.sleep(0.2)
-            print(len(apple.people.all()), apple.port, flush=True)
+            os.read(reader, 1)
+            print(len(apple.people.all()), os.path.dirname(apple.log_file), flush=True)
         print("ended", flush=True)
         os.kill(child, 9)
     """
     with run(code) as process:
-        people, port = process.stdout.readline().split()
-        assert people == "1" and process.stdout.readline() == "ended\n" and ended_now(int(port))
+        people, folder = process.stdout.readline().split()
+        assert people == "1" and process.stdout.readline() == "ended\n" and not programs(folder)
         process.stdout.read()
 
 
@@ -146,6 +150,28 @@ def test_a_fake_that_has_ended_says_so():
     assert refusal.value.code == "stopped"
 
 
+@pytest.mark.parametrize("use", [lambda: FakeApple().people, lambda: FakeApple().url, lambda: FakeGoogle().links()])
+def test_a_fake_without_a_block_says_so(use):
+    with pytest.raises(EmulatorError) as refusal:
+        use()
+    assert refusal.value.code == "stopped"
+
+
+def test_a_missing_member_of_a_running_fake_is_no_end(fake_apple):
+    assert not hasattr(fake_apple, "poeple") and not hasattr(FakeApple(), "__wrapped__")
+
+
+def test_a_start_without_a_process_leaves_no_folder(monkeypatch, tmp_path):
+    def refuse(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(OSError):
+        FakeApple().__enter__()
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failed_start_shows_the_log():
     before = children()
     with pytest.raises(EmulatorError) as refusal:
@@ -155,9 +181,12 @@ def test_a_failed_start_shows_the_log():
 
 
 def test_a_port_can_be_chosen():
-    with FakeApple() as apple:
-        port = apple.port
-    with FakeApple(port=port) as apple:
+    with contextlib.ExitStack() as stack:
+        # Another program can use one of these ports. The system gives none of them to a client.
+        for port in random.sample(range(12_000, 32_000), 10):
+            with contextlib.suppress(EmulatorError):
+                apple = stack.enter_context(FakeApple(port=port))
+                break
         assert apple.port == port
         with pytest.raises(EmulatorError) as refusal:
             FakeApple(port=port).__enter__()
@@ -195,9 +224,20 @@ def test_each_test_begins_with_the_state_of_the_start(tmp_path):
             @pytest.mark.fake_apple(team_id="ABCDE12345")
             def test_other_arguments_have_a_fake_of_their_own(fake_apple):
                 assert fake_apple.port not in ports and fake_apple.team_id == "ABCDE12345"
+                fake_apple.__exit__(None, None, None)
+
+            @pytest.mark.fake_apple(team_id="ABCDE12345")
+            def test_a_fake_that_has_ended_is_replaced(fake_apple):
+                fake_apple.people.new()
+
+            @pytest.mark.fake_apple("com.my.app")
+            def test_wrong_arguments(fake_apple):
+                pass
             """
         )
     )
     command = [sys.executable, "-m", "pytest", "-q", "--strict-markers", "-p", "no:cacheprovider", str(tmp_path)]
     ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert ran.returncode == 0 and "3 passed" in ran.stdout, ran.stdout
+    assert "4 passed, 1 error" in ran.stdout, ran.stdout
+    advice = "fake_apple: expected keyword arguments, found 'com.my.app'; write client_ids=[...]"
+    assert f"UsageError: {advice}" in ran.stdout, ran.stdout

@@ -60,7 +60,7 @@ def me(request):
 @csrf_exempt
 @require_POST
 def apple_notifications(request):
-    """django-allauth has no receiver for Apple's notifications. It has what verifies Apple's tokens."""
+    """django-allauth has no receiver for Apple's notifications. It has the code that verifies Apple's tokens."""
     try:
         provider = get_adapter().get_provider(request, "apple")
         payload = json.loads(request.body)["payload"]

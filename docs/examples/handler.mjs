@@ -47,7 +47,7 @@ export function makeHandler({ clientID, apple = ISSUER }) {
         },
         "POST /sign-in": async ({ identity_token, nonce }) => {
             const claims = await verified(identity_token);
-            // The app gives Apple the hash. A nonce is good for one sign-in.
+            // The app gives Apple the hash. A nonce is valid for one sign-in.
             const hash = createHash("sha256").update(String(nonce)).digest("hex");
             if (!nonces.delete(nonce) || claims.nonce !== hash) throw new Refused("nonce");
             const session = randomUUID();

@@ -12,6 +12,8 @@ let program, apple, server, backend;
 before(async () => {
     program = spawn("siwa-dev", ["emulate", "--port", "0", "--client-id", "com.example.app"]);
     process.once("exit", () => program.kill());
+    // The default action of a signal ends the process without the event above.
+    for (const s of ["SIGINT", "SIGTERM"]) process.once(s, () => process.exit(1));
     for await (const line of createInterface({ input: program.stderr })) {
         const port = line.match(/listening on .*:(\d+)/)?.[1];
         if (port) {

@@ -7,13 +7,13 @@ import contextlib
 import json
 import os
 import socket
+import urllib.request
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Type, TypedDict, Union
+from typing import Any, Dict, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
 from .browser import Browser
 from .control import JSON, Control, EmulatorError
-from .program import RunningProgram
+from .program import Fake, RunningProgram
 
 NotificationType = Literal["consent-revoked", "account-deleted", "email-disabled", "email-enabled"]
 Endpoint = Literal[
@@ -464,7 +464,7 @@ class Outbox:
         self._control.put("/emulator/delivery-plan", {**plan, **change})
 
 
-class FakeApple:
+class FakeApple(Fake):
     """A fake Apple in a process of its own on 127.0.0.1, with TLS. A context manager.
 
     The process ends with the ``with`` block, and also if this process is killed.
@@ -504,7 +504,6 @@ class FakeApple:
         self._code_lifetime = code_lifetime
         self._wanted_port = port
         self._start_timeout = start_timeout
-        self._program: Optional[RunningProgram] = None
 
     def __enter__(self) -> "FakeApple":
         program = RunningProgram()
@@ -540,16 +539,6 @@ class FakeApple:
         self.outbox = Outbox(self._control)
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        if self._program is not None:
-            self._program.stop()
-            self._program = None
-
     @property
     def issuer(self) -> str:
         """The ``iss`` of the tokens: Apple's, ``https://appleid.apple.com``."""
@@ -571,8 +560,16 @@ class FakeApple:
         """Returns the variables that make a process trust the fake: OpenSSL, Python, Go and Ruby, requests, Node.js.
 
         The first two replace all other certificate authorities, so set them for the backend under test only.
+        ``no_proxy`` and ``NO_PROXY`` add Apple's names and this machine to the value of this process, because a proxy
+        would send the requests to Apple.
         """
+        # Most libraries prefer the name in small letters.
+        names = [os.environ.get("no_proxy") or os.environ.get("NO_PROXY"), *_APPLE_HOSTS, "127.0.0.1", "localhost"]
+        # An asterisk excludes every name, but only if it stands alone.
+        no_proxy = "*" if names[0] == "*" else ",".join(name for name in names if name)
         return {
+            "no_proxy": no_proxy,
+            "NO_PROXY": no_proxy,
             "SSL_CERT_FILE": self.ca_file,
             "REQUESTS_CA_BUNDLE": self.ca_file,
             "NODE_EXTRA_CA_CERTS": self.ca_file,
@@ -580,22 +577,25 @@ class FakeApple:
 
     @contextlib.contextmanager
     def in_place_of_apple(self) -> Iterator[None]:
-        """Leads Apple's names to the fake, in this process and until the end of the block, and trusts its certificate.
+        """Resolves Apple's names to the fake, in this process until the end of the block, and trusts its certificate.
 
-        For libraries with fixed URLs. It acts as a hosts file with ports would: ``socket.getaddrinfo`` has another
-        answer for ``appleid.apple.com`` and ``account.apple.com`` only, and so has a connection to this answer. It sets
-        the variables of `environment`. Event loops that do not use Python's sockets (uvloop) do not see it.
+        For libraries with fixed URLs. ``socket.getaddrinfo`` resolves the two names to a placeholder address, and
+        connections to this address go to the fake. It sets the variables of `environment`, so a client trusts the fake
+        if it makes its TLS context in the block. A client with an earlier context (aiohttp makes it at import) needs
+        ``ssl.create_default_context(cafile=apple.ca_file)``. Event loops that do not use Python's sockets (uvloop)
+        connect to the real Apple.
         """
         resolve, connect, connect_ex = socket.getaddrinfo, socket.socket.connect, socket.socket.connect_ex
-        # An address that nothing else uses, because some libraries keep the port of the URL and not that of the answer.
-        stand_in = f"127.65.{self.port >> 8}.{self.port & 255}"
+        # An address that nothing else uses, because some libraries connect to the port of the URL and not the port that
+        # getaddrinfo returned.
+        placeholder = f"127.65.{self.port >> 8}.{self.port & 255}"
 
-        def lead(host: Any, *rest: Any, **more: Any) -> Any:
+        def look_up(host: Any, *rest: Any, **more: Any) -> Any:
             name = host.decode("ascii", "replace") if isinstance(host, bytes) else host
-            return resolve(stand_in if name in _APPLE_HOSTS else host, *rest, **more)
+            return resolve(placeholder if name in _APPLE_HOSTS else host, *rest, **more)
 
         def target(address: Any) -> Any:
-            is_apple = isinstance(address, tuple) and address[:2] == (stand_in, 443)
+            is_apple = isinstance(address, tuple) and address[:2] == (placeholder, 443)
             return ("127.0.0.1", self.port) if is_apple else address
 
         changes = {
@@ -604,13 +604,17 @@ class FakeApple:
         }
         variables = self.environment()
         before = {name: os.environ.get(name) for name in variables}
-        socket.getaddrinfo = lead
+        # urlopen keeps an opener, which has the proxies and the certificates of its first use.
+        opener = getattr(urllib.request, "_opener", None)
+        setattr(urllib.request, "_opener", None)
+        socket.getaddrinfo = look_up
         for name, change in changes.items():
             setattr(socket.socket, name, change)
         os.environ.update(variables)
         try:
             yield
         finally:
+            setattr(urllib.request, "_opener", opener)
             socket.getaddrinfo = resolve
             for name, original in (("connect", connect), ("connect_ex", connect_ex)):
                 setattr(socket.socket, name, original)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Type
+from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence
 
 from .control import JSON, Control
-from .program import RunningProgram
+from .program import Fake, RunningProgram
 
 SecurityEvent = Literal[
     "sessions-revoked", "tokens-revoked", "token-revoked", "account-disabled", "account-enabled",
@@ -75,11 +74,12 @@ class GoogleFaults:
         self._control.delete(f"/control/faults/{place}" if place else "/control/faults")
 
 
-class FakeGoogle:
+class FakeGoogle(Fake):
     """A fake Google in a process of its own, on a free port of 127.0.0.1, without TLS. A context manager.
 
     It links accounts with an OAuth 2.0 authorization server whose endpoints are those of siwa (``/oauth/authorize``,
     ``/oauth/token``, ``/oauth/revoke``, ``/oauth/introspect``). The process ends as `FakeApple`'s does.
+    For App Flip, whose consent is a page that uses a fake Apple, run ``siwa dev``.
 
     :param issuer: The authorization server, for example ``http://127.0.0.1:8080``.
     :param client_id: The ID that the server has for Google.
@@ -88,8 +88,6 @@ class FakeGoogle:
     :param scopes: Scopes to ask for.
     :param project: The project in Google's console, a part of the redirect URI.
     :param google_client_id: The ``aud`` of Google's own tokens.
-    :param apple: The fake Apple from which the emulated iPhone app gets identity tokens. It must have no TLS, so this
-        is a URL and not a `FakeApple`.
     :param start_timeout: Seconds after which a start has failed.
 
     Entering raises `EmulatorError` ``program_missing`` or ``start_failed``.
@@ -105,7 +103,6 @@ class FakeGoogle:
         scopes: Sequence[str] = (),
         project: str = "fake-project",
         google_client_id: str = "123-fake.apps.googleusercontent.com",
-        apple: Optional[str] = None,
         start_timeout: float = 30.0,
     ) -> None:
         self.issuer = issuer
@@ -115,9 +112,7 @@ class FakeGoogle:
         self._api_key = api_key
         self._scopes = tuple(scopes)
         self._project = project
-        self._apple = apple
         self._start_timeout = start_timeout
-        self._program: Optional[RunningProgram] = None
 
     def __enter__(self) -> "FakeGoogle":
         program = RunningProgram()
@@ -133,8 +128,6 @@ class FakeGoogle:
                 arguments += [option, path]
         for scope in self._scopes:
             arguments += ["--scope", scope]
-        if self._apple is not None:
-            arguments += ["--apple-url", self._apple]
         self.port = program.start(0, arguments, self._start_timeout)
         self._program = program
         self.url = f"http://127.0.0.1:{self.port}"
@@ -143,16 +136,6 @@ class FakeGoogle:
         self._control = Control(self.url, None)
         self.faults = GoogleFaults(self._control)
         return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        if self._program is not None:
-            self._program.stop()
-            self._program = None
 
     @property
     def redirect_uris(self) -> List[str]:
@@ -269,6 +252,6 @@ class FakeGoogle:
         return exchanges
 
     def reset(self) -> None:
-        """Forgets links, events, the receiver, exchanges and faults. Keys and service accounts stay."""
+        """Forgets links, events, the receiver, exchanges and faults. Rotated keys and service accounts stay."""
         for path in ("links", "events", "stream", "exchanges", "faults"):
             self._control.delete(f"/control/{path}")

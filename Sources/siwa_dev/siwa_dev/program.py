@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import List, NoReturn, Optional
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, List, NoReturn, Optional, Type
 
 from .control import EmulatorError
 
@@ -74,21 +76,21 @@ class RunningProgram:
         """Returns the port. Raises `EmulatorError` ``start_failed`` after `timeout` seconds."""
         command = ["/bin/sh", "-c", _SUPERVISOR, "sh", self.folder]
         command += [self._path, "emulate", "--host", "127.0.0.1", "--port", str(port), *arguments]
-        with open(self.log, "wb") as log, open(self.log, "rb") as reader:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                # Control-C in the terminal must reach the test run first, which may still use the fake.
-                start_new_session=True,
-            )
+        try:
             # The folder is gone when the program has failed, so the log is read through a descriptor.
-            try:
+            with open(self.log, "wb") as log, open(self.log, "rb") as reader:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    # Control-C in the terminal must reach the test run first, which may still use the fake.
+                    start_new_session=True,
+                )
                 return self._wait_for_port(reader.fileno(), time.monotonic() + timeout)
-            except BaseException:
-                self.stop()
-                raise
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Ends the program, waits for its end, and removes the folder.
@@ -96,15 +98,18 @@ class RunningProgram:
         A second call does nothing, and neither does a call in a forked child, which must not end its parent's fake.
         """
         process, self._process = self._process, None
-        if process is None or process.stdin is None or self._owner != os.getpid():
+        if self._owner != os.getpid():
             return
-        # The program can have ended by itself.
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        process.wait()
+        if process is not None and process.stdin is not None:
+            # The program can have ended by itself.
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+            process.wait()
+        # A shell that has not started, or was killed, has not removed the folder.
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _wait_for_port(self, log: int, deadline: float) -> int:
         process = self._process
@@ -120,3 +125,28 @@ class RunningProgram:
             time.sleep(0.005)
         text = os.pread(log, 1 << 16, 0).decode(errors="replace").strip()
         raise EmulatorError("start_failed", text[-2000:] or "the program did not listen in time")
+
+
+class Fake:
+    """A fake in a process of its own: a context manager, whose members are there in its block."""
+
+    _program: Optional[RunningProgram] = None
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if self._program is not None:
+            self._program.stop()
+            self._program = None
+
+    # A type checker must not see it, because every misspelled name would have a type.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises `EmulatorError` ``stopped`` for the members that entering sets."""
+            if self._program is not None or name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__} has no {name}")
+            raise EmulatorError("stopped", f"{type(self).__name__} has not started")

@@ -1,8 +1,9 @@
 """The fixtures ``fake_apple`` and ``fake_google``.
 
-A process starts at the first test that needs it and serves the whole session. Each test begins with the state of the
-start. The arguments of ``@pytest.mark.fake_apple(...)`` and ``@pytest.mark.fake_google(...)`` go to `FakeApple` and
-`FakeGoogle`; a test with other arguments gets a process of its own, which later tests with the same arguments share.
+A process starts at the first test that needs it and serves the whole session. Before each test the fixture resets it:
+`FakeApple.reset` restores the state of the start, and `FakeGoogle.reset` leaves keys and service accounts. The
+arguments of ``@pytest.mark.fake_apple(...)`` and ``@pytest.mark.fake_google(...)`` go to `FakeApple` and `FakeGoogle`;
+a test with other arguments gets a process of its own, which later tests with the same arguments share.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Callable, Dict, Iterator, TypeVar, Union
 import pytest
 
 from .apple import FakeApple
+from .control import EmulatorError
 from .google import FakeGoogle
 
 Fake = TypeVar("Fake", bound=Union[FakeApple, FakeGoogle])
@@ -26,20 +28,30 @@ class RunningFakes:
         self._fakes: Dict[str, Any] = {}
 
     def get(self, make: Callable[..., Fake], request: pytest.FixtureRequest, marker: str) -> Fake:
-        """Returns the fake for the marker of this test, with the state of its start."""
+        """Returns the fake for the marker of this test, after a reset."""
         arguments: Dict[str, Any] = {}
         # The closest marker last, so that a test adds to the arguments of its module and class.
         for mark in reversed(list(request.node.iter_markers(marker))):
+            if mark.args:
+                example = "client_ids=[...]" if marker == "fake_apple" else "issuer=..."
+                raise pytest.UsageError(
+                    f"{marker}: expected keyword arguments, found {mark.args[0]!r}; write {example}"
+                )
             arguments.update(mark.kwargs)
         name = f"{marker} {sorted(arguments.items())!r}"
         fake: Fake
         if name in self._fakes:
             fake = self._fakes[name]
-            fake.reset()
-        else:
-            fake = make(**arguments)
-            self._stack.enter_context(fake)
-            self._fakes[name] = fake
+            try:
+                fake.reset()
+                return fake
+            except EmulatorError as error:
+                # One test can have ended the fake. The next tests do not fail for it.
+                if error.code != "stopped":
+                    raise
+        fake = make(**arguments)
+        self._stack.enter_context(fake)
+        self._fakes[name] = fake
         return fake
 
 
@@ -62,5 +74,5 @@ def fake_apple(request: pytest.FixtureRequest, _siwa_dev_fakes: RunningFakes) ->
 
 @pytest.fixture
 def fake_google(request: pytest.FixtureRequest, _siwa_dev_fakes: RunningFakes) -> FakeGoogle:
-    """A fake Google with the state of its start."""
+    """A fake Google without links, events and faults."""
     return _siwa_dev_fakes.get(FakeGoogle, request, "fake_google")
