@@ -187,9 +187,10 @@ let resources: [String: [Resource]] = [
 
 // What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
 // pointers, what they stand on, and their tests. The whole package would take too long, and so would anything
-// with an HTTP library: its C alone is 400 files of cryptography. The targets of Sources are optimized, because
-// only optimized code frees what it no longer needs in the middle of a function. Their tests and packages are
-// not, because optimized code takes three times as long to compile.
+// with an HTTP library: its C alone is 400 files of cryptography. They are optimized, because only optimized
+// code frees what it no longer needs in the middle of a function, and because the standard library copies
+// overlapping memory when it reads a key path that the compiler has not resolved. What they depend on is not
+// optimized, because it takes three times as long to compile.
 let isSanitized = Context.environment["SIWA_SANITIZED"] != nil
 let sanitized: Set = [
     "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE", "Certificates",
@@ -201,7 +202,7 @@ let sanitized: Set = [
     "GRDB", "GRDBSQLite", "Logging", "Metrics",
 ]
 func isBuilt(_ name: String) -> Bool { !isSanitized || sanitized.contains(name) }
-let optimized = isSanitized ? settings + [.unsafeFlags(["-O"])] : settings
+let flags = isSanitized ? settings + [.unsafeFlags(["-O"])] : settings
 
 func words(_ text: some StringProtocol) -> [String] {
     String(text).split(separator: " ").map(String.init)
@@ -246,7 +247,7 @@ func dependencies(_ needs: [String], of name: String) -> [Target.Dependency] {
 }
 
 /// The targets of the wings below a folder, without those that the address sanitizer does not get.
-func targets(of wings: [Wing], in folder: String, _ settings: [SwiftSetting]) -> [Target] {
+func targets(of wings: [Wing], in folder: String) -> [Target] {
     wings.flatMap { wing in
         wing.modules.filter { isBuilt($0.name) }.map { name, needs in
             let needs = dependencies(wing.needs + needs, of: name)
@@ -254,10 +255,10 @@ func targets(of wings: [Wing], in folder: String, _ settings: [SwiftSetting]) ->
             return name.hasSuffix("Tests")
                 ? .testTarget(
                     name: name, dependencies: needs, path: path,
-                    exclude: name == "EndToEndTests" ? ["Clients"] : [], swiftSettings: settings)
+                    exclude: name == "EndToEndTests" ? ["Clients"] : [], swiftSettings: flags)
                 : .target(
                     name: name, dependencies: needs, path: path, resources: resources[name],
-                    swiftSettings: settings)
+                    swiftSettings: flags)
         }
     }
 }
@@ -342,7 +343,6 @@ let package = Package(
             .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
         ],
     dependencies: try dependencies(),
-    targets: libraries + targets(of: wings, in: "Sources", optimized)
-        + targets(of: tests, in: "Tests", settings)
+    targets: libraries + targets(of: wings, in: "Sources") + targets(of: tests, in: "Tests")
         + (isSanitized ? [] : programs)
 )
