@@ -29,7 +29,7 @@ struct ComposedOAuth {
     ///   - client: The HTTP client for requests to Google. Its owner shuts it down after the services have
     ///     stopped.
     ///   - tracer: Records spans; `nil` if tracing is off.
-    ///   - web: The sign-in at Apple, which the authorization endpoint uses.
+    ///   - web: The Sign in with Apple flow that the authorization endpoint uses.
     /// - Returns: `nil` if there are no OAuth clients. If there are, the settings reader guarantees a sealing
     ///   key.
     init?(

@@ -29,7 +29,8 @@ struct RequestReplay: Sendable {
 }
 
 extension RequestsPages {
-    /// Makes the page with *Send again*, in development and if the port is known in advance.
+    /// Creates the pages. They have *Send again* in development, if the port is known in
+    /// advance.
     init(_ settings: ServiceSettings, recent: RecentRequests, audit: @escaping ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"

@@ -4,7 +4,7 @@ import Synchronization
 /// Apple's time, from the `Date` header of Apple's responses, and its difference from this machine's clock.
 ///
 /// Between two responses, Apple's time advances with this machine's
-/// uptime, so any change to the machine's clock shows at once.
+/// uptime, so a change to the machine's clock is visible at once.
 public final class AppleClock: Sendable {
     private struct Reading {
         /// Apple's time in milliseconds since 1970.

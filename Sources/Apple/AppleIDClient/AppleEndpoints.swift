@@ -1,12 +1,12 @@
 // AppleIDClient owns the HTTP requests to Apple: endpoints, time limits, and size limits for responses. It
-// does not interpret responses for an account: its callers do, behind protocols of other modules.
+// does not apply responses to accounts; its callers do, through protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore
 import OutgoingHTTP
 
-/// URLs of Apple's endpoints. They are constants instead of being read from the discovery document, because
-/// in 2025 that document was wrong for some days, and services that relied on it failed.
+/// URLs of Apple's endpoints. They are constants and not read from the discovery document, because that
+/// document was wrong for several days in 2025, and services that relied on it failed.
 public struct AppleEndpoints: Sendable, Equatable {
     /// `https://appleid.apple.com`
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")

@@ -6,8 +6,8 @@ import TraceExport
 
 /// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or one at another URL, for example Google's.
 ///
-/// The source only transports; `KeySets` checks the response. The HTTP client is shared; its owner creates it
-/// with `HTTPClient.Configuration.apple` and shuts it down.
+/// The source only transfers data; `KeySets` checks the response. The HTTP client is shared; its owner
+/// creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public struct HTTPKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String
@@ -16,7 +16,7 @@ public struct HTTPKeySetSource: KeySetSource {
 
     /// Fetches Apple's key set.
     ///
-    /// - Parameter clock: Picks up Apple's time from each response.
+    /// - Parameter clock: Records Apple's time from each response.
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil

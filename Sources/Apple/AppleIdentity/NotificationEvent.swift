@@ -46,8 +46,8 @@ extension NotificationEvent {
     /// would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 
-    /// Reads `events` in every form that Apple has documented or sent: an object, a JSON string that holds
-    /// one, or an array of objects (in a string or not).
+    /// Reads `events` in every form that Apple has documented or sent: an object or an array of objects,
+    /// directly or inside a JSON string.
     ///
     /// Throws `.eventsMalformed`.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {

@@ -9,7 +9,7 @@ public import AppleIdentity
 #endif
 
 /// The key set's wall clock. It is not monotonic, because stored
-/// times must stay valid across a restart. Tests set it by hand.
+/// times must stay valid across a restart. Tests control the time.
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 

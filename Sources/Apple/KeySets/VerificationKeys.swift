@@ -8,15 +8,15 @@ public import JOSE
 
 /// Finds the public key that a token names.
 ///
-/// Keys come from the last good set. A key that Apple has removed from it is not found.
+/// Keys come from the last good set. A key that Apple has removed from the set is not found.
 public protocol VerificationKeys: Sendable {
     /// Returns a cached key without suspending, allocating or fetching, because this is the hot path. Returns
-    /// `nil` if the cache has no usable key with this ID. Only `key(for:)` can tell an unknown key from one
-    /// that no fetch has received yet.
+    /// `nil` if the cache has no usable key with this ID. Only `key(for:)` can distinguish an unknown key
+    /// from a key that no fetch has received yet.
     func cachedKey(for keyID: String) -> RSAPublicKey?
 
     /// Finds the key, possibly waiting for a new or running fetch. Throws `.unknownKey` if a fetch did not
-    /// find the key, and `.keysUnavailable` if no fetch can settle this now.
+    /// find the key, and `.keysUnavailable` if no fetch can find out now.
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
     /// Finds the key for a token that claims this issue time. If the set in use was fetched after the token
@@ -30,8 +30,8 @@ public protocol VerificationKeys: Sendable {
 }
 
 extension VerificationKeys {
-    /// Finds the key, ignoring `issuedAt`. Sets that never fetch use it, because a token's age does not
-    /// matter to them.
+    /// Finds the key, ignoring `issuedAt`. This is for key sets that never fetch, where a token's age does
+    /// not matter.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }

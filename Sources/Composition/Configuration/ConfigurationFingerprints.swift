@@ -8,8 +8,8 @@ import HTTPAPI
 extension SettingsReader {
     /// Returns true if the setting's whole value has a fingerprint. Keys have their own fingerprints. A
     /// secret that a person may have chosen, such as a database or collector password, has no fingerprint,
-    /// because an attacker could guess the secret from it. Listening addresses have none either: replicas on
-    /// one machine have different ports, so each replica start would look like a change.
+    /// because an attacker could guess the secret from it. Listening addresses have no fingerprint either:
+    /// replicas on one machine have different ports, so each replica start would look like a change.
     private static func isWritten(_ setting: Setting) -> Bool {
         let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
         return !setting.isSecret && !others.contains(setting.name)

@@ -56,7 +56,7 @@ package struct ServiceSettings: Sendable {
     package var webhooks: [WebhookSettings] = []
     package var polledReceivers: [PolledReceiverSettings] = []
     package var clientStreams: [ClientStreamSettings] = []
-    /// Each setting's origin, for the console. Empty for settings that no reader made.
+    /// Each setting's origin, for the console. Empty for settings created without a reader.
     var origins: [SettingOrigin] = []
     /// The names of the API keys in SIWA_API_KEY_HASHES. All other keys are listed in the file.
     var namesInKeySetting: Set<String> = []

@@ -2,7 +2,7 @@ import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
-    /// The file's sections, which have no counterpart in the environment. Their values are not yet checked.
+    /// The file's sections, which consist of lists and mappings. Their values are not yet checked.
     ///
     /// ```yaml
     /// oauth:

@@ -143,7 +143,7 @@ package struct SettingsFile: FileConfigSnapshot {
 
 // Reads the file's sections, with the members that their drafts declare.
 extension SettingsFile {
-    /// Reads a section's member. Adds a mistake for a value of the wrong type. Later checks judge the
+    /// Reads a section's member. Adds a mistake for a value of the wrong type. Later checks validate the
     /// content.
     mutating func read<Draft: SectionDraft>(
         _ member: DraftMember<Draft>, of draft: inout Draft, from node: Node, at path: String
@@ -221,8 +221,8 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// The sections that are lists, each with the noun for an entry and the member that names an entry. API
-    /// keys are separate parts, because both the file and the environment can contain them.
+    /// The list sections, each with the noun for an entry and the member that identifies an entry. API keys
+    /// are separate parts, because both the file and the environment can contain them.
     private static let lists = [
         "teams": ("team", "team_id"), "webhooks": ("webhook", "name"),
         "oauth.clients": ("oauth_client", "id"), "oauth.scopes": ("oauth_scope", "name"),
@@ -284,7 +284,7 @@ extension SettingsFile {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    /// Returns the fault in a file that is not YAML, as text.
+    /// Returns a text that describes the fault in a file that is not YAML.
     package static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

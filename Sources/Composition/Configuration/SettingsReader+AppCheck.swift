@@ -34,8 +34,8 @@ extension SettingsReader {
         return policies
     }
 
-    /// Returns the policies for bundle IDs without an entry. They have an entry's defaults, and the
-    /// environment of the strictest policy.
+    /// Returns the policies for bundle IDs without an entry. They use the defaults of an entry and the
+    /// strictest policy's environment.
     private func undeclaredPolicies(
         of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
         webClientIDs: Set<ClientID>

@@ -107,7 +107,7 @@ struct HTTPEventDestination: EventDestination {
     ]
 }
 
-/// A description for the log. It must not contain secrets in the URL's path or query.
+/// A description for the log. It omits the URL's path and query, which can contain secrets.
 extension HTTPEventDestination: CustomStringConvertible {
     var description: String { "HTTPEventDestination(\(connections.host))" }
 }
@@ -118,7 +118,8 @@ extension HTTPEventDestination: CustomStringConvertible {
 /// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
 /// name.
 actor PinnedConnections {
-    /// Lifetime of a resolved address. Afterwards the name is resolved again, because receivers can move.
+    /// Lifetime of a resolved address. Afterwards the name is resolved again, because a receiver's address
+    /// can change.
     static let freshFor = Duration.seconds(30)
     /// Delay before connections to an old address close. It is longer than an attempt.
     private static let retirement = Duration.seconds(15)
@@ -130,7 +131,7 @@ actor PinnedConnections {
     }
 
     let host: String
-    /// The gate through which requests are sent.
+    /// The gate that requests pass before they are sent.
     let gate = RequestGate()
     private let rule: DestinationAddresses
     private let resolver: any AddressResolver

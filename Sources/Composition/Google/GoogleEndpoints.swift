@@ -43,8 +43,8 @@ package struct GoogleEndpoints: Sendable, Equatable {
 
 /// Fetches the keys for Google's security event tokens from the URL in Google's configuration document.
 ///
-/// Fetches both documents every time, because a fetch happens only about once an hour, and a stored URL would
-/// miss a change of the configuration.
+/// Fetches both documents every time, because a fetch happens only about once an hour, and a cached URL would
+/// miss a configuration change.
 struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource

@@ -110,7 +110,8 @@ struct WorkMonitor: Service {
 }
 
 extension QueueCondition.Name {
-    /// True for queues whose items the store counts. Receipts are few; the other queues count themselves.
+    /// True for queues whose items the store counts. There are few receipts, and the other queues count
+    /// their own items.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true

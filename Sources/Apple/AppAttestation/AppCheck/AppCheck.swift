@@ -54,8 +54,7 @@ public enum AppCheckKind: String, Sendable, CaseIterable {
     case invalid
 }
 
-/// The refusal of a request without proof that it comes from the genuine app. Only enforced mode refuses
-/// requests.
+/// Refusal of a request whose proof is missing or invalid. Only enforced mode refuses requests.
 public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.

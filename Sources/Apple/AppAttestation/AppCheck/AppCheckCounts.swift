@@ -133,7 +133,7 @@ public struct AppCheckHour: Sendable, Hashable {
     public var tally: AppCheckTally
 
     public static let seconds: Int64 = 3600
-    /// Retention time of hours in seconds: 7 days.
+    /// Retention time of hourly counts, in seconds: 7 days.
     public static let kept: Int64 = 7 * 86_400
 
     public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
@@ -152,7 +152,7 @@ public protocol AppCheckHourStore: Sendable {
     /// Returns the counts for these targets since the given hour, oldest first. Omits hours without requests.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
 
-    /// Deletes a limited number of hours that began before this time
-    /// in seconds since 1970. Returns the number of deleted rows.
+    /// Deletes a limited number of hours that began before `end`, in seconds since 1970. Returns the number
+    /// of deleted rows.
     func purgeAppCheckHours(before end: Int64) async throws -> Int
 }

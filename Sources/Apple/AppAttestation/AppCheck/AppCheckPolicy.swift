@@ -198,7 +198,7 @@ public struct AppCheckPolicies: Sendable {
     /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
-    /// Returns the policies for these bundle IDs, and for the OAuth clients that belong to them.
+    /// Returns the policies for these bundle IDs and their OAuth clients.
     public func of(bundleIDs: Set<String>) -> [AppCheckPolicy] {
         all.filter { bundleIDs.contains($0.appID.bundleID) }
     }

@@ -12,8 +12,7 @@ public protocol AppleMigrationService: Sendable {
         -> MigratedUser
 }
 
-/// A transferred user's identity for the receiving team. It
-/// is personal data, so it appears in no description.
+/// A transferred user's identity for the receiving team. It is personal data, so descriptions omit it.
 public struct MigratedUser: Sendable, Equatable {
     public let subject: String
     public let email: String?

@@ -24,8 +24,8 @@ public protocol AppleTokenService: Sendable {
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
 
-/// A successful response from Apple's token endpoint. Every member
-/// except the lifetime is secret and appears in no description.
+/// A successful response from Apple's token endpoint. Every member except the lifetime is secret, so
+/// descriptions omit it.
 public struct AppleTokenResponse: Sendable, Equatable {
     public let accessToken: String
     /// The refresh token; present only after a code exchange.

@@ -76,7 +76,7 @@ public protocol ClientSecretSource: Sendable {
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 
-/// A client secret: the JWT that authenticates a team and client ID at Apple. It appears in no description.
+/// A client secret: the JWT that authenticates a team and client ID to Apple. Descriptions omit it.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String

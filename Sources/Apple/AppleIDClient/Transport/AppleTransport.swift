@@ -11,7 +11,7 @@ import TraceExport
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
-    /// Picks up Apple's time from each response.
+    /// Records Apple's time from each response.
     let clock: AppleClock?
 
     /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.responseUnusable` (too large, redirected).
@@ -137,7 +137,7 @@ struct AppleResponse: Sendable, Equatable {
     /// `Retry-After` in seconds, at most an hour. The date form of the header is ignored.
     var retryAfter: Duration?
 
-    /// Maximum size in bytes, far more than any of Apple's responses has.
+    /// Maximum size in bytes, far larger than any response from Apple.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {

@@ -1,6 +1,6 @@
 package import JOSE
 
-/// Fetches a remote key set. A source only transports; the caller checks the response.
+/// Fetches a remote key set. A source only transfers data; the caller checks the response.
 public protocol KeySetSource: Sendable {
     /// Sends one request, with `If-None-Match` if there is an entity tag.
     ///
