@@ -29,8 +29,7 @@ struct RequestReplay: Sendable {
 }
 
 extension RequestsPages {
-    /// Creates the pages. They have *Send again* in development, if the port is known in
-    /// advance.
+    /// Creates the pages. *Send again* exists only in development with a known port.
     init(_ settings: ServiceSettings, recent: RecentRequests, audit: @escaping ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"

@@ -118,8 +118,7 @@ extension HTTPEventDestination: CustomStringConvertible {
 /// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
 /// name.
 actor PinnedConnections {
-    /// Lifetime of a resolved address. Afterwards the name is resolved again, because a receiver's address
-    /// can change.
+    /// Lifetime of a resolved address. Afterwards the name is resolved again, because addresses can change.
     static let freshFor = Duration.seconds(30)
     /// Delay before connections to an old address close. It is longer than an attempt.
     private static let retirement = Duration.seconds(15)

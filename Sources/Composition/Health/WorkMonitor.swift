@@ -110,8 +110,8 @@ struct WorkMonitor: Service {
 }
 
 extension QueueCondition.Name {
-    /// True for queues whose items the store counts. There are few receipts, and the other queues count
-    /// their own items.
+    /// True for queues whose items the store counts. There are few receipts; other queues count their
+    /// items.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true

@@ -22,8 +22,8 @@ public final class TrustAnchor: @unchecked Sendable {
         intermediates = VerifiedIntermediates(most: isConstrained ? 0 : VerifiedIntermediates.most)
     }
 
-    /// Returns an intermediate certificate: the cached one if this root is known to have issued it, or else
-    /// the parsed bytes. Parsing verifies nothing.
+    /// Returns an intermediate certificate: a cached certificate that this root is known to have issued, or
+    /// otherwise the parsed bytes. Parsing verifies nothing.
     ///
     /// - Parameter now: Current time in seconds since 1970.
     /// - Returns: `nil` unless the bytes are exactly one DER certificate.
@@ -261,8 +261,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate during the second that its `notAfter` names, which is still part of the validity
-    /// period (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
+    /// Accepts a certificate during its `notAfter` second, which is still part of the validity period (RFC
+    /// 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,

@@ -3,9 +3,9 @@ import COpenSSL
 /// Seals secrets that the program stores or sends through a browser, with AES-256-GCM (NIST SP 800-38D) and a
 /// separate derived key and random nonce for each value.
 ///
-/// The first key seals new values, and all keys open values, so operators rotate keys by adding a new key in
-/// front. Associated data binds a value to its row, so a value that an attacker moves to another row does not
-/// open there. A sealed value reveals its length and its key name.
+/// The first key seals new values, and all keys open values, so operators rotate keys by inserting a new key
+/// at the front. Associated data binds a value to its row, so a value that an attacker moves to another row
+/// does not open there. A sealed value reveals its length and its key name.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
@@ -113,8 +113,7 @@ public struct SealingKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns true if two keys have the same bytes. The comparison takes the same time wherever the first
-    /// difference is.
+    /// Returns true if two keys have the same bytes. Compares in constant time.
     public func hasSameBytes(as other: SealingKey) -> Bool {
         ConstantTime.areEqual(bytes, other.bytes)
     }
@@ -169,8 +168,8 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// Purpose of a sealed value. Each purpose has independent keys, so even if clients can have any number of
-/// values sealed for one purpose, those values reveal nothing about the keys of another purpose.
+/// Purpose of a sealed value. Each purpose has independent keys, so even if clients can make the service seal
+/// any number of values for one purpose, those values reveal nothing about the keys of another purpose.
 public struct SealingPurpose: Sendable, Hashable {
     /// The purpose as text. It is an input to the key derivation, so it must never change.
     public let rawValue: String

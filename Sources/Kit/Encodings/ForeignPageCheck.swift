@@ -77,7 +77,7 @@ public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
     /// - Parameter names: Names as in a URL, without a port; an IPv6 address may have brackets. The
-    ///   initializer ignores invalid names, and also wildcard addresses, because a server only listens on them.
+    ///   initializer ignores invalid names, and also wildcard addresses, because they are only for listening.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }

@@ -101,7 +101,7 @@ public struct JSONReader {
         guard skipLiteral("null") else { throw invalid("no null at byte \(position)") }
     }
 
-    /// Reads one value of any kind, and still checks every byte of it.
+    /// Skips one value of any kind, but still checks all of its bytes.
     public mutating func skipValue() throws(JSONError) {
         switch try peekKind() {
         case .string: _ = try readText()

@@ -2,7 +2,7 @@ public import AppleAccounts
 import KeySets
 public import Pages
 
-/// The first page: current faults, plots, and the state of everything that the service depends on.
+/// The first page: current faults, plots, and the state of all dependencies.
 ///
 /// Operators who may see only some of the apps see the state of the service but no numbers, because each
 /// number covers people from all apps.
@@ -194,7 +194,7 @@ public struct OverviewPages: Sendable {
     }
 }
 
-/// One of the service's keys, as the overview shows it. Nothing in it is secret.
+/// One of the service's keys, as the overview shows it. Contains no secret.
 public struct KeyCondition: Sendable {
     /// The key's age, as far as it is known.
     public enum Age: Sendable, Equatable {
@@ -234,7 +234,7 @@ extension ServiceCondition {
         return parts
     }
 
-    /// Cards that show the state of everything that the service depends on.
+    /// Cards that show the state of all dependencies.
     fileprivate func states(seesNumbers: Bool) -> HTML {
         HTML {
             state(

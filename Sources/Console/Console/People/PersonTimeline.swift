@@ -71,7 +71,7 @@ struct PersonTimeline: PagePart {
         return groups
     }
 
-    /// - Parameter disabling: The disabling that is in force.
+    /// - Parameter disabling: The account's current disabling.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
         // A commit's last event usually describes the commit best, because the event about the credential
         // follows the event about the account.

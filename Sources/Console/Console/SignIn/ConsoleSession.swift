@@ -10,7 +10,7 @@ import Synchronization
 /// The session of an operator who signed in with an API key. A sealed cookie holds the session, so every
 /// replica with the sealing key can read it, and the database needs no table.
 struct ConsoleSession: Sendable, Equatable {
-    /// Lifetime in milliseconds. Using a session does not prolong it.
+    /// Lifetime in milliseconds. Using a session does not extend its lifetime.
     static let lifetime: Int64 = 1_800_000
     static let idSize = 16
     static let formKeySize = 32
@@ -18,7 +18,7 @@ struct ConsoleSession: Sendable, Equatable {
     let id: [UInt8]
     /// API key name.
     let key: String
-    /// The digest of the key's hash, so that another key with the same name does not continue the session.
+    /// The digest of the key's hash, so that another key with the same name cannot continue the session.
     let keyDigest: SHA256Digest
     let expiresAt: Moment
     /// The key for the session's form tokens. The browser cannot read it.
@@ -33,7 +33,7 @@ struct ConsoleSession: Sendable, Equatable {
     }
 
     func isGood(for key: APIKey, at now: Moment) -> Bool {
-        // The second condition keeps a clock that was set back from prolonging a session.
+        // The second condition prevents a clock that was set back from extending a session.
         now < expiresAt && expiresAt.milliseconds - now.milliseconds <= Self.lifetime
             && self.key.isByteEqual(to: key.name) && keyDigest == Self.digest(of: key)
     }
@@ -67,9 +67,9 @@ struct ConsoleSession: Sendable, Equatable {
 
 /// Sessions that ended early because their operators signed out.
 ///
-/// An ended session is a row in the database until the session would have expired, so that a copied cookie
-/// opens nothing on any replica or after a restart. Nothing drops the row earlier, because the copied cookie
-/// would then be valid again.
+/// An ended session is a row in the database until the session would have expired, so that no replica accepts
+/// a copied cookie, even after a restart. Nothing deletes the row earlier, because the copied cookie would
+/// then be valid again.
 final class EndedConsoleSessions: Sendable {
     private let tickets: any TicketStore
     /// The latest expiry among ended sessions that the database could not store, by key name. All of the

@@ -51,7 +51,7 @@ public final class ConsoleSite: Sendable {
         monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)
-        // Production has no development pages, whatever a visitor may open.
+        // Removes development pages in production, regardless of the visitor.
         let isDevelopment = access.isDevelopment
         let pages = pages.filter { page in
             switch page.access {

@@ -115,7 +115,7 @@ package enum RequestPriority: Sendable {
 /// Overload limits above which the service rejects requests. A round is the time in which an event loop
 /// serves all sockets that had something to read.
 public struct AdmissionBounds: Sendable {
-    /// Longest acceptable round, which about 1000 requests cause if they arrive at once.
+    /// Longest acceptable round. About 1000 simultaneous requests cause a round of this length.
     public var target = TimeAmount.milliseconds(60)
     /// Longest round during which the service still accepts notifications.
     public var notificationTarget = TimeAmount.milliseconds(150)
@@ -126,7 +126,7 @@ public struct AdmissionBounds: Sendable {
     var patience = TimeAmount.milliseconds(200)
     /// Cost of rejecting one request, including reading and writing.
     var cost = TimeAmount.microseconds(30)
-    /// Largest share of the loop's work that may go into rejections, in percent.
+    /// Largest share of the loop's work that may be spent on rejections, in percent.
     ///
     /// A rejection costs half as much as a verification, so a service that rejected every request above its
     /// capacity would have no time left for requests that it accepts. Requests beyond this share therefore

@@ -2,8 +2,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Handles the requests that one event loop has read in a round. It takes several requests together, stage by
-/// stage, and submits their commands.
+/// Handles the requests that one event loop has read in a round. It processes several requests together,
+/// stage by stage, and submits their commands.
 ///
 /// The code that reads, checks, writes and sends is many times larger than the processor's first-level cache.
 /// If each request went through all stages alone, the processor would spend most of the time fetching
@@ -97,10 +97,10 @@ final class EventLoopRound {
     }
 }
 
-/// Results of the commands that an event loop has submitted, as the committing thread hands them to the loop.
+/// Results of an event loop's submitted commands, which the committing thread passes to the loop.
 ///
 /// A loop with a thousand sockets to read takes a long time to reach other threads' tasks. So the next round
-/// of requests takes the results from here, and all results of one transaction wake the loop only once.
+/// of requests reads the results from this queue, and all results of one transaction wake the loop only once.
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
@@ -115,7 +115,7 @@ final class FinishedCommits: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// - Parameter run: Function that runs on the loop. By then, a round may have taken all results.
+    /// - Parameter run: Function that runs on the loop. By then, a round may have removed all results.
     func append(_ commit: Commit, thenOnLoop run: @escaping @Sendable () -> Void) {
         let isFirst = commits.withLock { commits in
             commits.append(commit)

@@ -21,7 +21,7 @@ package struct IncomingRequest {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
     }
 
-    /// True if all recipients of this request, such as proxies, find the same host and body in it.
+    /// True if all recipients of this request, such as proxies, agree on its host and its body.
     var isClear: Bool {
         let isOld = head.version != .http1_1
         // RFC 9112 §3.2: HTTP/1.1 requires exactly one `Host` header with a valid host. HTTP/1.0 allows none.
@@ -94,7 +94,7 @@ final class BodyMemoryBudget: Sendable {
 /// Pipelined input (RFC 9112 §9.3.2): it has been read from a connection, and waits for earlier responses.
 ///
 /// The connection does not read while input waits, so the queue holds at most one read. But one read can
-/// contain hundreds of requests, each of which takes some twenty times its size in memory. So the queue drops
+/// contain hundreds of requests, each of which uses about twenty times its size in memory. So the queue drops
 /// input beyond a limit, and the connection closes after the waiting requests.
 struct PipelineQueue {
     enum Input {

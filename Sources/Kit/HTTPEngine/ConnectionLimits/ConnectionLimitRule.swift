@@ -76,8 +76,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// Time that a connection may be idle: the usual time while half of the places are free, and the shortest
-    /// time when few are.
+    /// Time that a connection may be idle: the usual time while half of the places are free, decreasing to
+    /// the shortest time when few are free.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }
@@ -87,7 +87,7 @@ struct ConnectionLimitRule {
     }
 }
 
-/// Reason the service closes a usable connection to make room for others.
+/// Reason the service closes a usable connection to make room for another connection.
 package enum EarlyCloseReason: Sendable, CaseIterable {
     /// The number of connections was near its limit, and this connection had been idle longest.
     case crowded

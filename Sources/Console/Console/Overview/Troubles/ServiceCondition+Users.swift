@@ -23,7 +23,7 @@ extension ServiceCondition {
         let all = names.reduce(0) { $0 + requests(of: $1).all }
         return names.sorted().compactMap { name in
             let (refused, requests) = requests(of: name)
-            // A fault in the service makes it refuse all callers, so the caller is not to blame.
+            // A fault in the service makes it refuse all callers, so the caller is not the cause.
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }

@@ -8,7 +8,7 @@ public struct ServiceCondition: Sendable {
     /// The last database check's failure; `nil` while the database accepts commands.
     public var databaseFailure: StorageError?
     public var isPostgres = false
-    /// The PostgreSQL standbys; `nil` if commits wait for no standby, and with SQLite.
+    /// The PostgreSQL standbys; `nil` with SQLite, and if commits do not wait for standbys.
     public var standbys: StandbyCondition?
     public var keys: KeySetHealth
     /// The address of Apple's keys; empty if they come from a file.
@@ -65,7 +65,7 @@ public typealias StandbyCondition = (required: Int, connected: Int, wanted: Stri
 public struct ShutKey: Sendable, Equatable {
     public let keyID: String
     public let algorithm: String
-    /// Name of the sealing key with which it was sealed.
+    /// Name of the sealing key that sealed the signing key.
     public let sealedBy: String
 
     public init(keyID: String, algorithm: String, sealedBy: String) {
