@@ -97,7 +97,7 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver to try out polling with.
+    /// A receiver for trying out polling.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,

@@ -141,7 +141,7 @@ final class CallbackListener: Sendable {
     }
 }
 
-/// Holds the listener for connections that arrive before `open` knows the port.
+/// Closes connections that arrive before `open` has created the listener, which needs to know the port.
 private final class PendingListener: Sendable {
     private let listener = Mutex<CallbackListener?>(nil)
 
@@ -158,7 +158,7 @@ private final class PendingListener: Sendable {
     func start(_ listener: CallbackListener) { self.listener.withLock { $0 = listener } }
 }
 
-/// Responds to a connection's one request to the loopback address, and closes the connection.
+/// Responds to a connection's first request to the loopback address, and closes the connection.
 final class CallbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -53,7 +53,7 @@ package struct LoginTransport: Sendable {
             return try await bounded {
                 let response = try await client.execute(sent, timeout: TimeAmount(limit))
                 let body = try await response.body.collect(upTo: Self.longestBody)
-                // In a cancelled task, reading a body ends early but throws no error, so this does.
+                // In a cancelled task, reading a body ends early but throws no error, so this call throws.
                 try Task.checkCancellation()
                 return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
             }

@@ -77,8 +77,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// Switches a fault, and returns it. Does nothing if the fault already has this state. Returns `nil` if
-    /// no fault has this name.
+    /// Switches a fault on or off, and returns the fault. Does nothing if the fault already has this state.
+    /// Returns `nil` if no fault has this name.
     func switchFault(named name: String, isOn: Bool) async throws -> FaultSwitch? {
         guard let fault = faults.first(where: { $0.name == name }) else { return nil }
         switch fault.place {

@@ -96,7 +96,7 @@ extension KeptExchange {
 
 /// A request between two parties with its response, as recorded by a fake or received by siwa.
 struct WorldExchange: Sendable, Equatable {
-    /// The log to which the exchange belongs.
+    /// The log that contains the exchange.
     enum Source: String, CaseIterable { case apple, google, siwa }
 
     let source: Source

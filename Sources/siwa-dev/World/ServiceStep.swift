@@ -80,7 +80,7 @@ extension ServiceStep {
         }
     }
 
-    /// The request when the field has a certain value.
+    /// A variant of the request, selected by the field's value.
     struct Variant {
         let word: String
         let title: String

@@ -110,8 +110,8 @@ struct Reseal: AsyncParsableCommand {
     }
 }
 
-/// Seals stored values, including the service's own signing keys, again with the first key if another key
-/// sealed them.
+/// Reseals all stored values that were not sealed with the first key, including the service's own signing
+/// keys.
 ///
 /// A run can be stopped at any time and repeated, because values stay resealed. A value that cannot be opened
 /// is counted but not changed.

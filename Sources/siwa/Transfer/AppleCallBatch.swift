@@ -86,14 +86,14 @@ struct RetryPolicy: Equatable {
 
     /// The number of attempts for one call.
     static let tries = 4
-    /// Number of consecutive calls without a response until Apple counts as unreachable.
+    /// Number of consecutive calls without a response after which Apple counts as unreachable.
     static let patience = 10
 
     private var unanswered = 0
 
     mutating func succeeded() { unanswered = 0 }
 
-    /// - Parameter attempt: The number of this call's attempt, counted from 1.
+    /// - Parameter attempt: Number of this attempt, counted from 1.
     mutating func decide(on error: AppleCallError, attempt: Int) -> Decision {
         if error.isOfConfiguration { return .stop }
         if error.isFinal {

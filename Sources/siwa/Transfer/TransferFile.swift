@@ -142,8 +142,8 @@ final class LineFile {
 
     /// Returns a file's lines with their numbers, but without blank lines. Accepts Windows line endings.
     ///
-    /// - Parameter isEnded: True if the file is complete. A last line without a line ending is then not
-    ///   ignored as the remains of a crash: it is read if it is valid; otherwise the file was truncated.
+    /// - Parameter isEnded: True if the file must be complete. A last line without a line ending is then
+    ///   read, and refused if it is truncated. If false, this line is ignored as the remains of a crash.
     /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false
