@@ -14,8 +14,8 @@ import Tracing
 
 /// The authorization server, composed from the settings.
 ///
-/// Absent if there are no OAuth clients, so that the service makes no signing key, runs no worker and stores
-/// nothing.
+/// Absent if there are no OAuth clients, so that the service creates no signing key, runs no worker and
+/// stores nothing.
 struct ComposedOAuth {
     let server: OAuthServer
     /// The keys that sign tokens and, for receivers, events.

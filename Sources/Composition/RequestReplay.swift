@@ -4,7 +4,7 @@ import HTTPAPI
 import NIOCore
 import NIOHTTP1
 
-/// Resends a kept request to this service without changes, in development.
+/// Resends a recorded request to this service without changes, in development.
 struct RequestReplay: Sendable {
     /// The port that the service listens on.
     let port: Int

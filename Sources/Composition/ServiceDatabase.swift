@@ -201,7 +201,7 @@ private final class DatabaseCodeCounters: Sendable {
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        // Makes each series before its first failure, so that a rate includes this failure.
+        // Creates each series before its first failure, so that a rate includes this failure.
         for code in ["none"] + StorageFailures.usualCodes { _ = counter(code) }
     }
 

@@ -53,7 +53,7 @@ extension Duration {
     }
 }
 
-/// Time since the first call in the process, by a monotonic clock.
+/// Time since the first call in the process, measured with a monotonic clock.
 public enum SystemUptime {
     private static let start = ContinuousClock.now
 

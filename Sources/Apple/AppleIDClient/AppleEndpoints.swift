@@ -92,8 +92,8 @@ public struct AppleTimeLimits: Sendable, Equatable {
 
 extension HTTPClient.Configuration {
     /// The HTTP client configuration for requests to Apple, with one client per process. It follows no
-    /// redirects, decompresses nothing, limits the size of everything outside the body, and sets the time
-    /// limits that only the client can enforce. The client's owner shuts it down.
+    /// redirects, does not decompress, limits each response's size outside the body, and sets the time limits
+    /// that only the client can enforce. The client's owner shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -101,9 +101,9 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // This time is longer than the pause between two daily checks, but shorter than the time that
-                // servers keep idle connections. If the client sent a request on a connection that the server
-                // has just closed, the request would be lost, together with its code.
+                // This time is longer than the pause between two daily checks, but shorter than the time for
+                // which servers keep idle connections. If the client sent a request on a connection that the
+                // server has just closed, the request would be lost, together with its code.
                 idleTimeout: .seconds(10),
                 // Each concurrent worker can have its own connection, so that no worker waits for another
                 // worker's slow response.

@@ -1,4 +1,4 @@
-/// Blocks calls to an endpoint after several failures in a row, and after a pause lets one call through.
+/// Blocks calls to an endpoint after several consecutive failures, and after a pause admits one call.
 ///
 /// The breaker only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
@@ -26,7 +26,7 @@ struct CircuitBreaker: Sendable, Equatable {
         case probing(since: Duration, pause: Duration)
     }
 
-    /// Number of failures in a row that open the circuit.
+    /// Number of consecutive failures that open the circuit.
     static let threshold = 5
     /// The first pause; each failed probe doubles it.
     static let shortestPause: Duration = .seconds(2)

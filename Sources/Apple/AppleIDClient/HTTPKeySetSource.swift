@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import TraceExport
 
-/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or one at another URL, for example Google's.
+/// Fetches a key set over HTTP: from Apple (`GET /auth/keys`) or another URL, for example Google's.
 ///
 /// The source only transfers data; `KeySets` checks the response. The HTTP client is shared; its owner
 /// creates it with `HTTPClient.Configuration.apple` and shuts it down.
@@ -67,7 +67,7 @@ public struct HTTPKeySetSource: KeySetSource {
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }
-            // The source reads only the body of a 200. The client drops an unread body along with its
+            // The source reads only the body of a 200. If a body is not read, the client closes the
             // connection.
             let body =
                 response.status == .ok

@@ -38,8 +38,8 @@ public struct SystemKeySetClock: KeySetClock {
     public func sleep(untilMilliseconds moment: Int64) async throws {
         let delay = moment.subtractingSaturating(millisecondsSince1970)
         guard delay > 0 else { return }
-        // A sleep lasts at most a year, so that the number of nanoseconds cannot overflow. No caller sleeps
-        // that long.
+        // Limits a sleep to a year, so that the number of nanoseconds cannot overflow. No caller sleeps that
+        // long.
         try await Task.sleep(for: .milliseconds(min(delay, 31_536_000_000)))
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Apple's key set, fetched, cached, refreshed and stored.
 ///
-/// This is the shell around `KeySetState`: it executes the actions that the state returns, and makes no
+/// This class is the shell around `KeySetState`: it executes the actions that the state returns, and makes no
 /// decisions itself. Run it in the service group, after `restore()`:
 /// ```swift
 /// let keys = RemoteKeySet(source: source, snapshots: store)

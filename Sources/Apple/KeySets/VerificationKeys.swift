@@ -40,8 +40,8 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// This function is for Swift servers that verify tokens in their own process. It checks everything that
-    /// needs no key first, so a malformed token never causes a fetch:
+    /// This function is for Swift servers that verify tokens in their own process. It first checks everything
+    /// that needs no key, so a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
@@ -74,7 +74,7 @@ extension NotificationVerifier {
 }
 
 extension VerificationKeys {
-    /// Returns the key that a token names. An unknown key is the token's fault, so it becomes an
+    /// Returns the key that a token names. An unknown key means that the token is invalid, so it becomes an
     /// `AppleTokenError`; only `.keysUnavailable` stays a `KeySetError`.
     package func key(of token: UnverifiedToken) async throws -> RSAPublicKey {
         do throws(KeySetError) {

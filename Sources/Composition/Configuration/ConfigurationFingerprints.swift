@@ -38,8 +38,8 @@ extension ServiceSettings {
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
-            // Apple assigns each key's ID. The settings reader has just read the keys, so reading them does
-            // not fail.
+            // Apple assigns each key's ID. The settings reader has just read the keys, so reading them
+            // again should not fail.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
                 fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
                     ofAppleKey: key.keyID, team: team.rawValue)
@@ -59,10 +59,10 @@ extension ServiceSettings {
         return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
-    /// Returns a sealing key's part name.
+    /// Returns the name of the configuration part for a sealing key.
     static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
 
-    /// Returns the part name of a signing key for Apple.
+    /// Returns the name of the configuration part for an Apple signing key.
     static func part(ofAppleKey id: String) -> String { "apple_key \(id)" }
 
     static func fingerprint(ofAppleKey id: String, team: String) -> String { fingerprint("\(team) \(id)") }

@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The sections' parts in canonical form, by name, which show changes since the last start.
+    /// The sections' parts in canonical form, by name, for detecting changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
@@ -128,7 +128,7 @@ package struct SettingsFile: FileConfigSnapshot {
         return nil
     }
 
-    /// Reads a list of values. A single value counts as a list of one value.
+    /// Reads a list of values. A single value is read as a list with one value.
     mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [trimmed(scalar.string, of: node, at: path)] }
         let values = elements(node, at: path).compactMap { element in
@@ -188,7 +188,7 @@ extension SettingsFile {
         }
     }
 
-    /// Reads texts by language. A single text counts as English.
+    /// Reads texts by language. A single text is read as English.
     private mutating func texts(_ node: Node, at path: String) -> [String: String] {
         if let scalar = node.scalar { return ["en": trimmed(scalar.string, of: node, at: path)] }
         guard let mapping = node.mapping else {

@@ -178,7 +178,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // Refuses a mix of public and private addresses, because a name does not have such a mix by accident.
+        // Refuses a mix of public and private addresses, because such a mix is not an accident.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,

@@ -80,7 +80,7 @@ protocol DoctorCheck: Sendable {
 package struct Finding: Equatable {
     package enum Verdict: String {
         case good = "ok"
-        /// The checked part works, but the operator should know a fact about it.
+        /// The checked part works, but the finding contains information for the operator.
         case note
         case wrong
         /// The check was skipped because of another error.

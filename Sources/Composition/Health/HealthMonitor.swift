@@ -11,7 +11,7 @@ import SignIn
 /// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and updates the
 /// database metrics.
 struct HealthMonitor: Service {
-    /// Interval between checks. Each check makes one small database read.
+    /// Interval between checks. Each check performs one small database read.
     static let interval = Duration.seconds(2)
     /// Number of checks between two samples of the stored values, which makes one sample every ten minutes.
     static let checksPerSample = 300

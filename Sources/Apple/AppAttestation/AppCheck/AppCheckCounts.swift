@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts judged requests, both in total since the process started, for metrics, and by hour until a worker
-/// has stored the hourly counts.
+/// Counts judged requests: in total since the process started, for metrics, and by hour, until a worker has
+/// stored the hourly counts.
 ///
 /// The configuration limits memory use: there is one entry per target, with at most `mostHours` hours, and
 /// requests cannot add targets.
@@ -125,7 +125,7 @@ public struct AppCheckTally: Sendable, Hashable {
     }
 }
 
-/// The requests that were judged for one target within one hour.
+/// Counts of the requests that were judged for one target in one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
     /// Start of the hour in seconds since 1970, a multiple of 3600.
@@ -144,7 +144,7 @@ public struct AppCheckHour: Sendable, Hashable {
     public static func beginning(of now: Int64) -> Int64 { max(0, now) / seconds * seconds }
 }
 
-/// Stores the hourly counts. One table has the sums for all replicas.
+/// Stores the hourly counts. One table contains the sums over all replicas.
 public protocol AppCheckHourStore: Sendable {
     /// Adds the counts to the stored counts in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws

@@ -18,9 +18,9 @@ public protocol AppleTokenService: Sendable {
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 
-    /// Requests the revocation of a refresh token. The call can be repeated. Its
-    /// success does not prove the revocation, because Apple also responds with 200
-    /// for an unknown token; the proof is that `validate` is refused afterwards.
+    /// Requests the revocation of a refresh token. The call is safe to repeat. Its success does not prove
+    /// the revocation, because Apple also responds with 200 for an unknown token; the proof is that
+    /// `validate` is refused afterwards.
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
 

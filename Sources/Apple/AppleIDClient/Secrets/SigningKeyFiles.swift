@@ -3,7 +3,7 @@ public import JOSE
 public import StrictJSON
 import Synchronization
 
-/// Signing keys read from files. Changed files are read again, so a new key is used without a restart.
+/// Signing keys read from files. Changed files are read again, so a new key takes effect without a restart.
 ///
 /// While a file cannot be read, for example because it is being written, its last valid key stays in use.
 /// Once a file is removed from a directory, its key is no longer used.

@@ -80,7 +80,8 @@ struct AppleTransport: Sendable {
             retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// Maps an error. The client has already ended the request, so a body that is read later is not sent.
+    /// Maps an error. The client has already ended the request, so it does not send a body that it reads
+    /// later.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }

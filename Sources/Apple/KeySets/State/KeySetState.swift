@@ -4,7 +4,7 @@ package import JOSE
 /// reads no clock; its owner executes the actions that it returns.
 ///
 /// `now` is wall-clock time in milliseconds since 1970. The clock may be set forward or back between two
-/// calls; the damage lasts no longer than one of the `KeySetBounds` durations.
+/// calls; the effect lasts at most as long as one of the `KeySetBounds` durations.
 package struct KeySetState: Sendable {
     let bounds: KeySetBounds
 
@@ -57,7 +57,7 @@ package struct KeySetState: Sendable {
             if sought.count < bounds.mostWaiters { sought.insert(Array(keyID.utf8)) }
             return .joinFetch(running.number)
         }
-        // The cooldown limits the requests that a flood of invented key IDs can cause.
+        // The cooldown limits the requests that a flood of made-up key IDs can cause.
         if isStopped || isCoolingDown(at: now) {
             return .refuse(refusal(for: keyID, issuedAt: issuedAt, at: now))
         }
@@ -195,7 +195,7 @@ extension KeySetState {
         let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
         let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
         let retryAt = now.addingSaturating(pause).addingSaturating(spread)
-        // A set that is still fresh keeps its planned refresh, because a flood of invented key IDs during an
+        // A set that is still fresh keeps its planned refresh, because a flood of made-up key IDs during an
         // outage must not make the loop fetch earlier.
         nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
         return .wakeWaiters

@@ -145,7 +145,7 @@ package struct EventStreamError: CodedError {
 }
 
 extension EventStreamError {
-    /// Makes the error for an error response from Google's API (`google.rpc.Status`).
+    /// Creates the error for an error response from Google's API (`google.rpc.Status`).
     ///
     /// - Parameter call: The call's name, for the error text.
     init(status: Int, body: [UInt8], call: String, account: String) {
