@@ -93,7 +93,7 @@ public final class TrustAnchor: @unchecked Sendable {
 /// Reason a certificate is not trusted.
 package struct CertificateChainError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
-        /// No valid chain of signatures leads from the certificate to the trust anchor.
+        /// The certificate does not chain to the trust anchor.
         case untrusted
         case expired
         case notYetValid = "not_yet_valid"
@@ -195,7 +195,7 @@ final class VerifiedIntermediate: @unchecked Sendable {
             leaf, through: nil, flags: X509_V_FLAG_PARTIAL_CHAIN, at: now
         ) { chain throws(CertificateChainError) in
             // The chain must have exactly two certificates, because the intermediate certificate is trusted
-            // here and must not pass as a leaf.
+            // here and must not be accepted as a leaf.
             guard OPENSSL_sk_num(chain) == 2 else {
                 throw CertificateChainError(.untrusted, detail: "a chain of other certificates")
             }

@@ -5,7 +5,7 @@ import COpenSSL
 ///
 /// The first key seals new values, and all keys open values, so operators rotate keys by inserting a new key
 /// at the front. Associated data binds a value to its row, so a value that an attacker moves to another row
-/// does not open there. A sealed value reveals its length and its key name.
+/// cannot be opened there. A sealed value reveals its length and its key name.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
@@ -18,7 +18,7 @@ public struct SealingKeyRing: Sendable {
     }
 
     /// Seals a plaintext. The result is different each time, and 46 bytes longer than the plaintext and the
-    /// key name together. The plaintext and the associated data must each have at most a megabyte.
+    /// key name together. The plaintext and the associated data can each be up to a megabyte long.
     public func seal(
         _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) -> [UInt8] {
@@ -67,7 +67,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// Reason a sealed value does not open. Match on `code`.
+/// Reason a sealed value cannot be opened. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The value is too short, has an unknown version, or has no key name.
@@ -75,7 +75,7 @@ public struct SealError: Error, Sendable, Equatable {
         /// The ring does not contain the key that sealed the value.
         case unknownKey = "unknown_key"
         /// The value was changed, was sealed for another purpose or row, or was sealed by a different key
-        /// with the same name. AES-GCM cannot tell these cases apart.
+        /// with the same name. AES-GCM cannot distinguish these cases.
         case authenticationFailed = "authentication_failed"
     }
 
@@ -234,8 +234,8 @@ struct SealingCipher: ~Copyable {
         case seal = 1
     }
 
-    /// Creates the context. It ends the process if libcrypto lacks the algorithm, because a process that
-    /// cannot encrypt must not continue.
+    /// Creates the context. It terminates the process if libcrypto lacks the algorithm, because a process
+    /// that cannot encrypt must not continue.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
@@ -270,7 +270,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends the encryption and returns the authentication tag.
+    /// Finishes the encryption and returns the authentication tag.
     consuming func tag() -> [UInt8] {
         var rest: Int32 = 0
         var none: UInt8 = 0
@@ -283,8 +283,8 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends the decryption and returns true if the value is authentic. OpenSSL compares the tags in constant
-    /// time.
+    /// Finishes the decryption and returns true if the value is authentic. OpenSSL compares the tags in
+    /// constant time.
     consuming func verify(tag: [UInt8]) -> Bool {
         precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
         var tag = tag

@@ -80,8 +80,8 @@ struct AdmissionRule {
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
         // Other processes on a shared machine use processor time too, so a loop that worked for at least a
-        // quarter of the round counts as busy for the whole round. If it worked for at least a tenth, only
-        // this work counts. If it worked less, it was waiting for requests, so it delayed none.
+        // quarter of the round is considered busy for the whole round. If it worked for at least a tenth,
+        // only this work counts. If it worked less, it was waiting for requests, so it delayed no request.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
@@ -107,13 +107,13 @@ package enum AdmissionDecision: Equatable {
 package enum RequestPriority: Sendable {
     /// These requests are never rejected, because operators need the service's state most during overload.
     case operations
-    /// These requests are rejected late, because the sender repeats a notification only a few times.
+    /// These requests are rejected only under heavier overload, because senders retry only a few times.
     case notification
     case ordinary
 }
 
 /// Overload limits above which the service rejects requests. A round is the time in which an event loop
-/// serves all sockets that had something to read.
+/// serves all sockets that had data to read.
 public struct AdmissionBounds: Sendable {
     /// Longest acceptable round. About 1000 simultaneous requests cause a round of this length.
     public var target = TimeAmount.milliseconds(60)
@@ -149,7 +149,7 @@ package final class AdmissionGate {
     func requestArrived(at now: NIODeadline) {
         guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
-        // The event loop runs this task after it has served all sockets that had something to read.
+        // The event loop runs this task after it has served all sockets that had data to read.
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 

@@ -7,11 +7,11 @@ import Synchronization
 ///
 /// The code that reads, checks, writes and sends is many times larger than the processor's first-level cache.
 /// If each request went through all stages alone, the processor would spend most of the time fetching
-/// instructions. If several go through a stage together, only the first one fetches the stage's code. This
-/// saves more than a quarter of the time of a verification, and a single request waits no longer than without
-/// rounds. Use the object only on its event loop.
+/// instructions. If several go through a stage together, only the first request fetches the stage's code.
+/// This saves more than a quarter of the time of a verification, and a single request waits no longer than
+/// without rounds. Use the object only on its event loop.
 final class EventLoopRound {
-    /// Largest number of requests that go through the stages together. With more, the first request would
+    /// Largest number of requests that go through the stages together. With more requests, the first would
     /// wait for the last, and their data would not fit into the caches.
     private static let mostTogether = 16
     /// The maximum number of commands gathered at once. The first command waits some milliseconds for the
@@ -56,7 +56,7 @@ final class EventLoopRound {
             ) { round.value.run(isLast: true) }
         }
         gathered += 1
-        // If a round is running, its end submits the command.
+        // A running round submits the command when it ends.
         if running.isEmpty { schedule() }
     }
 
@@ -64,7 +64,7 @@ final class EventLoopRound {
         guard !isScheduled else { return }
         isScheduled = true
         let round = NIOLoopBound(self, eventLoop: eventLoop)
-        // The event loop runs this task once it has read from all sockets that had something to read.
+        // The event loop runs this task once it has read from all sockets that had data to read.
         eventLoop.execute {
             round.value.isScheduled = false
             round.value.run(isLast: true)

@@ -49,9 +49,9 @@ package struct IncomingRequest {
 
 /// Limits the memory that all connections together use for incomplete bodies.
 ///
-/// The first bytes of a body do not count, so the limit never refuses usual requests, and they do not touch
-/// the shared counter. Without the limit, a few thousand clients without an API key could make the service
-/// hold 64 KiB for each of them.
+/// The first bytes of each body are not counted, so the limit never refuses ordinary requests, and these do
+/// not touch the shared counter. Without the limit, a few thousand clients without an API key could make the
+/// service hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
     /// The number of bytes in each body that are not counted.
     static let free = 8 * 1024

@@ -44,7 +44,7 @@ package struct RequestTarget {
 
     private static let authorityCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$&'()*+,;=:[]")
 
-    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some more
+    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some other
     /// characters, but browsers send these unescaped, so this check accepts them.
     private static func isAcceptable(_ text: Substring) -> Bool {
         let result = text.utf8.withContiguousStorageIfAvailable { text in
