@@ -193,7 +193,7 @@ struct StorageFailures: Sendable {
 
 /// Counts failed transactions by the database's own error code.
 private final class DatabaseCodeCounters: Sendable {
-    /// Maximum number of series. Additional codes count as `other`.
+    /// Maximum number of series. Additional codes are counted as `other`.
     private static let most = 32
 
     private let factory: any MetricsFactory

@@ -37,7 +37,7 @@ struct DevelopmentService: Service {
     /// User IDs of the people to sign in when the service starts.
     var arrivals: [String] = []
 
-    /// Runs the service. Also throws the error if the fake Apple or the fake Google fails.
+    /// Runs the service. Also throws errors of the fake Apple and the fake Google.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")

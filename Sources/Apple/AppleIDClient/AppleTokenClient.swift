@@ -135,7 +135,7 @@ extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .responseUnusable, .serverFailed: self = .failed
-        // Throttling counts as a response, because Apple throttles refresh tokens per user.
+        // Throttling is treated as a response, because Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
         }

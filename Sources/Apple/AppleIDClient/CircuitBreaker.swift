@@ -32,8 +32,8 @@ struct CircuitBreaker: Sendable, Equatable {
     static let shortestPause: Duration = .seconds(2)
     /// The longest pause. A code expires after five minutes, so this still leaves several attempts.
     static let longestPause: Duration = .seconds(30)
-    /// Time after which an unfinished probe counts as lost and another call may probe, so that a lost call
-    /// cannot keep the circuit open forever.
+    /// Time after which an unfinished probe is considered lost and another call may probe, so that a lost
+    /// call cannot keep the circuit open forever.
     static let longestProbe: Duration = .seconds(60)
 
     private var state = State.closed(failures: 0)

@@ -99,7 +99,7 @@ struct LoginResponse: Sendable {
     let body: [UInt8]
 }
 
-/// The client ID, and the secret that the client authenticates to the server with.
+/// The client ID, and the secret for authenticating to the server.
 package struct ClientCredentials: Sendable {
     let id: String
     /// The client secret, which Google's desktop clients have. It protects nothing on a user's machine.

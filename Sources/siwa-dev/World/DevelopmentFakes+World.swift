@@ -55,7 +55,7 @@ extension DevelopmentFakes {
 
     // MARK: - Faults
 
-    /// The available faults, in the order in which pages list them. Google's faults require its client, and a
+    /// The available faults, in the order that pages list them. Google's faults require its client, and a
     /// receiver's faults require its URL.
     var faults: [FaultSwitch] {
         let urls = receivers.state.urls

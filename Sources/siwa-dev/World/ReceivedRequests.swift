@@ -79,7 +79,7 @@ extension WorldExchange {
         if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
         guard !exchange.response.isEmpty else { return text }
         let type = exchange.responseType ?? ""
-        // Leaves out HTML pages, because their markup says nothing about the protocol.
+        // Omits HTML pages, because their markup says nothing about the protocol.
         return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
     }
 }

@@ -120,7 +120,7 @@ struct Resealing {
     let keys: SealingKeyRing
     /// Called with the number of values processed since the last call.
     let progress: (Int) -> Void
-    /// Time of the audit entries if signing keys that cannot be opened are to be removed; otherwise `nil`.
+    /// Time of the audit entries if the run removes signing keys that cannot be opened; otherwise `nil`.
     var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {

@@ -86,7 +86,7 @@ struct RetryPolicy: Equatable {
 
     /// The number of attempts for one call.
     static let tries = 4
-    /// Number of consecutive calls without a response after which Apple counts as unreachable.
+    /// Number of consecutive calls without a response after which Apple is considered unreachable.
     static let patience = 10
 
     private var unanswered = 0

@@ -11,7 +11,7 @@ struct TransferFile {
     /// The file's lines in order, one per account.
     let lines: [TransferLine]
 
-    /// - Throws: `LineFile.Unusable`, also if a line's app does not belong to the receiving team in this
+    /// - Throws: `LineFile.Unusable`, including if a line's app does not belong to the receiving team in this
     ///   deployment.
     init(path: String, deployment: Deployment) throws(LineFile.Unusable) {
         guard FileManager.default.fileExists(atPath: path) else {

@@ -6,7 +6,7 @@ public protocol KeySetSource: Sendable {
     ///
     /// Reads at most `KeySetResponse.longestBody` bytes, follows no redirects, reacts to cancellation
     /// promptly, and ends within a time limit of its own. Throws `KeySetFetchError` if the cause is known;
-    /// any other error counts as `.unreachable`. A response with any status is returned, not thrown.
+    /// any other error is treated as `.unreachable`. A response with any status is returned, not thrown.
     func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse
 }
 

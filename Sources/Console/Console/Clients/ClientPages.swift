@@ -278,7 +278,7 @@ package struct ClientPages: Sendable {
     }
 }
 
-// Previews of the pages that users see. Unknown query values count as absent.
+// Previews of the pages that users see. Unknown query values are treated as absent.
 extension ClientPages {
     /// Frame widths in pixels.
     private static let widths = [("desktop", 760), ("phone", 390)]

@@ -196,9 +196,9 @@ public struct OverviewPages: Sendable {
 
 /// One of the service's keys, as the overview shows it. Contains no secret.
 public struct KeyCondition: Sendable {
-    /// The key's age, as far as it is known.
+    /// The key's age, if known.
     public enum Age: Sendable, Equatable {
-        /// The service made the key.
+        /// The service created the key.
         case made(Moment)
         /// Time of the first startup with this database and this key. The key can be older.
         case firstSeen(Moment)

@@ -222,7 +222,7 @@ public struct PeoplePages: Sendable {
 }
 
 extension ConsoleRequest {
-    /// The account that the path names.
+    /// The account named in the path.
     var account: AccountID? { AccountID(parameters["account", default: ""]) }
 }
 

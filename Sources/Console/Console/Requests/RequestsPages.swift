@@ -278,7 +278,7 @@ enum CodeList {
     }
 }
 
-/// The filter in the form above the list. Empty fields filter nothing.
+/// The filter in the form above the list. Empty fields are ignored.
 struct RequestFilter: Sendable {
     let id: String
     let code: String

@@ -211,8 +211,8 @@ public struct ShownConfiguration: Sendable {
 
 /// A URL that the service sends requests to, as pages show it. Such a URL often contains a secret.
 ///
-/// Hides the user and the query. Shortens long path segments, because some services hand out URLs with a key
-/// in the path. Shows the rest of the path.
+/// Hides the user and the query. Shortens long path segments, because some services issue URLs with a key in
+/// the path. Shows the rest of the path.
 public enum MaskedURL {
     /// Minimum length of a path segment that is shortened, in bytes.
     static let longSegment = 16

@@ -115,7 +115,7 @@ final class ConsoleAccess: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may count as valid.
+    /// - Throws: `StorageError`, in which case no session may be treated as valid.
     func hasEnded(_ session: ConsoleSession, at now: Moment) async throws -> Bool {
         try await operators?.ended.contains(session, at: now) ?? false
     }

@@ -73,7 +73,7 @@ struct ConsoleSession: Sendable, Equatable {
 final class EndedConsoleSessions: Sendable {
     private let tickets: any TicketStore
     /// The latest expiry among ended sessions that the database could not store, by key name. All of the
-    /// key's sessions that expire no later count as ended, so the number of keys bounds the number of
+    /// key's sessions that expire no later are treated as ended, so the number of keys bounds the number of
     /// entries.
     private let unwritten = Mutex<[String: Moment]>([:])
 
@@ -100,7 +100,7 @@ final class EndedConsoleSessions: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may count as valid.
+    /// - Throws: `StorageError`, in which case no session may be treated as valid.
     func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
         if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
         return try await tickets.hasTicket(
@@ -179,7 +179,7 @@ struct ConsoleSeal: Sendable {
 enum ConsoleFormToken {
     static func make(key: [UInt8]) -> String { Base64URL.encode(HMACSHA256(key: key).code(for: message)) }
 
-    /// Returns true if the token is correct. The duration does not depend on where the tokens differ.
+    /// Returns true if the token is correct. Compares in constant time.
     static func isValid(_ token: String?, key: [UInt8]) -> Bool {
         guard let token, token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: key).isValid(code, for: message)

@@ -16,7 +16,7 @@ struct NumberSeries {
     static let minute: Int64 = 60_000
     /// Number of complete minutes kept, in addition to the current minute.
     static let mostMinutes = 60
-    /// Maximum number of hours kept while the database is unavailable. Above it, the oldest hour is dropped.
+    /// Maximum number of hours kept while the database is unavailable. Beyond it, the oldest hour is dropped.
     static let mostHours = 48
 
     private var last: Counts = [:]

@@ -40,7 +40,7 @@ public struct Trouble: Sendable, Equatable {
     public let severity: Severity
     /// The fault and its effect.
     public let sentence: String
-    /// The cause, as far as it is known.
+    /// The cause, if known.
     public let cause: String
     /// A sentence with numbers of people or requests across all apps, for operators who may see all apps. May
     /// be empty.
