@@ -241,7 +241,7 @@ package struct ComposedService {
     private static func group(
         _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
-        // When a service fails, the other services stop in the same order. If all were cancelled at once,
+        // When a service fails, the other services stop in the same order. If all were cancelled together,
         // they would make each other fail.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in

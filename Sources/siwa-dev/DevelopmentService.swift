@@ -121,7 +121,7 @@ struct DevelopmentService: Service {
             servicePort: port, applePort: applePort, googlePort: googlePort,
             receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
-        // Written without a buffer, so that the text appears at once even in a pipe.
+        // Written unbuffered, so that the text appears immediately even in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 

@@ -13,7 +13,7 @@ public import AppleIdentity
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 
-    /// Returns at `moment` or later, or at once if `moment` has passed. Throws only if the task is cancelled.
+    /// Returns at `moment` or later; immediately if it has passed. Throws only if the task is cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// A trusted root certificate. Verification trusts no other root, not even the operating system's roots.
 public final class TrustAnchor: @unchecked Sendable {
     // `@unchecked`: the store never changes after `init`, and OpenSSL locks it for every look-up, so any
-    // number of threads can verify with it at once.
+    // number of threads can use it at the same time.
     private let store: TrustStoreHandle
     let intermediates: VerifiedIntermediates
 

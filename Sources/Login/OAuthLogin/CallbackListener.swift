@@ -5,8 +5,8 @@ import Synchronization
 
 /// The HTTP server on a free loopback port that receives the browser's requests (RFC 8252 §7.3).
 ///
-/// The server accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of
-/// headers. The connection that sent the code waits up to two minutes for its page.
+/// The server accepts at most 16 concurrent connections, each for at most 10 seconds and with at most 32 KiB
+/// of headers. The connection that sent the code waits up to two minutes for its page.
 final class CallbackListener: Sendable {
     private static let mostConnections = 16
     private static let connectionTime = TimeAmount.seconds(10)

@@ -23,7 +23,7 @@ package struct LoginTransport: Sendable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
             decompression: .disabled)
-        // The user is waiting, so the client reports a refused connection at once.
+        // The user is waiting, so the client reports a refused connection immediately.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.boundResponses()
         return configuration

@@ -2,7 +2,7 @@ import AppleIDClient
 import Composition
 import Synchronization
 
-/// Makes one call to Apple for each of many items: several at once, at a limited rate, and with retries. The
+/// Makes one call to Apple for each of many items: concurrently, at a limited rate, and with retries. The
 /// calls must be safe to repeat.
 struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     let perSecond: Int

@@ -72,7 +72,7 @@ public struct VerifiedReceipt: Sendable {
     /// The approximate number of keys that the app has attested on the device within 30 days; `nil` in an
     /// attestation's receipt. A high number is a reason to investigate, but reinstalls raise it too.
     public let riskMetric: UInt32?
-    /// Earliest time of the next exchange, in milliseconds since 1970; `nil` if it is possible at once.
+    /// Earliest time of the next exchange, in milliseconds since 1970; `nil` if there is no minimum.
     public let notBefore: Int64?
     /// Expiration time in milliseconds since 1970.
     public let expiresAt: Int64

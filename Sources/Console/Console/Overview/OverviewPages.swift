@@ -202,8 +202,7 @@ public struct KeyCondition: Sendable {
         case made(Moment)
         /// Time of the first startup with this database and this key. The key can be older.
         case firstSeen(Moment)
-        /// The key was missing at the last startup: its file is newer, or another replica has started without
-        /// it.
+        /// The key was missing at the last startup: its file is newer, or another replica started without it.
         case notSeen
         /// The database could not be read.
         case unknown

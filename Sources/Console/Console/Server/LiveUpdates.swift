@@ -2,7 +2,7 @@ import Synchronization
 
 /// Notifies open pages about changes. A page sends the number of its last change, and waits for the next.
 public final class LiveUpdates: Sendable {
-    /// Maximum number of waiting pages. Any further page gets a response at once.
+    /// Maximum number of waiting pages. Any further page gets an immediate response.
     static let mostWaiting = 64
     static let longestWait = Duration.seconds(20)
     /// Milliseconds before a browser polls again, so that it loads a page at most about once a second.

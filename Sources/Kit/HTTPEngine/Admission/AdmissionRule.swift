@@ -89,7 +89,7 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is limited, because otherwise the loop could spend a large credit all at once, and all
+        // The credit is limited, because otherwise the loop could spend a large credit in one burst, and all
         // other work would have to wait.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)

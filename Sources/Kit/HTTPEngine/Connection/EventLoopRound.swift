@@ -14,8 +14,7 @@ final class EventLoopRound {
     /// Largest number of requests that go through the stages together. With more requests, the first would
     /// wait for the last, and their data would not fit into the caches.
     private static let mostTogether = 16
-    /// The maximum number of commands gathered at once. The first command waits some milliseconds for the
-    /// last.
+    /// The maximum number of commands in one group. The first command waits some milliseconds for the last.
     private static let mostGathered = 64
 
     let eventLoop: any EventLoop

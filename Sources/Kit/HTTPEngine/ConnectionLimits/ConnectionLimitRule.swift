@@ -3,9 +3,9 @@ import NIOCore
 
 /// Decides which connection to close when the number of connections approaches its limit.
 ///
-/// The rule keeps some places free, so that the service can accept a new client at once. To free a place, it
-/// closes the connection that has been idle longest. If an address is at its limit, one of the address's own
-/// connections closes. The rule does no I/O and reads no clock.
+/// The rule keeps some places free, so that the service can immediately accept a new client. To free a place,
+/// it closes the connection that has been idle longest. If an address is at its limit, one of the address's
+/// own connections closes. The rule does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int

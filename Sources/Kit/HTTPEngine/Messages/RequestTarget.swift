@@ -170,7 +170,7 @@ package struct ASCIISet: Sendable {
     }
 }
 
-/// Faster searches and comparisons for `Substring`, which handle many bytes at once.
+/// Faster searches and comparisons for `Substring`, which process many bytes at a time.
 extension Substring {
     /// Returns the first position of an ASCII character.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {
