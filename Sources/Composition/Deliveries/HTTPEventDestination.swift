@@ -188,7 +188,7 @@ actor PinnedConnections {
             return held.client
         }
         if let old = pin?.client {
-            // Attempts with the old client end before this delay does. If the process exits earlier, the
+            // Attempts with the old client finish before this delay ends. If the process exits earlier, the
             // system closes the connections.
             Task {
                 try? await Task.sleep(for: Self.retirement)

@@ -126,7 +126,7 @@ struct DigitScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Consumes the next byte if it is this character, and returns true if it was.
+    /// Consumes the next byte and returns true if it is this character.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
