@@ -112,7 +112,7 @@ struct ComposedConsole {
         ]
     }
 
-    /// Returns the console pages, with one line for each group of pages.
+    /// Returns all console pages. Each line adds one group of pages.
     private static func pages(
         _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
     ) -> [ConsolePage] {
@@ -206,7 +206,7 @@ package struct DevelopmentConsole: Sendable {
     let card: OverviewPages.OtherCard
     let observe: Observer
 
-    /// - Parameter card: Makes an additional card for the overview.
+    /// - Parameter card: Creates an additional card for the overview.
     package init(pages: [ConsolePage], card: @escaping OverviewPages.OtherCard, observe: @escaping Observer) {
         (self.pages, self.card, self.observe) = (pages, card, observe)
     }

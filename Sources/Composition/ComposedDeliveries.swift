@@ -114,7 +114,7 @@ package struct ComposedDeliveries {
             destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints))
     }
 
-    /// Makes signing keys for a service without OAuth clients whose receivers get security event tokens.
+    /// Creates signing keys if there are no OAuth clients but receivers get security event tokens.
     private static func ownKeys(
         _ settings: ServiceSettings, besides keys: SigningKeys?, in store: any AuthorizationStore,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -185,8 +185,8 @@ package struct ComposedDeliveries {
 }
 
 extension ClientStreamSettings {
-    /// Returns a client's receiver. A client also receives events about users of other apps if they have
-    /// given it a grant, so the format selects the events.
+    /// Returns a client's receiver. A client also receives events about users of other apps if those users
+    /// have given it a grant, so the format selects the events.
     fileprivate func polled(_ format: any EventFormat) -> PolledReceiver {
         PolledReceiver(name: name, kinds: kinds, scope: .all, format: format)
     }

@@ -14,8 +14,8 @@ import Tracing
 
 /// The authorization server, composed from the settings.
 ///
-/// Absent if there are no OAuth clients, so that the service makes no signing key, runs no worker and stores
-/// nothing.
+/// Absent if there are no OAuth clients, so that the service creates no signing key, runs no worker and
+/// stores nothing.
 struct ComposedOAuth {
     let server: OAuthServer
     /// The keys that sign tokens and, for receivers, events.
@@ -29,7 +29,7 @@ struct ComposedOAuth {
     ///   - client: The HTTP client for requests to Google. Its owner shuts it down after the services have
     ///     stopped.
     ///   - tracer: Records spans; `nil` if tracing is off.
-    ///   - web: The sign-in at Apple, which the authorization endpoint uses.
+    ///   - web: The Sign in with Apple flow that the authorization endpoint uses.
     /// - Returns: `nil` if there are no OAuth clients. If there are, the settings reader guarantees a sealing
     ///   key.
     init?(

@@ -67,8 +67,8 @@ package struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
-        // Logs the configuration before the first request, so that for every action the log contains the
-        // configuration under which it happened.
+        // Logs the configuration before the first request, so that the log shows which configuration was
+        // active for each action.
         let fingerprints = settings.fingerprints
         let changes = try await store.noteConfiguration(fingerprints, at: now())
         // At the first start, all parts are new, so there are no changes to log.
@@ -241,8 +241,8 @@ package struct ComposedService {
     private static func group(
         _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
-        // When a service fails, the others stop in the same order. If all were cancelled at once, they would
-        // make each other fail.
+        // When a service fails, the other services stop in the same order. If all were cancelled together,
+        // they would make each other fail.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -293,7 +293,7 @@ struct ShutdownNotice: Service {
 /// Delays the shutdown. In the meantime, the service still serves requests, while `/readyz` responds with
 /// 503, so that load balancers remove the process before its connections close.
 ///
-/// A shutdown reaches this service first.
+/// The shutdown stops this service first.
 struct DrainPeriod: Service {
     let http: HTTPService
     let duration: Duration

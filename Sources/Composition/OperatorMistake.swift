@@ -37,8 +37,7 @@ package struct OperatorMistake: Error, Equatable, CustomStringConvertible {
                 let refusal = PostgresRefusal.find(at: address)
                 mayPass = refusal == .databaseMissing
                 found = refusal?.words(for: address)
-            // A wrong encoding, an unsuitable pooler or an unsuitable server stays until the operator changes
-            // it.
+            // A wrong encoding, pooler or server remains a problem until the operator changes it.
             case .migrationFailed: found = "\(address.place) cannot be used: \(error.detail)"
             case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: found = nil
             }
@@ -131,7 +130,7 @@ enum SQLiteMistake {
 /// Tries to listen on addresses before a command opens a database or starts a server, so that the error is
 /// the only line that the command prints.
 ///
-/// Another program can take an address after the trial; the server itself then fails with the same error.
+/// Another program can bind an address after the trial; the server itself then fails with the same error.
 package enum ListenTrial {
     /// - Parameter addresses: Addresses to try. An address with port 0 is skipped, because the system chooses
     ///   its port.

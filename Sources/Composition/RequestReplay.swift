@@ -4,7 +4,7 @@ import HTTPAPI
 import NIOCore
 import NIOHTTP1
 
-/// Resends a kept request to this service without changes, in development.
+/// Resends a recorded request to this service without changes, in development.
 struct RequestReplay: Sendable {
     /// The port that the service listens on.
     let port: Int
@@ -29,7 +29,7 @@ struct RequestReplay: Sendable {
 }
 
 extension RequestsPages {
-    /// Makes the page with *Send again*, in development and if the port is known in advance.
+    /// Creates the pages. *Send again* exists only in development with a known port.
     init(_ settings: ServiceSettings, recent: RecentRequests, audit: @escaping ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"

@@ -12,8 +12,8 @@ import NIOCore
 #endif
 
 extension ServerLimits {
-    /// Returns the configured limits, with the connection limit lowered to what this process's open-file
-    /// limit allows.
+    /// Returns the configured limits, with the connection limit reduced to fit this process's open-file
+    /// limit.
     static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
         limits.admission = admission

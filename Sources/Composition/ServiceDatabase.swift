@@ -28,7 +28,7 @@ package protocol ServiceDatabase: Sendable {
     /// events. Runs until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
-    /// Database readings for the metrics. Taking them blocks while the file system hangs.
+    /// Database readings for the metrics. Getting them blocks while the file system hangs.
     var readings: [DatabaseReading] { get }
 
     /// Closes the database. Later calls fail.
@@ -80,7 +80,7 @@ extension SQLiteDatabase: ServiceDatabase {
         } ?? []
     }
 
-    /// Announces nothing, because the file lock keeps out other processes.
+    /// Announces nothing, because the file lock excludes other processes.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()
     }
@@ -181,8 +181,8 @@ struct StorageFailures: Sendable {
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
-        // Only the first words distinguish causes, because the rest names files and statements, whose number
-        // is not bounded.
+        // Only the first words identify the cause, because the rest contains file names and statements, so
+        // it can have any number of values.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",
@@ -193,7 +193,7 @@ struct StorageFailures: Sendable {
 
 /// Counts failed transactions by the database's own error code.
 private final class DatabaseCodeCounters: Sendable {
-    /// Maximum number of series. Additional codes count as `other`.
+    /// Maximum number of series. Additional codes are counted as `other`.
     private static let most = 32
 
     private let factory: any MetricsFactory
@@ -201,7 +201,7 @@ private final class DatabaseCodeCounters: Sendable {
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        // Makes each series before its first failure, so that a rate includes this failure.
+        // Creates each series before its first failure, so that a rate includes this failure.
         for code in ["none"] + StorageFailures.usualCodes { _ = counter(code) }
     }
 

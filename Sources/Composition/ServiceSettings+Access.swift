@@ -47,7 +47,7 @@ extension ServiceSettings {
             clock: clock)
     }
 
-    /// Calls `body` with a client for calls to Apple, and then shuts down the HTTP client. For commands.
+    /// Calls `body` with a client for calls to Apple, and then shuts down the HTTP client. Commands use it.
     package func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws
         -> Result
     {

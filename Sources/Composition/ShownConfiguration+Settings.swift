@@ -7,7 +7,7 @@ import Cryptography
 import HTTPAPI
 
 extension ShownConfiguration {
-    /// Makes the configuration for the console, without secrets.
+    /// Creates the configuration for the console, without secrets.
     ///
     /// - Parameter masksURLs: False in `siwa dev`, where receiver URLs contain no secrets.
     init(_ settings: ServiceSettings, masksURLs: Bool = true) {
@@ -16,7 +16,7 @@ extension ShownConfiguration {
     }
 }
 
-/// Makes the `ShownConfiguration` texts.
+/// Creates the `ShownConfiguration` texts.
 private struct ShownSettings {
     let settings: ServiceSettings
     let masksURLs: Bool
@@ -26,7 +26,7 @@ private struct ShownSettings {
             let origin = settings.origins.first { $0.name == setting.name }
             let value = setting.shown?(settings) ?? (origin == nil ? trial(setting) : origin?.text)
             let isDefault = origin.map { $0.place == .byDefault } ?? (value == setting.defaultText)
-            // siwa dev makes settings without origins.
+            // siwa dev creates settings without origins.
             let source =
                 origin?.place.rawValue ?? (isDefault ? SettingOrigin.Place.byDefault.rawValue : "siwa dev")
             return (
@@ -92,7 +92,7 @@ private struct ShownSettings {
     }
 
     private func source(of key: APIKey) -> String {
-        // siwa dev makes settings without origins.
+        // siwa dev creates settings without origins.
         guard !settings.origins.isEmpty else { return "siwa dev" }
         guard settings.namesInKeySetting.contains(key.name) else { return "file, api_keys" }
         let place = settings.origins.first { $0.name == Setting.apiKeyHashes.name }?.place ?? .environment

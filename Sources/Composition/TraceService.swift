@@ -31,8 +31,8 @@ struct TraceService: Service {
 
 /// Exports spans over OTLP/HTTP in JSON format.
 ///
-/// Uses its own HTTP client, so that a hanging collector occupies no connection to Apple. Does not follow
-/// redirects or read response bodies; if a body is not read, its connection closes.
+/// Uses its own HTTP client, so that a hanging collector does not use up connections to Apple. Does not
+/// follow redirects or read response bodies; if a body is not read, its connection closes.
 struct HTTPTraceCollector: TraceCollector {
     let client: HTTPClient
     private let settings: TraceSettings

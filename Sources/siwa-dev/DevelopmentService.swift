@@ -34,10 +34,10 @@ struct DevelopmentService: Service {
     let authority: String
     let observation: ProcessObservation
     let options: Options
-    /// User IDs of the people who are signed in when the service starts.
+    /// User IDs of the people to sign in when the service starts.
     var arrivals: [String] = []
 
-    /// Runs the service. Also throws the error if the fake Apple or the fake Google fails.
+    /// Runs the service. Also throws errors of the fake Apple and the fake Google.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
@@ -121,7 +121,7 @@ struct DevelopmentService: Service {
             servicePort: port, applePort: applePort, googlePort: googlePort,
             receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
-        // Written without a buffer, so that the text appears at once even in a pipe.
+        // Written unbuffered, so that the text appears immediately even in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 
@@ -140,7 +140,7 @@ struct DevelopmentService: Service {
             google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) })
     }
 
-    /// Returns an earlier run's key from the fake Apple's state, or else a new key.
+    /// Returns an earlier run's key from the fake Apple's state, or a new key if there is none.
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {

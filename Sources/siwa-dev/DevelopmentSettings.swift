@@ -21,7 +21,7 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
-    /// The key registered with the fake Apple. Without it, Apple codes are not exchanged.
+    /// The key registered with the fake Apple. Without it, the service cannot exchange Apple's codes.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
     /// App Check mode for the app's bundle ID, and for the phone app's client.
@@ -97,7 +97,7 @@ struct DevelopmentSettings {
         return settings
     }
 
-    /// A receiver to try out polling with.
+    /// A receiver for trying out polling.
     private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
         PolledReceiverSettings(
             name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,

@@ -101,7 +101,7 @@ struct DevelopmentBanner {
     let clientID: String
     /// True if the database remains after the run.
     let isPermanent: Bool
-    /// Name that this program was started under.
+    /// The name under which this program was started.
     let program: String
 
     var text: String {
@@ -159,7 +159,7 @@ struct DevelopmentBanner {
     }
 }
 
-/// The name that this program was started under, for commands to print.
+/// The name under which this program was started, for commands to print.
 enum StartedProgram {
     /// True if siwa started this program.
     static var isSiwa: Bool { CommandLine.arguments.first?.split(separator: "/").last == "siwa" }

@@ -19,7 +19,7 @@ import Yams
 struct SeedFile: Sendable {
     /// Maximum file size in bytes.
     static let longest = 1 << 20
-    /// Maximum number of people. The fake Apple has room for 10,000 people, including the permanent one.
+    /// Maximum number of people. The fake Apple holds up to 10,000 people, including the permanent one.
     static let mostPeople = 9999
 
     let people: [SeedPerson]

@@ -6,7 +6,7 @@ import Composition
 import EmulatorServer
 import Foundation
 
-/// The program `siwa-dev`. `siwa` starts it for the commands that only `siwa-dev` has, under siwa's name.
+/// The program `siwa-dev`. `siwa` starts it, under the name siwa, for commands that only `siwa-dev` has.
 @main
 struct SiwaDev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

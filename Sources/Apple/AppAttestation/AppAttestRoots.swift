@@ -17,7 +17,7 @@ extension TrustAnchor {
     /// `1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932`.
     public static let appleAppAttestation = pinned(appleAppAttestationPEM)
 
-    /// The Apple Root CA - G3, under which receipts are signed: P-384, valid from 2014-04-30 to 2039-04-30,
+    /// The Apple Root CA - G3, the root for receipt signatures: P-384, valid from 2014-04-30 to 2039-04-30,
     /// SHA-256 `63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179`.
     public static let appleRootG3 = pinned(appleRootG3PEM)
 

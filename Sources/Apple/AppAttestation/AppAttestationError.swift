@@ -14,7 +14,7 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case formatMismatch = "format_mismatch"
     /// An `x5c` entry is not exactly one X.509 certificate in DER.
     case certificateMalformed = "certificate_malformed"
-    /// The certificates do not lead to the pinned root.
+    /// The certificates do not chain to the pinned root.
     case chainUntrusted = "chain_untrusted"
     case certificateExpired = "certificate_expired"
     case certificateNotYetValid = "certificate_not_yet_valid"
@@ -28,7 +28,7 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case keyIDMismatch = "key_id_mismatch"
     /// The authenticator data is truncated, or its key is not in the form that Apple uses.
     case authenticatorDataMalformed = "authenticator_data_malformed"
-    /// The object was made by another app.
+    /// Another app created the object.
     case appIDMismatch = "app_id_mismatch"
     /// An attestation's counter is not 0.
     case counterNotZero = "counter_not_zero"

@@ -9,7 +9,7 @@ public import JOSE
 /// documentation ("Validating apps that connect to your server").
 ///
 /// Does no I/O and reads no clock. Thread-safe. The caller must check that the service issued the challenge
-/// and that no request has used it, and must consume the challenge whatever the result.
+/// and that no request has used it, and must consume the challenge regardless of the result.
 public struct AttestationVerifier: Sendable {
     private let format = FormatCheck()
     private let chain: CertificateChainCheck
@@ -20,9 +20,9 @@ public struct AttestationVerifier: Sendable {
     private let keyPolicy: KeyPolicyCheck
 
     /// - Parameters:
-    ///   - root: `.appleAppAttestation`, except for tests and the fake Apple.
+    ///   - root: `.appleAppAttestation`, except in tests and with the fake Apple.
     ///   - platform: The app's platform. macOS needs one more check.
-    ///   - environment: The environment whose keys are accepted.
+    ///   - environment: The environment of the accepted keys.
     public init(
         root: TrustAnchor, appID: AppID, platform: AppPlatform, environment: AttestationEnvironment
     ) {

@@ -5,7 +5,7 @@
 struct AuthenticatorData: Sendable {
     /// The app ID's hash, 32 bytes.
     let appIDHash: ArraySlice<UInt8>
-    /// The counter. Readers that treat it as signed fail above 2³¹.
+    /// The unsigned counter. Code that reads it as a signed number fails above 2³¹.
     let counter: UInt32
     /// The credential, which only attestations have.
     let credential: AttestedCredential?

@@ -96,7 +96,7 @@ struct CBORReader {
     }
 
     private mutating func readBytes(_ count: UInt64) throws(CBORError) -> ArraySlice<UInt8> {
-        // The comparison precedes any addition, because a length of 2⁶⁴ - 1 would overflow.
+        // Compares before it adds, because a length of 2⁶⁴ - 1 would overflow.
         guard count <= UInt64(bytes.endIndex - position) else { throw error(.truncated) }
         defer { position += Int(count) }
         return bytes[position..<position + Int(count)]

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Error codes for a verification in steps.
+/// Error codes of a verification that runs in steps.
 public protocol StepErrorCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     associatedtype Step: Sendable
 

@@ -3,7 +3,7 @@ import Encodings
 
 /// An attestation object of unknown origin, whose size, CBOR and members have been checked.
 public struct UnverifiedAttestation: Sendable {
-    /// Maximum size in bytes. Apple's objects have 5,400 to 5,900.
+    /// Maximum size in bytes. Apple's objects are 5,400 to 5,900 bytes long.
     public static let longestObject = 16 * 1024
     static let format = "apple-appattest"
 
@@ -37,7 +37,7 @@ public struct UnverifiedAttestation: Sendable {
 
 /// An assertion of unknown origin, whose size, CBOR and members have been checked.
 public struct UnverifiedAssertion: Sendable {
-    /// Maximum size in bytes. Apple's assertions have 140 to 260.
+    /// Maximum size in bytes. Apple's assertions are 140 to 260 bytes long.
     public static let longestObject = 4 * 1024
 
     /// The ECDSA signature in DER.

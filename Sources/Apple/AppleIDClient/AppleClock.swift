@@ -4,7 +4,7 @@ import Synchronization
 /// Apple's time, from the `Date` header of Apple's responses, and its difference from this machine's clock.
 ///
 /// Between two responses, Apple's time advances with this machine's
-/// uptime, so any change to the machine's clock shows at once.
+/// uptime, so a change to the machine's clock immediately changes the difference.
 public final class AppleClock: Sendable {
     private struct Reading {
         /// Apple's time in milliseconds since 1970.
@@ -27,8 +27,8 @@ public final class AppleClock: Sendable {
     }
 
     /// Number of seconds that this machine's clock is ahead of Apple's; `nil` before the first response. The
-    /// `Date` header has whole seconds and the transfer takes time, so a difference of one or two seconds
-    /// means nothing.
+    /// `Date` header has whole seconds and the transfer takes time, so a difference of one or two seconds is
+    /// meaningless.
     public var secondsAhead: Int64? {
         guard let reading = reading.withLock({ $0 }) else { return nil }
         let passed = (uptime() - reading.uptime).milliseconds
@@ -53,7 +53,7 @@ extension Duration {
     }
 }
 
-/// Time since the first call in the process, by a monotonic clock.
+/// Time since the first call in the process, measured with a monotonic clock.
 public enum SystemUptime {
     private static let start = ContinuousClock.now
 

@@ -1,12 +1,12 @@
 // AppleIDClient owns the HTTP requests to Apple: endpoints, time limits, and size limits for responses. It
-// does not interpret responses for an account: its callers do, behind protocols of other modules.
+// does not apply responses to accounts; its callers do, through protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore
 import OutgoingHTTP
 
-/// URLs of Apple's endpoints. They are constants instead of being read from the discovery document, because
-/// in 2025 that document was wrong for some days, and services that relied on it failed.
+/// URLs of Apple's endpoints. They are constants and not read from the discovery document, because that
+/// document was wrong for several days in 2025, and services that relied on it failed.
 public struct AppleEndpoints: Sendable, Equatable {
     /// `https://appleid.apple.com`
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")
@@ -92,8 +92,8 @@ public struct AppleTimeLimits: Sendable, Equatable {
 
 extension HTTPClient.Configuration {
     /// The HTTP client configuration for requests to Apple, with one client per process. It follows no
-    /// redirects, decompresses nothing, limits the size of everything outside the body, and sets the time
-    /// limits that only the client can enforce. The client's owner shuts it down.
+    /// redirects, does not decompress, limits each response's size outside the body, and sets the time limits
+    /// that only the client can enforce. The client's owner shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -101,9 +101,9 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // This time is longer than the pause between two daily checks, but shorter than the time that
-                // servers keep idle connections. If the client sent a request on a connection that the server
-                // has just closed, the request would be lost, together with its code.
+                // This time is longer than the pause between two daily checks, but shorter than the time for
+                // which servers keep idle connections. If the client sent a request on a connection that the
+                // server has just closed, the request would be lost, together with its code.
                 idleTimeout: .seconds(10),
                 // Each concurrent worker can have its own connection, so that no worker waits for another
                 // worker's slow response.

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// Exchanges receipts over HTTP. Requests are signed with a team key that has DeviceCheck enabled.
 ///
-/// Each call is made once for each of the team's keys, until Apple accepts one.
+/// Each call is tried once with each of the team's keys, until Apple accepts a key.
 public struct AppleReceiptClient: AppleReceiptService {
     private let transport: AppleTransport
     private let endpoints: AppleEndpoints
@@ -64,7 +64,7 @@ public struct AppleReceiptClient: AppleReceiptService {
 
 /// Apple's exchange service for App Attest receipts.
 public protocol AppleReceiptService: Sendable {
-    /// Exchanges a receipt for a newer receipt with the current risk metric. The call can be repeated.
+    /// Exchanges a receipt for a newer receipt with the current risk metric. It is safe to repeat.
     ///
     /// - Parameters:
     ///   - team: The ID of the app's team, whose key signs the request.

@@ -5,8 +5,8 @@ import Synchronization
 /// Calls Apple's token, revoke and migration endpoints over HTTP.
 ///
 /// Each call is made once, with two safe exceptions. If Apple refuses the client secret (`invalid_client`,
-/// which Apple checks before everything else), the client tries the next key's secret. If the connection is
-/// lost, it repeats the call once, but only a call that is safe to repeat.
+/// which Apple checks first), the client tries the next key's secret. If the connection is lost, it repeats
+/// the call once, but only a call that is safe to repeat.
 ///
 /// The HTTP client is shared; its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
@@ -135,7 +135,7 @@ extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .responseUnusable, .serverFailed: self = .failed
-        // Throttling counts as a response, because Apple throttles refresh tokens per user.
+        // Throttling is treated as a response, because Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
         }

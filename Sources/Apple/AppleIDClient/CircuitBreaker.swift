@@ -1,4 +1,4 @@
-/// Blocks calls to an endpoint after several failures in a row, and after a pause lets one call through.
+/// Blocks calls to an endpoint after several consecutive failures, and after a pause admits one call.
 ///
 /// The breaker only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
@@ -26,14 +26,14 @@ struct CircuitBreaker: Sendable, Equatable {
         case probing(since: Duration, pause: Duration)
     }
 
-    /// Number of failures in a row that open the circuit.
+    /// Number of consecutive failures that open the circuit.
     static let threshold = 5
     /// The first pause; each failed probe doubles it.
     static let shortestPause: Duration = .seconds(2)
     /// The longest pause. A code expires after five minutes, so this still leaves several attempts.
     static let longestPause: Duration = .seconds(30)
-    /// Time after which an unfinished probe counts as lost and another call may probe, so that a lost call
-    /// cannot keep the circuit open forever.
+    /// Time after which an unfinished probe is considered lost and another call may probe, so that a lost
+    /// call cannot keep the circuit open forever.
     static let longestProbe: Duration = .seconds(60)
 
     private var state = State.closed(failures: 0)

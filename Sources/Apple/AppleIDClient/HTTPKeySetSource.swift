@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import TraceExport
 
-/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or one at another URL, for example Google's.
+/// Fetches a key set over HTTP: from Apple (`GET /auth/keys`) or another URL, for example Google's.
 ///
-/// The source only transports; `KeySets` checks the response. The HTTP client is shared; its owner creates it
-/// with `HTTPClient.Configuration.apple` and shuts it down.
+/// The source only transfers data; `KeySets` checks the response. The HTTP client is shared; its owner
+/// creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public struct HTTPKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String
@@ -16,7 +16,7 @@ public struct HTTPKeySetSource: KeySetSource {
 
     /// Fetches Apple's key set.
     ///
-    /// - Parameter clock: Picks up Apple's time from each response.
+    /// - Parameter clock: Records Apple's time from each response.
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil
@@ -67,7 +67,7 @@ public struct HTTPKeySetSource: KeySetSource {
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }
-            // The source reads only the body of a 200. The client drops an unread body along with its
+            // The source reads only the body of a 200. If a body is not read, the client closes the
             // connection.
             let body =
                 response.status == .ok

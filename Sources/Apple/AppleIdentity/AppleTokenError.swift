@@ -53,7 +53,7 @@ public struct AppleTokenError: CodedError {
     public let step: VerificationStep
     public let detail: String
 
-    /// Creates the error. Without `step`, it has the first step that throws the code.
+    /// Creates the error. If `step` is `nil`, uses the first step that throws the code.
     public init(_ code: Code, at step: VerificationStep? = nil, detail: String = "") {
         (self.code, self.step, self.detail) = (code, step ?? code.step, detail)
     }

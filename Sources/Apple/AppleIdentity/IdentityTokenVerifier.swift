@@ -86,7 +86,7 @@ public struct IdentityTokenVerifier: Sendable {
 /// A deployment's requirements: issuers, client IDs, and tolerated clock skew.
 public struct VerificationPolicy: Sendable {
     /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
-    /// some days although the tokens did not change.
+    /// several days, although the tokens did not change.
     public static let appleIssuer = "https://appleid.apple.com"
     /// Maximum leeway, in seconds. A longer leeway would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
@@ -101,7 +101,7 @@ public struct VerificationPolicy: Sendable {
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
-    /// A leeway outside 0...300 becomes the nearest bound.
+    /// Clamps a leeway outside 0...300.
     public init(
         issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)

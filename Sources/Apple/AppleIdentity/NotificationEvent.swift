@@ -42,12 +42,12 @@ extension NotificationEvent.Kind {
 extension NotificationEvent {
     /// Maximum number of events in a notification. Apple sends one; the limit bounds the work per delivery.
     static let mostEvents = 16
-    /// The largest time that counts as seconds. Larger times count as milliseconds, because as seconds they
-    /// would be after the year 5138.
+    /// The largest time that is read as seconds. Larger times are read as milliseconds, because as seconds
+    /// they would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 
-    /// Reads `events` in every form that Apple has documented or sent: an object, a JSON string that holds
-    /// one, or an array of objects (in a string or not).
+    /// Reads `events` in every form that Apple has documented or sent: an object or an array of objects,
+    /// directly or inside a JSON string.
     ///
     /// Throws `.eventsMalformed`.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {

@@ -5,7 +5,7 @@ package import JOSE
 /// The payload cannot be read before verification, except for the
 /// claimed time. Look up the key by `keyID`, then call a verifier.
 public struct UnverifiedToken: Sendable {
-    /// Maximum size in bytes. Apple's tokens have 640 to 880.
+    /// Maximum size in bytes. Apple's tokens are 640 to 880 bytes long.
     public static let longestToken = 16 * 1024
 
     let jws: CompactJWS

@@ -9,11 +9,11 @@ public import AppleIdentity
 #endif
 
 /// The key set's wall clock. It is not monotonic, because stored
-/// times must stay valid across a restart. Tests set it by hand.
+/// times must stay valid across a restart. Tests control the time.
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 
-    /// Returns at `moment` or later, or at once if `moment` has passed. Throws only if the task is cancelled.
+    /// Returns at `moment` or later; immediately if it has passed. Throws only if the task is cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
 }
 
@@ -38,8 +38,8 @@ public struct SystemKeySetClock: KeySetClock {
     public func sleep(untilMilliseconds moment: Int64) async throws {
         let delay = moment.subtractingSaturating(millisecondsSince1970)
         guard delay > 0 else { return }
-        // A sleep lasts at most a year, so that the number of nanoseconds cannot overflow. No caller sleeps
-        // that long.
+        // Limits a sleep to a year, so that the number of nanoseconds cannot overflow. No caller sleeps that
+        // long.
         try await Task.sleep(for: .milliseconds(min(delay, 31_536_000_000)))
     }
 }

@@ -1,6 +1,6 @@
 import JOSE
 
-/// A key set's health. It contains no key, no URL and no text from outside, so a service may show all of it.
+/// A key set's health. It contains no key, no URL and no external text, so a service may show all of it.
 public struct KeySetHealth: Sendable, Equatable {
     public enum Status: Sendable, Equatable {
         /// The set is usable and fresh, and the latest fetch succeeded.

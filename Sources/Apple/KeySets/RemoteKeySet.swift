@@ -4,8 +4,8 @@ import Synchronization
 
 /// Apple's key set, fetched, cached, refreshed and stored.
 ///
-/// This is the shell around `KeySetState`: it executes the actions that the state returns, and decides
-/// nothing itself. Run it in the service group, after `restore()`:
+/// This class is the shell around `KeySetState`: it executes the actions that the state returns, and makes no
+/// decisions itself. Run it in the service group, after `restore()`:
 /// ```swift
 /// let keys = RemoteKeySet(source: source, snapshots: store)
 /// await keys.restore()
@@ -153,8 +153,8 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func launch(_ fetch: KeySetFetch, in shared: inout Shared) {
-        // The task is unstructured, so that cancelling one caller does not cancel a fetch that others wait
-        // for.
+        // The task is unstructured, so that cancelling one caller does not cancel a fetch that other callers
+        // wait for.
         shared.tasks[fetch.number] = Task { await self.carryOut(fetch) }
     }
 

@@ -8,15 +8,15 @@ public import JOSE
 
 /// Finds the public key that a token names.
 ///
-/// Keys come from the last good set. A key that Apple has removed from it is not found.
+/// Keys come from the last good set. A key that Apple has removed from the set is not found.
 public protocol VerificationKeys: Sendable {
     /// Returns a cached key without suspending, allocating or fetching, because this is the hot path. Returns
-    /// `nil` if the cache has no usable key with this ID. Only `key(for:)` can tell an unknown key from one
-    /// that no fetch has received yet.
+    /// `nil` if the cache has no usable key with this ID. Only `key(for:)` can distinguish an unknown key
+    /// from a key that no fetch has received yet.
     func cachedKey(for keyID: String) -> RSAPublicKey?
 
     /// Finds the key, possibly waiting for a new or running fetch. Throws `.unknownKey` if a fetch did not
-    /// find the key, and `.keysUnavailable` if no fetch can settle this now.
+    /// find the key, and `.keysUnavailable` if no fetch can find out now.
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
     /// Finds the key for a token that claims this issue time. If the set in use was fetched after the token
@@ -30,8 +30,8 @@ public protocol VerificationKeys: Sendable {
 }
 
 extension VerificationKeys {
-    /// Finds the key, ignoring `issuedAt`. Sets that never fetch use it, because a token's age does not
-    /// matter to them.
+    /// Finds the key, ignoring `issuedAt`. This is for key sets that never fetch, where a token's age does
+    /// not matter.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }
@@ -40,8 +40,8 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// This function is for Swift servers that verify tokens in their own process. It checks everything that
-    /// needs no key first, so a malformed token never causes a fetch:
+    /// This function is for Swift servers that verify tokens in their own process. It first checks everything
+    /// that needs no key, so a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
@@ -74,7 +74,7 @@ extension NotificationVerifier {
 }
 
 extension VerificationKeys {
-    /// Returns the key that a token names. An unknown key is the token's fault, so it becomes an
+    /// Returns the key that a token names. An unknown key means that the token is invalid, so it becomes an
     /// `AppleTokenError`; only `.keysUnavailable` stays a `KeySetError`.
     package func key(of token: UnverifiedToken) async throws -> RSAPublicKey {
         do throws(KeySetError) {

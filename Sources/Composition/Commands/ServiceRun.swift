@@ -40,8 +40,8 @@ package enum ServiceRun {
 
     /// Runs the service until it is stopped.
     ///
-    /// - Parameter program: Changes the settings for this program, or refuses those that the program does not
-    ///   support.
+    /// - Parameter program: Changes the settings for this program, or refuses settings that the program does
+    ///   not support.
     /// - Throws: `ExitCode`, after writing a message to standard error.
     package static func run(
         _ program: (inout ServiceSettings) throws(ConfigurationMistakes) -> Void

@@ -45,7 +45,7 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the command that this process's arguments name. Exits the process if the command is unknown.
+    /// Runs the command named in this process's arguments. Exits the process if the command is unknown.
     package static func runNamedCommand() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {

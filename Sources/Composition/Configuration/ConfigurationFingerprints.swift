@@ -8,8 +8,8 @@ import HTTPAPI
 extension SettingsReader {
     /// Returns true if the setting's whole value has a fingerprint. Keys have their own fingerprints. A
     /// secret that a person may have chosen, such as a database or collector password, has no fingerprint,
-    /// because an attacker could guess the secret from it. Listening addresses have none either: replicas on
-    /// one machine have different ports, so each replica start would look like a change.
+    /// because an attacker could guess the secret from it. Listening addresses have no fingerprint either:
+    /// replicas on one machine have different ports, so each replica start would look like a change.
     private static func isWritten(_ setting: Setting) -> Bool {
         let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
         return !setting.isSecret && !others.contains(setting.name)
@@ -38,8 +38,8 @@ extension ServiceSettings {
             fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
-            // Apple assigns each key's ID. The settings reader has just read the keys, so reading them does
-            // not fail.
+            // Apple assigns each key's ID. The settings reader has just read the keys, so reading them
+            // again should not fail.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
                 fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
                     ofAppleKey: key.keyID, team: team.rawValue)
@@ -59,10 +59,10 @@ extension ServiceSettings {
         return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
-    /// Returns a sealing key's part name.
+    /// Returns the name of the configuration part for a sealing key.
     static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
 
-    /// Returns the part name of a signing key for Apple.
+    /// Returns the name of the configuration part for an Apple signing key.
     static func part(ofAppleKey id: String) -> String { "apple_key \(id)" }
 
     static func fingerprint(ofAppleKey id: String, team: String) -> String { fingerprint("\(team) \(id)") }

@@ -49,7 +49,7 @@ extension SettingsReader {
         if !(needed[Setting.database.name] ?? "").isEmpty { needed[Setting.file.name] = nil }
         var reader = await SettingsReader(reading: needed, ConfigurationMistakes())
         if reader.isWritten(.database) {
-            // A mistake in the file begins with the line and this name.
+            // The text of a mistake in the file begins with the line and this name.
             reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
         } else {
             // If the setting is misspelled, the default would select another database.

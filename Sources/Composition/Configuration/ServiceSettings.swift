@@ -56,7 +56,7 @@ package struct ServiceSettings: Sendable {
     package var webhooks: [WebhookSettings] = []
     package var polledReceivers: [PolledReceiverSettings] = []
     package var clientStreams: [ClientStreamSettings] = []
-    /// Each setting's origin, for the console. Empty for settings that no reader made.
+    /// Each setting's origin, for the console. Empty for settings created without a reader.
     var origins: [SettingOrigin] = []
     /// The names of the API keys in SIWA_API_KEY_HASHES. All other keys are listed in the file.
     var namesInKeySetting: Set<String> = []
@@ -64,7 +64,7 @@ package struct ServiceSettings: Sendable {
     package var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names that the console accepts.
     var consoleAllowedHosts: [String] = []
-    /// The configuration parts as written, which show changes since the last start.
+    /// The configuration parts as written, for detecting changes since the last start.
     var writtenParts: [String: String] = [:]
 
     /// True if at least one receiver gets security event tokens.
@@ -114,7 +114,7 @@ package struct ServiceSettings: Sendable {
 }
 
 extension ServiceSettings {
-    /// Makes settings without a file or environment variables, for the trial.
+    /// Creates settings for the trial, without a file or environment variables.
     package init(
         environment: ServiceEnvironment, database: DatabaseLocation, deployment: Deployment,
         apiKeys: [APIKey],

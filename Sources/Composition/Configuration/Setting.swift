@@ -32,7 +32,7 @@ package struct Setting: Sendable {
     let sentence: String
     /// The smallest accepted number in development; `nil` if it is the same as in production.
     let smallestInDevelopment: Int?
-    /// Returns the value to show in the console in place of the written one: fingerprints, names and
+    /// Returns the value that the console shows in place of the configured value: fingerprints, names and
     /// locations of secrets. `nil` if the console shows the value as written.
     let shown: (@Sendable (ServiceSettings) -> String?)?
     /// Returns the value that `siwa dev` sets in code instead of as text.

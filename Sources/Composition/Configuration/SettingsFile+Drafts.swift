@@ -2,7 +2,7 @@ import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
-    /// The file's sections, which have no counterpart in the environment. Their values are not yet checked.
+    /// The file's sections, which consist of lists and mappings. Their values are not yet checked.
     ///
     /// ```yaml
     /// oauth:
@@ -56,7 +56,7 @@ extension SettingsFile {
         var name: [String: String] = [:]
         /// The bundle IDs that use App Attest.
         var attested: [AttestedApp] = []
-        /// The `require_minted_nonce` member. `nil` counts as `false`.
+        /// The `require_minted_nonce` member. `nil` means `false`.
         var requiresMintedNonce: Bool?
 
         static let empty = TeamApp()
@@ -77,7 +77,7 @@ extension SettingsFile {
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 
-    /// A bundle ID that uses App Attest. The properties contain the file's words.
+    /// A bundle ID that uses App Attest. The properties contain the text from the file.
     struct AttestedApp: SectionDraft {
         var bundleID = ""
         /// The `app_check` member: an `AppCheckMode` raw value.
@@ -104,7 +104,7 @@ extension SettingsFile {
         var hash = ""
         /// The apps that the key is limited to; `nil` if it has no limit.
         var apps: [String]?
-        /// The key's roles, as written in the file. `nil` counts as `backend`.
+        /// The key's roles, as written in the file. `nil` means `backend`.
         var roles: [String]?
 
         static let empty = Key()
@@ -124,7 +124,7 @@ extension SettingsFile {
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
-        /// The name of the API key that the receiver polls with. Such a receiver has no URL.
+        /// The name of the API key that the receiver polls with. A receiver with an API key has no URL.
         var apiKey: String?
         /// The audience of security event tokens, which the receiver gets only if it has an audience.
         var audience: String?

@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The sections' parts in canonical form, by name, which show changes since the last start.
+    /// The sections' parts in canonical form, by name, for detecting changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
@@ -128,7 +128,7 @@ package struct SettingsFile: FileConfigSnapshot {
         return nil
     }
 
-    /// Reads a list of values. A single value counts as a list of one value.
+    /// Reads a list of values. A single value is read as a list with one value.
     mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [trimmed(scalar.string, of: node, at: path)] }
         let values = elements(node, at: path).compactMap { element in
@@ -143,7 +143,7 @@ package struct SettingsFile: FileConfigSnapshot {
 
 // Reads the file's sections, with the members that their drafts declare.
 extension SettingsFile {
-    /// Reads a section's member. Adds a mistake for a value of the wrong type. Later checks judge the
+    /// Reads a section's member. Adds a mistake for a value of the wrong type. Later checks validate the
     /// content.
     mutating func read<Draft: SectionDraft>(
         _ member: DraftMember<Draft>, of draft: inout Draft, from node: Node, at path: String
@@ -188,7 +188,7 @@ extension SettingsFile {
         }
     }
 
-    /// Reads texts by language. A single text counts as English.
+    /// Reads texts by language. A single text is read as English.
     private mutating func texts(_ node: Node, at path: String) -> [String: String] {
         if let scalar = node.scalar { return ["en": trimmed(scalar.string, of: node, at: path)] }
         guard let mapping = node.mapping else {
@@ -221,8 +221,8 @@ extension SettingsFile {
 }
 
 extension SettingsFile {
-    /// The sections that are lists, each with the noun for an entry and the member that names an entry. API
-    /// keys are separate parts, because both the file and the environment can contain them.
+    /// The list sections, each with the noun for an entry and the member that identifies an entry. API keys
+    /// are separate parts, because both the file and the environment can contain them.
     private static let lists = [
         "teams": ("team", "team_id"), "webhooks": ("webhook", "name"),
         "oauth.clients": ("oauth_client", "id"), "oauth.scopes": ("oauth_scope", "name"),
@@ -284,7 +284,7 @@ extension SettingsFile {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    /// Returns the fault in a file that is not YAML, as text.
+    /// Returns a text that describes the fault in a file that is not YAML.
     package static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -8,7 +8,7 @@ extension SettingsReader {
     /// A bundle ID without its own mode gets the strictest mode among the app's bundle IDs, because all of
     /// them sign in to the same accounts.
     ///
-    /// - Parameter webClientIDs: Client IDs for sign-in on Apple's page, where apps cannot make a proof.
+    /// - Parameter webClientIDs: Client IDs for sign-in on Apple's page, where apps cannot create a proof.
     mutating func appCheckPolicies(
         of teams: [SettingsFile.Team], webClientIDs: Set<ClientID>
     ) -> [AppCheckPolicy] {
@@ -34,8 +34,8 @@ extension SettingsReader {
         return policies
     }
 
-    /// Returns the policies for bundle IDs without an entry. They have an entry's defaults, and the
-    /// environment of the strictest policy.
+    /// Returns the policies for bundle IDs without an entry. They use the defaults of an entry and the
+    /// strictest policy's environment.
     private func undeclaredPolicies(
         of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
         webClientIDs: Set<ClientID>
@@ -73,7 +73,7 @@ extension SettingsReader {
                 "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
         }
         guard isKnown else { return nil }
-        // A wrong team ID causes its own mistake.
+        // A wrong team ID is reported separately.
         let teamID = isCode(team.teamID) ? team.teamID : Self.anyTeamID
         guard let appID = AppID(teamID: teamID, bundleID: entry.bundleID) else {
             mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-', '_' and '.'")
@@ -137,7 +137,7 @@ extension SettingsReader {
     }
 }
 
-/// A switch for storing App Attest receipts, and exchanging them at Apple for the risk metric.
+/// A switch for storing App Attest receipts, and exchanging them with Apple for the risk metric.
 package enum ReceiptExchange: String, CaseIterable {
     case off
     /// Receipts are exchanged. The teams' signing keys must have DeviceCheck enabled.

@@ -66,7 +66,7 @@ extension SettingsReader {
         return hash
     }
 
-    /// Reads a key's hash. A well-formed hash counts as read, even if it is refused.
+    /// Reads a key's hash. Returns a well-formed hash even if it adds a mistake about that hash.
     private mutating func keyHash(_ text: String, of name: String, in setting: String) -> SHA256Digest? {
         guard !text.hasPrefix(APIKeySecret.prefix) else {
             mistakes.add(

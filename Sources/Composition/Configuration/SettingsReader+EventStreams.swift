@@ -8,8 +8,8 @@ import HTTPEngine
 extension SettingsReader {
     /// Reads the `webhooks` entries that have an API key, because their receivers poll.
     ///
-    /// The receiver gets only events of apps that the key has access to, so that a limited key reveals
-    /// nothing more.
+    /// The receiver gets only events of apps that the key can access, so that a limited key gives
+    /// access to no other events.
     mutating func polledReceivers(
         for deployment: Deployment?, keys: [APIKey], beside webhooks: [WebhookSettings],
         canSign: Bool
@@ -129,7 +129,7 @@ package struct PolledReceiverSettings: Sendable {
     let scope: AppScope
     /// The audience of the receiver's security event tokens.
     let audience: String
-    /// The name of the API key that may poll. No other key may do so.
+    /// The name of the only API key that may poll.
     let keyName: String
 
     package init(

@@ -61,7 +61,7 @@ extension SettingsReader {
         }
     }
 
-    /// A placeholder for a deployment without apps. Its app belongs to no client.
+    /// A placeholder for a deployment without apps. No client uses its app.
     private static let deploymentOfNoApp: Deployment? = TeamID(anyTeamID).flatMap { team in
         ClientID("no app").flatMap { try? Deployment(apps: [App(team: team, primaryClientID: $0)]) }
     }
@@ -86,9 +86,9 @@ extension SettingsReader {
         return logos
     }
 
-    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and a
-    /// client ID's text does not show if it is a Services ID, so the authorization endpoint would have to
-    /// guess.
+    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and the
+    /// text of a client ID does not show whether it is a Services ID, so the authorization endpoint would
+    /// have to guess.
     private mutating func checkServicesIDs(
         of apps: Set<App>, named servicesIDs: Set<ClientID>, webRedirectURLs: [ClientID: String]
     ) {

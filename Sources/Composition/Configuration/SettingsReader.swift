@@ -83,8 +83,8 @@ package struct SettingsReader {
     /// Opens the file that the environment names. Adds a mistake if the file cannot be read.
     init(reading environment: [String: String], _ found: ConfigurationMistakes) async {
         var mistakes = found
-        // Empty variables count as unset, because shells and compose files replace an unset variable with an
-        // empty variable.
+        // Empty variables are treated as unset, because shells and compose files replace an unset variable
+        // with an empty variable.
         var environment = environment.filter { !$0.value.isEmpty }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
             // The lines of a PEM text end with line breaks.

@@ -109,8 +109,8 @@ private final class FirstAnswer: Sendable {
     }
 }
 
-/// Checks the addresses that a receiver's name resolves to, so that no name can lead into the network behind
-/// the service (server-side request forgery).
+/// Checks the addresses that a receiver's name resolves to, so that no name can give access to the service's
+/// private network (server-side request forgery).
 struct DestinationAddresses: Sendable {
     /// Private networks that the operator allows for this receiver.
     let allowed: [AddressBlock]

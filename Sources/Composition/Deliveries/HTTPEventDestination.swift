@@ -107,7 +107,7 @@ struct HTTPEventDestination: EventDestination {
     ]
 }
 
-/// A description for the log. It must not contain secrets in the URL's path or query.
+/// A description for the log. It omits the URL's path and query, which can contain secrets.
 extension HTTPEventDestination: CustomStringConvertible {
     var description: String { "HTTPEventDestination(\(connections.host))" }
 }
@@ -118,7 +118,7 @@ extension HTTPEventDestination: CustomStringConvertible {
 /// check and another address for the connection (DNS rebinding). The certificate check and `Host` use the
 /// name.
 actor PinnedConnections {
-    /// Lifetime of a resolved address. Afterwards the name is resolved again, because receivers can move.
+    /// Lifetime of a resolved address. Afterwards the name is resolved again, because addresses can change.
     static let freshFor = Duration.seconds(30)
     /// Delay before connections to an old address close. It is longer than an attempt.
     private static let retirement = Duration.seconds(15)
@@ -130,7 +130,7 @@ actor PinnedConnections {
     }
 
     let host: String
-    /// The gate through which requests are sent.
+    /// The gate that requests pass before they are sent.
     let gate = RequestGate()
     private let rule: DestinationAddresses
     private let resolver: any AddressResolver
@@ -178,7 +178,7 @@ actor PinnedConnections {
     private func check() async throws -> HTTPClient {
         let addresses = try await resolver.addresses(of: host)
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
-        // Refuses a mix of public and private addresses, because a name does not have such a mix by accident.
+        // Refuses a mix of public and private addresses, because such a mix is not an accident.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
         let address = addresses.first { $0 != avoided } ?? first
         if let held = pin,
@@ -188,7 +188,7 @@ actor PinnedConnections {
             return held.client
         }
         if let old = pin?.client {
-            // Attempts with the old client end before this delay does. If the process exits earlier, the
+            // Attempts with the old client finish before this delay ends. If the process exits earlier, the
             // system closes the connections.
             Task {
                 try? await Task.sleep(for: Self.retirement)

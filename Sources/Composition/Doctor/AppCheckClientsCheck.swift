@@ -3,8 +3,8 @@ import AppleAccounts
 import AuthorizationServer
 import Logging
 
-/// Reports the mode of each client in an app with App Check, because a single client without App Check lets
-/// other programs in.
+/// Reports the mode of each client in an app with App Check, because a single client without App Check
+/// gives other programs access.
 struct AppCheckClientsCheck: DoctorCheck {
     let settings: ServiceSettings
 

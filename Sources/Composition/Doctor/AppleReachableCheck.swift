@@ -103,8 +103,8 @@ struct AppleProbe: Sendable {
 /// Checks that this machine's clock agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// Clock difference in seconds that fails the check. It is ten seconds less than the difference at which
-    /// Apple or this service refuses tokens or client secrets because their times are in the future.
+    /// Clock difference, in seconds, at which the check fails. It is ten seconds less than the difference at
+    /// which Apple or this service refuses tokens or client secrets because their times are in the future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 

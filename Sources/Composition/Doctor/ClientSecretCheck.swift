@@ -142,7 +142,7 @@ struct ClientSecretDiagnosis {
 /// Apple's response to the client secret for one client ID and one key.
 struct ClientSecretTrial: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
-        /// Apple went on to check the code, so the secret is valid.
+        /// Apple checked the code after the secret, so the secret is valid.
         case accepted
         /// Apple responded with `invalid_client`: the secret is wrong. Apple does not say why.
         case refused

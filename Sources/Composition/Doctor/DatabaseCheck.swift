@@ -165,7 +165,7 @@ struct DatabaseCheck: DoctorCheck {
 }
 
 /// Checks that the service can write the files of a SQLite database: the database, its write-ahead log, and
-/// the lock file that keeps out a second process. A command that ran as another user can leave files that the
+/// the lock file that excludes a second process. A command that ran as another user can leave files that the
 /// service cannot open.
 struct DatabaseFiles {
     private let path: String

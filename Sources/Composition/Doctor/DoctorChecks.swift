@@ -5,7 +5,7 @@ import KeySets
 import NIOHTTP1
 import StrictJSON
 
-/// All `siwa doctor` checks. A check whose error explains other checks' errors comes before them.
+/// All `siwa doctor` checks. A check whose failure can explain other failures runs before the other checks.
 package struct DoctorChecks: Sendable {
     let configuration: @Sendable () async throws -> ServiceSettings
     let secondsSince1970: @Sendable () -> Int64
@@ -80,7 +80,7 @@ protocol DoctorCheck: Sendable {
 package struct Finding: Equatable {
     package enum Verdict: String {
         case good = "ok"
-        /// The checked part works, but the operator should know a fact about it.
+        /// The checked part works, but the finding contains information for the operator.
         case note
         case wrong
         /// The check was skipped because of another error.
@@ -198,7 +198,7 @@ extension Finding.Verdict {
 }
 
 extension HTTPClientRequest {
-    /// Adds a `User-Agent` header for `siwa doctor`, so that its requests differ from requests by users and
-    /// by the service. The fake Apple reads the header.
+    /// Adds a `User-Agent` header for `siwa doctor`, so that its requests are distinguishable from requests
+    /// by users and by the service. The fake Apple reads the header.
     mutating func nameDoctor() { headers.add(name: "User-Agent", value: "siwa-doctor") }
 }

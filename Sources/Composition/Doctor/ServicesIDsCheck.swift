@@ -60,8 +60,8 @@ struct ServicesIDTrial {
     /// The loaded page; `nil` if no complete response arrived.
     let page: Page?
 
-    /// The error on the page. Only pages with an error status count, because others may contain the same
-    /// words.
+    /// The error on the page. Only pages with an error status are searched, because other pages may
+    /// contain the same words.
     private var error: String? {
         ["invalid_client", "unauthorized_client", "invalid_request"].first {
             page?.text.contains($0) ?? false

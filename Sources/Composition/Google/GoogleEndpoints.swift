@@ -22,8 +22,8 @@ package struct GoogleEndpoints: Sendable, Equatable {
         eventsReport: "https://risc.googleapis.com/v1beta/events:report",
         riscAPI: "https://risc.googleapis.com/v1beta")
 
-    /// Makes an emulator's endpoints, which have the same origin. Returns `nil` unless the URL is an absolute
-    /// http or https URL without a user, query or fragment.
+    /// Creates an emulator's endpoints, which all have the same origin. Returns `nil` unless the URL is an
+    /// absolute http or https URL without a user, query or fragment.
     package init?(baseURL: String) {
         // The fake Apple also has a single origin, so `AppleEndpoints` can check this URL too.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
@@ -43,8 +43,8 @@ package struct GoogleEndpoints: Sendable, Equatable {
 
 /// Fetches the keys for Google's security event tokens from the URL in Google's configuration document.
 ///
-/// Fetches both documents every time, because a fetch happens only about once an hour, and a stored URL would
-/// miss a change of the configuration.
+/// Fetches both documents every time, because a fetch happens only about once an hour, and a cached URL would
+/// miss a configuration change.
 struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource

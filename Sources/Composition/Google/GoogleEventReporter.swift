@@ -22,8 +22,8 @@ struct GoogleEventReporter: EventDestination {
         (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    /// Posts a token. The HTTP client is shared, so its connections have no gate; the caller has already
-    /// checked the condition.
+    /// Posts a token. The HTTP client is shared, so its connections have no gate, and the condition is
+    /// checked only once, before the request.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         guard mayBegin() else { throw CancellationError() }
         var request = HTTPClientRequest(url: url)
@@ -52,9 +52,9 @@ struct GoogleEventReporter: EventDestination {
         switch status {
         case 202: return
         case 300...399: throw DeliveryError(.redirected, status: status)
-        // RFC 8935 §2.4 defines this status for an invalid token. Any other status means that Google accepts
-        // no token at all: the credentials or the URL are wrong, requests are too frequent, or Google has an
-        // outage.
+        // RFC 8935 §2.4 defines this status for an invalid token. Any other error status means that Google
+        // accepts no tokens at all: the credentials or the URL are wrong, requests are too frequent, or
+        // Google has an outage.
         case 400: throw DeliveryError(.eventRefused, status: status)
         default: throw DeliveryError(.refused, status: status)
         }

@@ -11,7 +11,7 @@ import SignIn
 /// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and updates the
 /// database metrics.
 struct HealthMonitor: Service {
-    /// Interval between checks. Each check makes one small database read.
+    /// Interval between checks. Each check performs one small database read.
     static let interval = Duration.seconds(2)
     /// Number of checks between two samples of the stored values, which makes one sample every ten minutes.
     static let checksPerSample = 300
@@ -21,7 +21,7 @@ struct HealthMonitor: Service {
     let signingKeys: SigningKeyFiles
     let teams: [String]
     let warnings: ServiceWarnings
-    /// The sample from the service's start.
+    /// The sample taken at the service's start.
     let firstSample: SealedSample
     let sealedSample: @Sendable () async throws -> SealedSample
     let gauges: DatabaseGauges
@@ -255,8 +255,8 @@ struct DatabaseGauges: Sendable {
         let watched: Watched<StandbyCondition?>
     }
 
-    /// A number of standbys that is older than this counts as unknown. Commits that wait for a lost standby
-    /// can block all connections, but for less time than this.
+    /// Maximum age of a known standby count; an older count is unknown. Commits that wait for a lost standby
+    /// can block all connections, but not for this long.
     static let longestAge = Duration.seconds(120)
 
     private let isReady: Meter
@@ -270,7 +270,7 @@ struct DatabaseGauges: Sendable {
             return Meter(label: name, factory: factory)
         }
         isReady = meter("siwa_database_ready", "1 while the database accepts commands.")
-        // The start has already opened and read the database.
+        // The service has already opened and read the database at startup.
         isReady.set(1 as Int64)
         self.standbys = standbys.map { watched in
             Standbys(

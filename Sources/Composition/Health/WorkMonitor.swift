@@ -22,7 +22,7 @@ struct WorkMonitor: Service {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Moment
     let factory: any MetricsFactory
-    /// Called with the feed's last sequence number, because a process does not know it after its start.
+    /// Called with the feed's last sequence number, because a new process does not know it.
     let onSequence: @Sendable (Int64) -> Void
     /// Called with the time of the last notification that any replica has stored.
     let onNotification: @Sendable (Moment) -> Void
@@ -56,8 +56,8 @@ struct WorkMonitor: Service {
         try? await gracefulShutdown()
     }
 
-    /// Updates the metrics. While the database does not respond, shows no numbers about work, because old
-    /// numbers would look healthy.
+    /// Updates the metrics. While the database does not respond, sets the work metrics to NaN, because
+    /// old numbers would look healthy.
     func look() async {
         for reading in await readings() {
             describe(reading.name, reading.help)
@@ -110,7 +110,8 @@ struct WorkMonitor: Service {
 }
 
 extension QueueCondition.Name {
-    /// True for queues whose items the store counts. Receipts are few; the other queues count themselves.
+    /// True for queues whose items the store counts. There are few receipts; other queues count their
+    /// items.
     var isCounted: Bool {
         switch self {
         case .exchange, .check, .erasure: true

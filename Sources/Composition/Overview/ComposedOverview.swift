@@ -41,7 +41,7 @@ struct ComposedOverview {
         }
     }
 
-    /// Makes the fault monitor, for a service with the console.
+    /// Creates the fault monitor for a service that has the console.
     func monitor(onChange: @escaping @Sendable () -> Void) -> OverviewMonitor {
         let (store, registry, standbys) = (parts.store, parts.registry, standbys)
         let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)

@@ -157,7 +157,7 @@ struct CertificateExtension {
     /// - Parameter issuer: The issuer's certificate, which is the certificate itself if it is self-signed.
     func add(to certificate: OpaquePointer, issuer: OpaquePointer) -> Bool {
         var context = X509V3_CTX()
-        // The context only borrows both certificates, and they outlive it.
+        // The context only borrows both certificates, which outlive the context.
         X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
         guard let made = X509V3_EXT_nconf_nid(nil, &context, kind, value) else { return false }
         defer { X509_EXTENSION_free(made) }

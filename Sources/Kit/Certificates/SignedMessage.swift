@@ -3,7 +3,7 @@ import COpenSSL
 /// A parsed but unverified signed message (CMS SignedData, RFC 5652 §5) with its content. Not copyable, so
 /// OpenSSL frees it exactly once.
 ///
-/// The initializer accepts BER, because Apple encodes receipts in BER. Callers must take the content from
+/// The initializer accepts BER, because Apple encodes receipts in BER. Callers must read the content from
 /// `verifiedContent`, never from the message bytes.
 package struct SignedMessage: ~Copyable {
     private let pointer: OpaquePointer

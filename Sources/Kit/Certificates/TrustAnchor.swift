@@ -7,7 +7,7 @@ import Synchronization
 /// A trusted root certificate. Verification trusts no other root, not even the operating system's roots.
 public final class TrustAnchor: @unchecked Sendable {
     // `@unchecked`: the store never changes after `init`, and OpenSSL locks it for every look-up, so any
-    // number of threads can verify with it at once.
+    // number of threads can use it at the same time.
     private let store: TrustStoreHandle
     let intermediates: VerifiedIntermediates
 
@@ -22,8 +22,8 @@ public final class TrustAnchor: @unchecked Sendable {
         intermediates = VerifiedIntermediates(most: isConstrained ? 0 : VerifiedIntermediates.most)
     }
 
-    /// Returns an intermediate certificate: the cached one if this root is known to have issued it, or else
-    /// the parsed bytes. Parsing verifies nothing.
+    /// Returns an intermediate certificate: a cached certificate that this root is known to have issued, or
+    /// otherwise the parsed bytes. Parsing verifies nothing.
     ///
     /// - Parameter now: Current time in seconds since 1970.
     /// - Returns: `nil` unless the bytes are exactly one DER certificate.
@@ -93,7 +93,7 @@ public final class TrustAnchor: @unchecked Sendable {
 /// Reason a certificate is not trusted.
 package struct CertificateChainError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
-        /// No valid chain of signatures leads from the certificate to the trust anchor.
+        /// The certificate does not chain to the trust anchor.
         case untrusted
         case expired
         case notYetValid = "not_yet_valid"
@@ -195,7 +195,7 @@ final class VerifiedIntermediate: @unchecked Sendable {
             leaf, through: nil, flags: X509_V_FLAG_PARTIAL_CHAIN, at: now
         ) { chain throws(CertificateChainError) in
             // The chain must have exactly two certificates, because the intermediate certificate is trusted
-            // here and must not pass as a leaf.
+            // here and must not be accepted as a leaf.
             guard OPENSSL_sk_num(chain) == 2 else {
                 throw CertificateChainError(.untrusted, detail: "a chain of other certificates")
             }
@@ -261,8 +261,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate during the second that its `notAfter` names, which is still part of the validity
-    /// period (RFC 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
+    /// Accepts a certificate during its `notAfter` second, which is still part of the validity period (RFC
+    /// 5280 §4.1.2.5). OpenSSL already treats it as expired then. All other errors remain errors.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,

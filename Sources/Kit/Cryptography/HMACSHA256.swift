@@ -26,8 +26,7 @@ public struct HMACSHA256: Sendable {
         return SHA256Digest.hash(digest.withUnsafeBytes { outer + $0 }).bytes
     }
 
-    /// Returns true if the code authenticates the message. The comparison takes the same time wherever the
-    /// first difference is.
+    /// Returns true if the code authenticates the message. Compares in constant time.
     public func isValid(_ code: [UInt8], for message: some Collection<UInt8>) -> Bool {
         ConstantTime.areEqual(code, self.code(for: message))
     }
@@ -55,7 +54,7 @@ public enum HKDFSHA256 {
     }
 }
 
-/// Comparisons of secrets that take the same time wherever the first difference is.
+/// Constant-time comparisons: their duration does not depend on the position of the first difference.
 public enum ConstantTime {
     /// Compares two values. The duration reveals only whether the lengths differ.
     public static func areEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {

@@ -3,9 +3,9 @@ import COpenSSL
 /// Seals secrets that the program stores or sends through a browser, with AES-256-GCM (NIST SP 800-38D) and a
 /// separate derived key and random nonce for each value.
 ///
-/// The first key seals new values, and all keys open values, so operators rotate keys by adding a new key in
-/// front. Associated data binds a value to its row, so a value that an attacker moves to another row does not
-/// open there. A sealed value reveals its length and its key name.
+/// The first key seals new values, and all keys open values, so operators rotate keys by inserting a new key
+/// at the front. Associated data binds a value to its row, so a value that an attacker moves to another row
+/// cannot be opened there. A sealed value reveals its length and its key name.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
@@ -18,7 +18,7 @@ public struct SealingKeyRing: Sendable {
     }
 
     /// Seals a plaintext. The result is different each time, and 46 bytes longer than the plaintext and the
-    /// key name together. The plaintext and the associated data must each have at most a megabyte.
+    /// key name together. The plaintext and the associated data can each be up to a megabyte long.
     public func seal(
         _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) -> [UInt8] {
@@ -67,7 +67,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// Reason a sealed value does not open. Match on `code`.
+/// Reason a sealed value cannot be opened. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The value is too short, has an unknown version, or has no key name.
@@ -75,7 +75,7 @@ public struct SealError: Error, Sendable, Equatable {
         /// The ring does not contain the key that sealed the value.
         case unknownKey = "unknown_key"
         /// The value was changed, was sealed for another purpose or row, or was sealed by a different key
-        /// with the same name. AES-GCM cannot tell these cases apart.
+        /// with the same name. AES-GCM cannot distinguish these cases.
         case authenticationFailed = "authentication_failed"
     }
 
@@ -113,8 +113,7 @@ public struct SealingKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Returns true if two keys have the same bytes. The comparison takes the same time wherever the first
-    /// difference is.
+    /// Returns true if two keys have the same bytes. Compares in constant time.
     public func hasSameBytes(as other: SealingKey) -> Bool {
         ConstantTime.areEqual(bytes, other.bytes)
     }
@@ -169,8 +168,8 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// Purpose of a sealed value. Each purpose has independent keys, so even if clients can have any number of
-/// values sealed for one purpose, those values reveal nothing about the keys of another purpose.
+/// Purpose of a sealed value. Each purpose has independent keys, so even if clients can make the service seal
+/// any number of values for one purpose, those values reveal nothing about the keys of another purpose.
 public struct SealingPurpose: Sendable, Hashable {
     /// The purpose as text. It is an input to the key derivation, so it must never change.
     public let rawValue: String
@@ -235,8 +234,8 @@ struct SealingCipher: ~Copyable {
         case seal = 1
     }
 
-    /// Creates the context. It ends the process if libcrypto lacks the algorithm, because a process that
-    /// cannot encrypt must not continue.
+    /// Creates the context. It terminates the process if libcrypto lacks the algorithm, because a process
+    /// that cannot encrypt must not continue.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
@@ -271,7 +270,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends the encryption and returns the authentication tag.
+    /// Finishes the encryption and returns the authentication tag.
     consuming func tag() -> [UInt8] {
         var rest: Int32 = 0
         var none: UInt8 = 0
@@ -284,8 +283,8 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends the decryption and returns true if the value is authentic. OpenSSL compares the tags in constant
-    /// time.
+    /// Finishes the decryption and returns true if the value is authentic. OpenSSL compares the tags in
+    /// constant time.
     consuming func verify(tag: [UInt8]) -> Bool {
         precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
         var tag = tag

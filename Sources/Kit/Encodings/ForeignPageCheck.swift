@@ -6,8 +6,8 @@
 /// - A page makes its own host name resolve to 127.0.0.1 (DNS rebinding). The browser then treats the server
 ///   as part of the page's site, so the page can read every response. But `Host` still contains the page's
 ///   host name, because a page cannot change that header.
-/// - A page submits a form without being able to read the response. For every request that changes something,
-///   the browser names the sender's site in `Origin` (Fetch §3.2).
+/// - A page submits a form without being able to read the response. For every state-changing request, the
+///   browser names the sender's site in `Origin` (Fetch §3.2).
 ///
 /// Production servers do not need this check: their proxy checks host names, and their callers have API keys.
 public struct ForeignPageCheck: Sendable {
@@ -22,7 +22,7 @@ public struct ForeignPageCheck: Sendable {
         guard host.count == 1, hosts.allow(host[0]) else { throw .host }
     }
 
-    /// Refuses a request from another server's page. Servers call it for requests that change something.
+    /// Refuses a request from another server's page. Servers call it for state-changing requests.
     public func check(_ sender: RequestSender) throws(ForeignPageRefusal) {
         guard !sender.isForeign() else { throw .origin }
     }
@@ -77,7 +77,7 @@ public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
     /// - Parameter names: Names as in a URL, without a port; an IPv6 address may have brackets. The
-    ///   initializer ignores invalid names, and also wildcard addresses, because a server only listens on them.
+    ///   initializer ignores invalid names, and also wildcard addresses, because they are only for listening.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }

@@ -87,8 +87,8 @@ package struct CivilTime: Sendable {
         (year, month, day) = Self.date(daysSince1970: days)
     }
 
-    /// Returns the number of days from 1970-01-01 to a date. An invalid date, such as 30 February, counts as
-    /// a later day.
+    /// Returns the number of days from 1970-01-01 to a date. An invalid date, such as 30 February, is
+    /// treated as a later day.
     package static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -126,7 +126,7 @@ struct DigitScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Consumes the next byte if it is this character, and returns true if it was.
+    /// Consumes the next byte and returns true if it is this character.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()

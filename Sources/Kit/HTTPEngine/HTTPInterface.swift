@@ -29,7 +29,7 @@ package protocol HTTPInterface: AnyObject {
     func connectionOpened()
     func connectionClosed()
 
-    /// Reports that a late request is done. Its client has already received the time-limit response.
+    /// Reports that a late request has finished. Its client has already received the time-limit response.
     func requestFinishedLate()
 }
 

@@ -80,7 +80,7 @@ public struct ServerLimits: Sendable {
     /// Size limit for the framing of a chunked body, in bytes. The framing consists of chunk sizes,
     /// extensions and line ends.
     public var framingBytes = 16 * 1024
-    /// Largest number of bytes read from a socket at once. The connection may have to keep all of them until
+    /// Largest number of bytes per read from a socket. The connection may have to keep all of them until
     /// earlier responses are written.
     public var readBytes = 8 * 1024
     /// Number of requests on one connection that may wait for earlier responses. The engine refuses any
@@ -164,7 +164,7 @@ public struct ListenError: Error {
 ///
 /// Hummingbird's server stops at any error on its listening socket, although a shortage of file descriptors
 /// ends as soon as connections close. A connection that could not be accepted stays in the kernel's queue and
-/// makes the socket readable at once, so without a pause the loop would retry constantly.
+/// keeps the socket readable, so without a pause the loop would retry constantly.
 final class AcceptErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -184,8 +184,8 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
         guard !isResting else { return }
         isResting = true
         logger.warning("connection not accepted", metadata: ["error_type": "\(type(of: error))"])
-        // Holding back reads is not enough, because after an error the channel still wants to read, so it
-        // stays registered for every waiting connection.
+        // Delaying reads is not enough: after an error the channel still intends to read, so it stays
+        // registered for every waiting connection.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.rest) {

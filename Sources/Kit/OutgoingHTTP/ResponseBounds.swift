@@ -6,8 +6,8 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClient.Configuration {
-    /// Limits the bytes that a server can send besides its response bodies. It allows only HTTP/1.1, because
-    /// the limits do not work with other versions. The code that reads a body limits the body.
+    /// Limits the bytes that a server can send in addition to its response bodies. It allows only HTTP/1.1,
+    /// because the limits do not work with other versions. The code that reads a body limits the body.
     ///
     /// Without these limits, a server that sends `100 Continue` endlessly would keep a core busy until the
     /// request's time limit.
@@ -27,7 +27,7 @@ extension HTTPClient.Configuration {
     }
 }
 
-/// Error for a response with more bytes around its body than any server has reason to send.
+/// Error for a response with more bytes outside its body than any server has reason to send.
 public struct UnboundedResponse: Error, Sendable, CustomStringConvertible {
     public let description =
         "more than \(ResponseSize.mostInterim) interim responses, or more than "
@@ -39,8 +39,8 @@ public struct UnboundedResponse: Error, Sendable, CustomStringConvertible {
 final class ResponseSize {
     /// Limit on interim responses before the final response. Servers send one or two.
     static let mostInterim = 16
-    /// Limit on the bytes outside the body. Real headers have less than 8 KiB, and for a body in 1-KiB
-    /// chunks, the framing takes less than 1% of the body.
+    /// Limit on the bytes outside the body. Real headers are smaller than 8 KiB, and for a body in 1-KiB
+    /// chunks, the framing adds less than 1%.
     static let mostBytes = 65_536
 
     private var bytes = 0
@@ -62,7 +62,7 @@ final class ResponseSize {
     }
 }
 
-/// Counts bytes before they reach the decoder, because the decoder would keep an endless header.
+/// Counts bytes before they reach the decoder, because the decoder would buffer an endless header.
 private final class ResponseByteHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -7,7 +7,7 @@ import Encodings
 ///
 ///     let row: HTML = "<td>\(name)</td>"
 ///
-/// A literal inside an interpolation counts as text, so it is escaped; `as HTML` makes it markup.
+/// A literal inside an interpolation is text, so it is escaped; `as HTML` makes it markup.
 ///
 /// Escaping works on bytes, because Swift treats a quotation mark and a combining mark as a single different
 /// character, but a browser still ends the attribute there.

@@ -21,7 +21,7 @@ public struct ListPlace: Sendable, Equatable {
 
     /// The starts of this page and the previous pages, nearest page first; empty for the first page.
     private var starts: [Start] = []
-    /// Word that names the sort order; empty for the default order.
+    /// Name of the sort order; empty for the default order.
     public let order: String
 
     /// Creates the place of the first page.
@@ -155,7 +155,7 @@ public struct Pager: PagePart {
     /// Returns the heading of a column that can sort the list. It shows the sort direction, and links to the
     /// first page in the column's next order.
     ///
-    /// - Parameter orders: Words that name the orders, with the descending order first.
+    /// - Parameter orders: Names of the sort orders, descending order first.
     func heading(_ words: String, _ orders: [String]) -> (content: HTML, attribute: HTML) {
         let current = orders.firstIndex(of: place.order)
         let other = current.map { orders[($0 + 1) % orders.count] } ?? orders[0]

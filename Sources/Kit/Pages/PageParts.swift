@@ -54,7 +54,7 @@ public struct Table: PagePart {
         private(set) var isHead = false
         /// The heading's class.
         private(set) var headingLook: String?
-        /// Words that name the orders that the column can sort a long list in, descending order first.
+        /// Names of the sort orders that the column offers for a long list, descending order first.
         private(set) var orders: [String] = []
 
         public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }

@@ -101,7 +101,7 @@ public struct JSONReader {
         guard skipLiteral("null") else { throw invalid("no null at byte \(position)") }
     }
 
-    /// Reads one value of any kind, and still checks every byte of it.
+    /// Skips one value of any kind, but still checks all of its bytes.
     public mutating func skipValue() throws(JSONError) {
         switch try peekKind() {
         case .string: _ = try readText()
@@ -405,8 +405,8 @@ extension JSONReader {
 
 /// A JSON number without loss of precision: an exact 64-bit integer, or the text of any other number.
 ///
-/// `1e3` and `1.0` do not count as integers, because Apple never writes such numbers, and other readers could
-/// round them differently.
+/// `1e3` and `1.0` are not treated as integers, because Apple never writes such numbers, and other readers
+/// could round them differently.
 public enum JSONNumber: Sendable, Equatable {
     case integer(Int64)
     case other(String)

@@ -47,8 +47,7 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        // Digits are written from last to first, into room for the 20 characters that a 64-bit number can
-        // have.
+        // Writes digits from last to first, into space for the 20 characters of the longest 64-bit number.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = 20
             var rest = value.magnitude

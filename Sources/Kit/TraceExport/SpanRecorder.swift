@@ -4,7 +4,7 @@ public import Tracing
 /// Creates this program's spans (`Tracer` of swift-distributed-tracing).
 ///
 /// A span without a parent begins a new trace, and the sampler records a share of new traces. A span with a
-/// parent is recorded if its parent is. A span that is not recorded takes up no place in the queue.
+/// parent is recorded if its parent is. A span that is not recorded does not enter the queue.
 public final class SpanRecorder: Tracer {
     public let queue: SpanQueue
     private let sampler: TraceSampler

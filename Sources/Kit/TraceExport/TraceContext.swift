@@ -1,6 +1,6 @@
 public import Tracing
 
-/// A span's place in its trace, in the form that programs pass on (W3C Trace Context).
+/// A span's place in its trace, in the form that programs propagate (W3C Trace Context).
 public struct TraceContext: Sendable, Equatable {
     public let traceID: TraceID
     public let spanID: SpanID
@@ -117,8 +117,8 @@ enum LowercaseHex {
 /// The `tracestate` rules (W3C Trace Context §3.3). siwa has no `tracestate` member of its own, so it keeps
 /// or drops the whole value.
 public enum TraceState {
-    /// Size in bytes up to which programs should pass a value on. siwa drops a longer value as a whole,
-    /// because a part of the value would be a different value.
+    /// Largest value, in bytes, that programs should propagate. siwa drops a longer value completely, because
+    /// a truncated value would be a different value.
     public static let longest = 512
     private static let mostMembers = 32
 

@@ -10,7 +10,7 @@ public struct TraceDocument: Sendable {
 
     /// - Parameters:
     ///   - service: The resource's `service.name` attribute.
-    ///   - instance: The resource's `service.instance.id` attribute, which tells replicas apart.
+    ///   - instance: The resource's `service.instance.id` attribute, which distinguishes replicas.
     public init(service: String, version: String, instance: String) {
         (self.service, self.version, self.instance) = (service, version, instance)
     }

@@ -85,7 +85,7 @@ public final class TraceExporter: Service {
                 failed.increment(by: spans.count)
                 throw error
             }
-            // If the queue held more spans than one batch, the loop sends the next batch at once.
+            // If the queue held more spans than one batch, the loop sends the next batch immediately.
             if spans.count < Self.largestBatch { return }
         }
     }

@@ -61,7 +61,7 @@ struct CallbackExchange {
     }
 }
 
-/// The meaning of a request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
+/// A parsed request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
 enum AuthorizationResponse: Equatable {
     /// A request without `state`, such as a port scan or a browser's request for an icon.
     case unrelated

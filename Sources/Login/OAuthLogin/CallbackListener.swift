@@ -5,8 +5,8 @@ import Synchronization
 
 /// The HTTP server on a free loopback port that receives the browser's requests (RFC 8252 §7.3).
 ///
-/// The server accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of
-/// headers. The connection that sent the code waits up to two minutes for its page.
+/// The server accepts at most 16 concurrent connections, each for at most 10 seconds and with at most 32 KiB
+/// of headers. The connection that sent the code waits up to two minutes for its page.
 final class CallbackListener: Sendable {
     private static let mostConnections = 16
     private static let connectionTime = TimeAmount.seconds(10)
@@ -141,7 +141,7 @@ final class CallbackListener: Sendable {
     }
 }
 
-/// Holds the listener for connections that arrive before `open` knows the port.
+/// Closes connections that arrive before `open` has created the listener, which needs to know the port.
 private final class PendingListener: Sendable {
     private let listener = Mutex<CallbackListener?>(nil)
 
@@ -158,7 +158,7 @@ private final class PendingListener: Sendable {
     func start(_ listener: CallbackListener) { self.listener.withLock { $0 = listener } }
 }
 
-/// Responds to a connection's one request to the loopback address, and closes the connection.
+/// Responds to a connection's first request to the loopback address, and closes the connection.
 final class CallbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -25,7 +25,7 @@ package struct LoginError: CodedError {
         case serverRefused
         /// `invalid_grant`: the server does not accept the code or the refresh token.
         case grantInvalid
-        /// `invalid_token`: Google's response if the token to revoke has already ended.
+        /// `invalid_token`: Google's response if the token to revoke is already invalid.
         case tokenInvalid
         case tokenResponseUnusable
         case idTokenRefused

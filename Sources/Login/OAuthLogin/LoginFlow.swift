@@ -85,8 +85,8 @@ package struct LoginFlow: Sendable {
         for url in issuer.metadataURLs {
             let response = try await transport.get(url)
             guard response.status == 200 else {
-                // A 4xx status, or a redirect to a page, leads to the next URL. A 5xx status means that the
-                // server has failed.
+                // A 4xx status, or a redirect to a page, makes the client try the next URL. A 5xx status
+                // means that the server has failed.
                 guard (300..<500).contains(response.status) else {
                     throw LoginError(
                         .serverUnreachable, "\(url) answered with status \(response.status); try again later")
@@ -179,7 +179,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // Revokes tokens that could not be stored, because they should not stay valid.
+            // Revokes tokens that could not be stored, because they must not remain valid.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -274,7 +274,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
-            // Google sends this response if the token has already ended, although the standard requires 200.
+            // Google sends this if the token is already invalid, although the standard requires 200.
         }
     }
 

@@ -23,7 +23,7 @@ package struct LoginTransport: Sendable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
             decompression: .disabled)
-        // The user is waiting, so the client reports a refused connection at once.
+        // The user is waiting, so the client reports a refused connection immediately.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.boundResponses()
         return configuration
@@ -53,7 +53,7 @@ package struct LoginTransport: Sendable {
             return try await bounded {
                 let response = try await client.execute(sent, timeout: TimeAmount(limit))
                 let body = try await response.body.collect(upTo: Self.longestBody)
-                // In a cancelled task, reading a body ends early but throws no error, so this does.
+                // In a cancelled task, reading a body ends early but throws no error, so this call throws.
                 try Task.checkCancellation()
                 return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
             }
@@ -99,7 +99,7 @@ struct LoginResponse: Sendable {
     let body: [UInt8]
 }
 
-/// The client ID, and the secret that the client authenticates to the server with.
+/// The client ID, and the secret for authenticating to the server.
 package struct ClientCredentials: Sendable {
     let id: String
     /// The client secret, which Google's desktop clients have. It protects nothing on a user's machine.

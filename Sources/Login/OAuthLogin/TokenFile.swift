@@ -67,8 +67,8 @@ package struct TokenFile: Sendable {
             throw LoginError(.fileUnusable, "\(path) cannot be read; remove it to sign in anew")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Reading by path is safe: the opened path was no link, and only the directory's owner can replace
-        // it.
+        // Reading by path is safe: the opened path was not a link, and only the directory's owner can
+        // replace the file.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         guard attributes[.type] as? FileAttributeType == .typeRegular,
             attributes[.ownerAccountID] as? Int == Int(geteuid()),

@@ -194,7 +194,7 @@ struct Emulate: AsyncParsableCommand {
                 tasks.addTask {
                     // If the service cannot listen, it throws the error itself.
                     guard (try? await emulator.port()) != nil else { return }
-                    // Written without a buffer, so that the text appears at once even in a pipe.
+                    // Written unbuffered, so that the text appears immediately even in a pipe.
                     let lines = ["redirect URIs:"] + emulator.state.redirectURIs
                     try FileHandle.standardOutput.write(
                         contentsOf: Data((lines.joined(separator: "\n  ") + "\n").utf8))
@@ -240,7 +240,7 @@ struct ReceiverOptions: ParsableArguments {
         receivers.state.connect(
             to: EventSender(issuer: issuer, keysURL: "\(issuer)/oauth/jwks.json"),
             urls: Dictionary(urls, uniquingKeysWith: { first, _ in first }))
-        // Written without a buffer, so that the text appears at once even in a pipe.
+        // Written unbuffered, so that the text appears immediately even in a pipe.
         let lines = ["URLs of webhooks:"] + urls.map { "  \($0.1)" }
         try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }

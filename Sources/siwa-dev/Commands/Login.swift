@@ -105,7 +105,7 @@ struct Login: AsyncParsableCommand {
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Prints without a buffer, so that the address appears at once even in a pipe.
+    /// Prints unbuffered, so that the address appears immediately even in a pipe.
     private static let say: @Sendable (String) -> Void = { text in
         try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }

@@ -69,7 +69,7 @@ struct Tour: ParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Prints a step's responses from the file into which its commands have written them.
+    /// Prints a step's responses from the file that its commands have written.
     private static func foldInput() {
         let response = FoldedResponse(columns: TerminalStyle.columns(of: STDOUT_FILENO))
         while let line = readLine() {

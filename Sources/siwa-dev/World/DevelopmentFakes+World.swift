@@ -55,7 +55,7 @@ extension DevelopmentFakes {
 
     // MARK: - Faults
 
-    /// The available faults, in the order in which pages list them. Google's faults require its client, and a
+    /// The available faults, in the order that pages list them. Google's faults require its client, and a
     /// receiver's faults require its URL.
     var faults: [FaultSwitch] {
         let urls = receivers.state.urls
@@ -77,8 +77,8 @@ extension DevelopmentFakes {
         }
     }
 
-    /// Switches a fault, and returns it. Does nothing if the fault already has this state. Returns `nil` if
-    /// no fault has this name.
+    /// Switches a fault on or off, and returns the fault. Does nothing if the fault already has this state.
+    /// Returns `nil` if no fault has this name.
     func switchFault(named name: String, isOn: Bool) async throws -> FaultSwitch? {
         guard let fault = faults.first(where: { $0.name == name }) else { return nil }
         switch fault.place {

@@ -84,7 +84,7 @@ final class DevelopmentFakes: Sendable {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    /// Links with Google the account of the person who signed in last. If nobody has signed in, links a new
+    /// Links the account of the person who signed in last with Google. If nobody has signed in, links a new
     /// person's account.
     func linkWithGoogle() async throws -> String {
         try requireGoogle()

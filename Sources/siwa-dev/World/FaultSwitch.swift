@@ -11,7 +11,7 @@ struct FaultSwitch: Sendable {
         case receiver(EmulatedReceiver, ReceiverFault)
     }
 
-    /// Group to which a fault belongs. The raw value is the group's title.
+    /// Group of a fault. The raw value is the group's title.
     enum Group: String, CaseIterable {
         case apple = "Apple"
         case google = "Google"
@@ -31,8 +31,8 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The party whose keys the fault withholds; `nil` for other faults. The service goes on with the keys in
-    /// its cache until it meets an unknown key.
+    /// The party whose keys the fault withholds; `nil` for other faults. The service continues with its
+    /// cached keys until a token names an unknown key.
     var withheldKeysOf: ExchangeStep.Party? {
         switch place {
         case .apple(let endpoint, _): endpoint == .keys ? .apple : nil

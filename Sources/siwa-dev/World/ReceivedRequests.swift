@@ -79,7 +79,7 @@ extension WorldExchange {
         if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
         guard !exchange.response.isEmpty else { return text }
         let type = exchange.responseType ?? ""
-        // Leaves out HTML pages, because their markup says nothing about the protocol.
+        // Omits HTML pages, because their markup says nothing about the protocol.
         return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
     }
 }
@@ -96,7 +96,7 @@ extension KeptExchange {
 
 /// A request between two parties with its response, as recorded by a fake or received by siwa.
 struct WorldExchange: Sendable, Equatable {
-    /// The log to which the exchange belongs.
+    /// The log that contains the exchange.
     enum Source: String, CaseIterable { case apple, google, siwa }
 
     let source: Source

@@ -84,7 +84,7 @@ final class ScriptedBrowser {
             request.headers.add(name: "Cookie", value: pairs)
         }
         if method == .POST {
-            // Browsers send this header from siwa's pages, because those send no referrer.
+            // Browsers send this header from siwa's pages, because those pages send no referrer.
             if url.hasPrefix(service) { request.headers.add(name: "Origin", value: "null") }
             request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
             request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))

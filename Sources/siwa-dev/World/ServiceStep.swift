@@ -80,7 +80,7 @@ extension ServiceStep {
         }
     }
 
-    /// The request when the field has a certain value.
+    /// A variant of the request, selected by the field's value.
     struct Variant {
         let word: String
         let title: String
@@ -165,7 +165,7 @@ extension ServiceStep {
     ]
 
     /// Requests that Google and Apple send. The fakes record their own requests, so these come from other
-    /// programs that stand in for Google and Apple.
+    /// programs that simulate Google and Apple.
     private static let partySteps = [
         Known("POST", "/v1/apple/notifications", "Send a notification", "RFC 8417 §2", from: .apple),
         Known("POST", "/v1/google/security-events", "Send an event", "RFC 8935 §2.1", from: .google),

@@ -10,7 +10,7 @@ extension WorldPages {
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
-                // The overview page also has fault switches, so the action may lead back there.
+                // The overview page also has fault switches, so the action may return to that page.
                 return try await Self.act(then: request.form["then"] == Self.overview ? Self.overview : path)
                 {
                     guard let fault = try await world.switchFault(named: name, isOn: isOn) else {

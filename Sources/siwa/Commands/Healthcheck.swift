@@ -76,7 +76,7 @@ struct Healthcheck: AsyncParsableCommand {
     private static let largestBody = 16 * 1024
 
     /// The HTTP client's configuration. The client follows no redirects: `/readyz` never redirects, so a
-    /// redirect counts as the response.
+    /// redirect is treated as the response.
     static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

@@ -4,8 +4,8 @@ import AuthorizationServer
 import Composition
 import Cryptography
 
-/// A new OAuth client's configuration lines and secret. The lines are checked just as the service checks its
-/// configuration at start.
+/// A new OAuth client's configuration lines and secret. The lines have passed the same checks as the
+/// service's configuration at startup.
 struct NewClientLines {
     /// The secret; `nil` for a client without a secret.
     let secret: String?
@@ -14,7 +14,7 @@ struct NewClientLines {
     /// - Throws: `ConfigurationMistakes` with all mistakes.
     init(of draft: ClientDraft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
         var client = draft
-        // An unknown kind is refused by the check below.
+        // The check below refuses an unknown kind.
         let kind = ClientKind.named(client.kind)
         if client.scopes.isEmpty { client.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
         let hasSecret = withSecret || kind?.isConfidential ?? false

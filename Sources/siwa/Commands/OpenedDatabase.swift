@@ -80,7 +80,7 @@ extension OpenedDatabase {
     /// Runs `body`. If the database fails, prints the error and ends the command.
     ///
     /// - Parameters:
-    ///   - command: For example "siwa reseal".
+    ///   - command: The command's name, for example "siwa reseal".
     ///   - busy: Text to print if the database is open in another process.
     static func reportingFailures(
         of command: String, busy: String, _ body: () async throws -> Void

@@ -110,8 +110,8 @@ struct Reseal: AsyncParsableCommand {
     }
 }
 
-/// Seals stored values, including the service's own signing keys, again with the first key if another key
-/// sealed them.
+/// Reseals all stored values that were not sealed with the first key, including the service's own signing
+/// keys.
 ///
 /// A run can be stopped at any time and repeated, because values stay resealed. A value that cannot be opened
 /// is counted but not changed.
@@ -120,7 +120,7 @@ struct Resealing {
     let keys: SealingKeyRing
     /// Called with the number of values processed since the last call.
     let progress: (Int) -> Void
-    /// Time of the audit entries if signing keys that cannot be opened are to be removed; otherwise `nil`.
+    /// Time of the audit entries if the run removes signing keys that cannot be opened; otherwise `nil`.
     var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {

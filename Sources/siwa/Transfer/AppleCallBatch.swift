@@ -2,7 +2,7 @@ import AppleIDClient
 import Composition
 import Synchronization
 
-/// Makes one call to Apple for each of many items: several at once, at a limited rate, and with retries. The
+/// Makes one call to Apple for each of many items: concurrently, at a limited rate, and with retries. The
 /// calls must be safe to repeat.
 struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     let perSecond: Int
@@ -86,14 +86,14 @@ struct RetryPolicy: Equatable {
 
     /// The number of attempts for one call.
     static let tries = 4
-    /// Number of consecutive calls without a response until Apple counts as unreachable.
+    /// Number of consecutive calls without a response after which Apple is considered unreachable.
     static let patience = 10
 
     private var unanswered = 0
 
     mutating func succeeded() { unanswered = 0 }
 
-    /// - Parameter attempt: The number of this call's attempt, counted from 1.
+    /// - Parameter attempt: Number of this attempt, counted from 1.
     mutating func decide(on error: AppleCallError, attempt: Int) -> Decision {
         if error.isOfConfiguration { return .stop }
         if error.isFinal {

@@ -89,7 +89,7 @@ struct TransferApplication {
     }
 
     /// Moves the accounts whose new identifiers are known. Stores the other accounts as open transfers, so
-    /// that their next sign-in finds them. Can be repeated.
+    /// that their next sign-in finds them. It is safe to repeat.
     func move(in store: any AccountStore & TransferStore, progress: (Int) -> Void) async throws -> Moved {
         let results = try results()
         var moved = Moved()

@@ -11,7 +11,7 @@ struct TransferFile {
     /// The file's lines in order, one per account.
     let lines: [TransferLine]
 
-    /// - Throws: `LineFile.Unusable`, also if a line's app does not belong to the receiving team in this
+    /// - Throws: `LineFile.Unusable`, including if a line's app does not belong to the receiving team in this
     ///   deployment.
     init(path: String, deployment: Deployment) throws(LineFile.Unusable) {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -142,8 +142,8 @@ final class LineFile {
 
     /// Returns a file's lines with their numbers, but without blank lines. Accepts Windows line endings.
     ///
-    /// - Parameter isEnded: True if the file is complete. A last line without a line ending is then not
-    ///   ignored as the remains of a crash: it is read if it is valid; otherwise the file was truncated.
+    /// - Parameter isEnded: True if the file must be complete. A last line without a line ending is then
+    ///   read, and refused if it is truncated. If false, this line is ignored as the remains of a crash.
     /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false

@@ -11,7 +11,7 @@ struct TransferPreparation {
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []
-        /// The error that stopped the run; `nil` if no error did.
+        /// The error that stopped the run; `nil` if the run was not stopped.
         var stopped: AppleCallError?
     }
 

@@ -36,9 +36,9 @@ public enum AppCheckProof: Sendable, Hashable {
 
 /// The result of judging a request.
 public struct AppCheckDecision: Sendable, Equatable {
-    /// The kind under which the request is counted.
+    /// The kind that the request is counted as.
     public let kind: AppCheckKind
-    /// The refusal of the request; `nil` if it continues, as it always does in monitored mode.
+    /// The refusal; `nil` if the request may continue, which is always true in monitored mode.
     public let refusal: AppCheckRefusal?
 }
 
@@ -46,16 +46,15 @@ public struct AppCheckDecision: Sendable, Equatable {
 public enum AppCheckKind: String, Sendable, CaseIterable {
     /// The request has a valid proof.
     case verified
-    /// The request has no proof, because its app version does not make proofs yet.
+    /// The request has no proof, because its app version does not send proofs yet.
     case outdatedApp = "outdated_app"
-    /// The request has no proof, although its app version makes proofs or is unknown.
+    /// The request has no proof, although its app version sends proofs or is unknown.
     case unknownOrigin = "unknown_origin"
     /// The request has an invalid proof.
     case invalid
 }
 
-/// The refusal of a request without proof that it comes from the genuine app. Only enforced mode refuses
-/// requests.
+/// Refusal of a request whose proof is missing or invalid. Only enforced mode refuses requests.
 public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.
@@ -93,7 +92,7 @@ public struct AppCheckCause: Sendable, Hashable {
     /// A stable code in lower case, for example `counter_not_increased`. It contains no request value.
     public let code: String
     /// True if the app can continue with a newly attested key. False if a new key does not help: either the
-    /// app must make a new assertion with its key, or the app's code is faulty.
+    /// app must create a new assertion with its key, or the app's code is faulty.
     public let canReAttest: Bool
 
     public init(code: String, canReAttest: Bool) {
@@ -102,7 +101,7 @@ public struct AppCheckCause: Sendable, Hashable {
 
     /// The request has no proof.
     public static let proofMissing = AppCheckCause(code: "proof_missing", canReAttest: false)
-    /// The request has no proof, and its app is older than the first version that makes proofs.
+    /// The request has no proof, and its app is older than the first version that sends proofs.
     public static let appOutdated = AppCheckCause(code: "app_outdated", canReAttest: false)
     /// A member of the proof is missing or malformed, so nothing was verified.
     public static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)

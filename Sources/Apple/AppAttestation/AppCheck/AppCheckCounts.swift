@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts judged requests, both in total since the process started, for metrics, and by hour until a worker
-/// has stored the hourly counts.
+/// Counts judged requests: in total since the process started, for metrics, and by hour, until a worker has
+/// stored the hourly counts.
 ///
 /// The configuration limits memory use: there is one entry per target, with at most `mostHours` hours, and
 /// requests cannot add targets.
@@ -125,7 +125,7 @@ public struct AppCheckTally: Sendable, Hashable {
     }
 }
 
-/// The requests that were judged for one target within one hour.
+/// Counts of the requests that were judged for one target in one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
     /// Start of the hour in seconds since 1970, a multiple of 3600.
@@ -133,7 +133,7 @@ public struct AppCheckHour: Sendable, Hashable {
     public var tally: AppCheckTally
 
     public static let seconds: Int64 = 3600
-    /// Retention time of hours in seconds: 7 days.
+    /// Retention time of hourly counts, in seconds: 7 days.
     public static let kept: Int64 = 7 * 86_400
 
     public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
@@ -144,7 +144,7 @@ public struct AppCheckHour: Sendable, Hashable {
     public static func beginning(of now: Int64) -> Int64 { max(0, now) / seconds * seconds }
 }
 
-/// Stores the hourly counts. One table has the sums for all replicas.
+/// Stores the hourly counts. One table contains the sums over all replicas.
 public protocol AppCheckHourStore: Sendable {
     /// Adds the counts to the stored counts in one transaction. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
@@ -152,7 +152,7 @@ public protocol AppCheckHourStore: Sendable {
     /// Returns the counts for these targets since the given hour, oldest first. Omits hours without requests.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
 
-    /// Deletes a limited number of hours that began before this time
-    /// in seconds since 1970. Returns the number of deleted rows.
+    /// Deletes a limited number of hours that began before `end`, in seconds since 1970. Returns the number
+    /// of deleted rows.
     func purgeAppCheckHours(before end: Int64) async throws -> Int
 }

@@ -1,7 +1,7 @@
 /// App Check settings for one target, from the configuration. Decisions need no I/O and no clock.
 public struct AppCheckPolicy: Sendable, Hashable {
     public let target: AppCheckTarget
-    /// The app whose keys make proofs for this target.
+    /// The app whose keys create the proofs for this target.
     public let appID: AppID
     public let platform: AppPlatform
     /// The effective mode.
@@ -9,9 +9,9 @@ public struct AppCheckPolicy: Sendable, Hashable {
     /// The mode that is configured for the target itself. `mode` is
     /// stricter if the target's bundle ID or app has a stricter mode.
     public let declaredMode: AppCheckMode
-    /// The environment whose keys are accepted.
+    /// The environment of the accepted keys.
     public let environment: AttestationEnvironment
-    /// The first app version that makes proofs; `nil` if all versions do.
+    /// The first app version that sends proofs; `nil` if all versions do.
     public let firstAttestingVersion: AppVersion?
 
     public init(
@@ -198,7 +198,7 @@ public struct AppCheckPolicies: Sendable {
     /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
-    /// Returns the policies for these bundle IDs, and for the OAuth clients that belong to them.
+    /// Returns the policies for these bundle IDs and their OAuth clients.
     public func of(bundleIDs: Set<String>) -> [AppCheckPolicy] {
         all.filter { bundleIDs.contains($0.appID.bundleID) }
     }

@@ -9,7 +9,7 @@ struct AttestationCertificates: ~Copyable {
     let intermediate: IntermediateCertificate
 
     /// - Parameters:
-    ///   - root: The pinned root that the certificates must lead to.
+    ///   - root: The pinned root that the certificates must chain to.
     ///   - now: Seconds since 1970.
     init(
         _ attestation: UnverifiedAttestation, under root: TrustAnchor, at now: Int64
@@ -108,9 +108,9 @@ struct NonceCheck: Sendable {
 }
 
 /// Refuses keys from Macs without System Integrity Protection and
-/// Full Security, because there an app can be modified while it runs.
+/// Full Security, because on such Macs an app can be modified while it runs.
 ///
-/// Since version 26.1, iOS has this extension with other contents, so the check applies only to macOS apps.
+/// Since version 26.1, iOS sends other content in this extension, so the check is only for macOS apps.
 struct KeyPolicyCheck: Sendable {
     let platform: AppPlatform
 

@@ -12,7 +12,7 @@ struct FormatCheck: Sendable {
     }
 }
 
-/// Refuses an attestation for a key whose ID the app did not send.
+/// Refuses an attestation whose key does not have the key ID that the app sent.
 struct KeyIDCheck: Sendable {
     let keyID: AttestedKeyID
 
@@ -98,7 +98,7 @@ struct EnvironmentCheck: Sendable {
     }
 }
 
-/// Refuses authenticator data that names a key whose ID the app did not send.
+/// Refuses authenticator data whose credential ID is not the key ID that the app sent.
 struct CredentialIDCheck: Sendable {
     let keyID: AttestedKeyID
 

@@ -2,7 +2,7 @@ import Certificates
 import Encodings
 import JOSE
 
-/// Refuses a receipt if its signer's certificate does not lead to the pinned root, or is not valid at this
+/// Refuses a receipt if its signer's certificate does not chain to the pinned root, or is not valid at this
 /// time.
 struct ReceiptSignerCheck: Sendable {
     let root: TrustAnchor
@@ -104,7 +104,7 @@ struct ReceiptClientHashCheck: Sendable {
     }
 }
 
-/// Refuses a receipt that is not fresh (fields 12 and 21), because an old receipt has an old metric.
+/// Refuses a receipt that is not fresh (fields 12 and 21), because an old receipt has an outdated metric.
 struct ReceiptAgeCheck: Sendable {
     /// Maximum age in milliseconds: Apple's 5 minutes.
     static let longest: Int64 = 300_000

@@ -11,9 +11,9 @@ struct ReceiptContent: Sendable {
     let environment: AttestationEnvironment
     /// Creation time in milliseconds since 1970.
     let createdAt: Int64
-    /// The risk metric, which only refreshed receipts have.
+    /// The risk metric; present only in refreshed receipts.
     let riskMetric: UInt32?
-    /// Earliest time of the next exchange, in milliseconds since 1970, which only refreshed receipts have.
+    /// Earliest time of the next exchange, in milliseconds since 1970; present only in refreshed receipts.
     let notBefore: Int64?
     /// Expiration time in milliseconds since 1970.
     let expiresAt: Int64
@@ -113,7 +113,7 @@ struct ReceiptField {
         return bytes.prefix(size)
     }
 
-    /// Reads a number from 0 to 32767. Returns `nil` for other numbers, or if it has a superfluous byte.
+    /// Reads a number from 0 to 32767. Returns `nil` for other numbers and superfluous bytes.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, first < 0x80, bytes.count <= 2 else { return nil }
         guard bytes.count == 1 || first != 0 || bytes.last.map({ $0 > 0x7F }) == true else { return nil }

@@ -10,7 +10,7 @@ public struct ReceiptVerifier: Sendable {
     private let appID: ReceiptAppIDCheck
     private let environment: ReceiptEnvironmentCheck
 
-    /// - Parameter root: `.appleRootG3`, except for tests and the fake Apple.
+    /// - Parameter root: `.appleRootG3`, except in tests and with the fake Apple.
     public init(root: TrustAnchor, appID: AppID, environment: AttestationEnvironment) {
         signer = ReceiptSignerCheck(root: root)
         self.appID = ReceiptAppIDCheck(appID: appID)
@@ -46,7 +46,7 @@ public struct ReceiptVerifier: Sendable {
 
 /// A receipt of unknown origin, whose size has been checked.
 public struct UnverifiedReceipt: Sendable {
-    /// Maximum size in bytes. Apple's receipts have 3,600 to 4,000.
+    /// Maximum size in bytes. Apple's receipts are 3,600 to 4,000 bytes long.
     public static let longest = 16 * 1024
 
     public let bytes: [UInt8]
@@ -63,7 +63,7 @@ public struct UnverifiedReceipt: Sendable {
 
 /// A receipt that Apple signed for a key. Only `ReceiptVerifier` creates this value.
 public struct VerifiedReceipt: Sendable {
-    /// The receipt as received, to be sent in the next exchange.
+    /// The receipt as received. The next exchange sends it.
     public let bytes: [UInt8]
     public let kind: ReceiptKind
     public let environment: AttestationEnvironment
@@ -72,7 +72,7 @@ public struct VerifiedReceipt: Sendable {
     /// The approximate number of keys that the app has attested on the device within 30 days; `nil` in an
     /// attestation's receipt. A high number is a reason to investigate, but reinstalls raise it too.
     public let riskMetric: UInt32?
-    /// Earliest time of the next exchange, in milliseconds since 1970; `nil` if it can happen at once.
+    /// Earliest time of the next exchange, in milliseconds since 1970; `nil` if there is no minimum.
     public let notBefore: Int64?
     /// Expiration time in milliseconds since 1970.
     public let expiresAt: Int64
@@ -110,7 +110,7 @@ public enum ReceiptKind: String, Sendable, CaseIterable {
 
 /// The reason why a receipt was refused: one code per cause. Match on `code`.
 ///
-/// A receipt never decides about a key or a request; it only provides the risk metric.
+/// A receipt never affects decisions about keys or requests; it only provides the risk metric.
 public typealias ReceiptError = StepError<ReceiptErrorCode>
 
 public enum ReceiptErrorCode: String, StepErrorCode {
@@ -120,13 +120,13 @@ public enum ReceiptErrorCode: String, StepErrorCode {
     case tooLarge = "receipt_too_large"
     /// The receipt is not exactly one signed message with one signer and content.
     case malformed = "receipt_malformed"
-    /// The signer's certificate does not lead to the pinned root.
+    /// The signer's certificate does not chain to the pinned root.
     case chainUntrusted = "receipt_chain_untrusted"
     case certificateExpired = "receipt_certificate_expired"
     case certificateNotYetValid = "receipt_certificate_not_yet_valid"
     /// The signer did not sign this content.
     case signatureInvalid = "receipt_signature_invalid"
-    /// The content is not a set of fields, or a field is missing, repeated or in another form.
+    /// The content is not a set of fields, or a field is missing, repeated or malformed.
     case contentMalformed = "receipt_content_malformed"
     /// The receipt is for another app.
     case appIDMismatch = "receipt_app_id_mismatch"

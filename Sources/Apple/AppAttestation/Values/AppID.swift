@@ -50,8 +50,8 @@ public enum AppPlatform: String, Sendable, CaseIterable {
 
 /// The App Attest environment that a key was attested in.
 ///
-/// Builds run from Xcode use development unless their entitlement specifies production. All builds from
-/// TestFlight, the App Store and enterprises use production.
+/// Builds that run from Xcode use development unless their entitlement specifies production. All
+/// TestFlight, App Store and enterprise builds use production.
 public enum AttestationEnvironment: String, Sendable, CaseIterable {
     case development
     case production

@@ -1,7 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// The ID of an App Attest key: SHA-256 of the public key as an uncompressed point. Clients use it in base64.
+/// The ID of an App Attest key: SHA-256 of the public key as an uncompressed point. Clients send base64.
 public struct AttestedKeyID: Sendable, Hashable {
     public let digest: SHA256Digest
 

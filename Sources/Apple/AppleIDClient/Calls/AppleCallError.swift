@@ -38,7 +38,7 @@ public struct AppleCallError: Error, Sendable {
         (self.code, self.appleError, self.retryAfter, self.detail) = (code, appleError, retryAfter, detail)
     }
 
-    /// True if a retry gives the same error until the configuration changes.
+    /// True if a retry without a configuration change gives the same error.
     public var isFinal: Bool { code == .rejected }
 
     /// True if only the operator can fix the cause, by configuring another key or by changing the settings at

@@ -1,19 +1,18 @@
 import StrictJSON
 
 /// User transfers between teams: `POST /auth/usermigrationinfo`. Apple responds for 60 days after the
-/// receiving team has accepted the app. Both calls only read, so they can be repeated.
+/// receiving team has accepted the app. Both calls only read, so they are safe to repeat.
 public protocol AppleMigrationService: Sendable {
-    /// Called by the sending team: returns the identifier with which the receiving team can find this user.
+    /// For the sending team: returns the identifier that lets the receiving team find this user.
     func transferSubject(of subject: String, to recipientTeam: String, clientID: String)
         async throws(AppleCallError) -> String
 
-    /// Called by the receiving team: returns the user's new identifier and e-mail address.
+    /// For the receiving team: returns the user's new identifier and e-mail address.
     func recipient(ofTransferSubject transferSubject: String, clientID: String) async throws(AppleCallError)
         -> MigratedUser
 }
 
-/// A transferred user's identity for the receiving team. It
-/// is personal data, so it appears in no description.
+/// A transferred user's identity for the receiving team. It is personal data, so descriptions omit it.
 public struct MigratedUser: Sendable, Equatable {
     public let subject: String
     public let email: String?

@@ -18,14 +18,14 @@ public protocol AppleTokenService: Sendable {
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 
-    /// Requests the revocation of a refresh token. The call can be repeated. Its
-    /// success does not prove the revocation, because Apple also responds with 200
-    /// for an unknown token; the proof is that `validate` is refused afterwards.
+    /// Requests the revocation of a refresh token. The call is safe to repeat. Its success does not prove
+    /// the revocation, because Apple also responds with 200 for an unknown token; the proof is that
+    /// `validate` is refused afterwards.
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
 
-/// A successful response from Apple's token endpoint. Every member
-/// except the lifetime is secret and appears in no description.
+/// A successful response from Apple's token endpoint. Every member except the lifetime is secret, so
+/// descriptions omit it.
 public struct AppleTokenResponse: Sendable, Equatable {
     public let accessToken: String
     /// The refresh token; present only after a code exchange.

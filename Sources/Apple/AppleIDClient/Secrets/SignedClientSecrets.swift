@@ -76,7 +76,7 @@ public protocol ClientSecretSource: Sendable {
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 
-/// A client secret: the JWT that authenticates a team and client ID at Apple. It appears in no description.
+/// A client secret: the JWT that authenticates a team and client ID to Apple. Descriptions omit it.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String
@@ -97,8 +97,8 @@ extension ClientSecret: CustomStringConvertible, CustomDebugStringConvertible, C
 /// The cached client secrets, and the order to try them. The cache only decides: it signs nothing and reads
 /// no clock.
 struct ClientSecretCache {
-    /// Lifetime of a secret, in seconds. Apple allows half a year,
-    /// but an hour limits how long a stolen secret can be used.
+    /// Lifetime of a secret, in seconds. Apple allows half a year, but an hour limits the use of a stolen
+    /// secret.
     static let life: Int64 = 3600
     /// `iat` is set back by this many seconds, because clocks differ and Apple refuses an `iat` in the
     /// future.
@@ -126,8 +126,8 @@ struct ClientSecretCache {
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }
     }
 
-    /// Returns a cached secret that can still be used. If the clock was set back, a secret can be from the
-    /// future, and is then not used.
+    /// Returns a cached secret that can still be used. A secret from the future, which exists after the
+    /// clock was set back, is not used.
     func secret(of key: ClientSigningKey, for clientID: String, at now: Int64) -> ClientSecret? {
         let entry = entries.first { $0.clientID == clientID && $0.key == key }
         guard let entry, now >= entry.issuedAt, now - entry.issuedAt < Self.life - Self.reserve else {

@@ -25,7 +25,7 @@ struct SigningKeyFile: Equatable {
 
     /// Maximum number of keys per team. Each key that Apple refuses costs a call.
     static let mostKeys = 8
-    /// Maximum size in bytes. A `.p8` file has about 250.
+    /// Maximum size in bytes. A `.p8` file is about 250 bytes long.
     private static let longestContent = 16_384
 
     /// Returns the key files at a location, newest first. Throws `.missing`, `.unreadable`, `.noKey`,

@@ -3,7 +3,7 @@ public import JOSE
 public import StrictJSON
 import Synchronization
 
-/// Signing keys read from files. Changed files are read again, so a new key is used without a restart.
+/// Signing keys read from files. Changed files are read again, so a new key takes effect without a restart.
 ///
 /// While a file cannot be read, for example because it is being written, its last valid key stays in use.
 /// Once a file is removed from a directory, its key is no longer used.
@@ -59,14 +59,14 @@ public final class SigningKeyFiles: SigningKeySource {
 /// Provides the keys that sign client secrets.
 public protocol SigningKeySource: Sendable {
     /// Returns a team's current keys, newest first; empty if it
-    /// has none. It may read local files, but does nothing slower.
+    /// has none. It may read local files, but must not do anything slower.
     func keys(ofTeam team: String) -> [ClientSigningKey]
 }
 
 /// The location of a team's signing keys.
 public enum SigningKeyLocation: Sendable, Equatable {
     case key(ClientSigningKey)
-    /// One key in a file. Without a key ID, the file must be named as by Apple: `AuthKey_<KEYID>.p8`.
+    /// One key in a file. Without a key ID, the file needs Apple's name for it: `AuthKey_<KEYID>.p8`.
     case file(path: String, keyID: String?)
     /// All files in a directory that have a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)
@@ -80,8 +80,8 @@ public enum SigningKeyLocation: Sendable, Equatable {
     }
 }
 
-/// A key that a team signs its client secrets with: a P-256 private key with its ID at Apple. It appears in
-/// no description.
+/// A key that a team signs its client secrets with: a P-256 private key with its ID at Apple. Descriptions
+/// omit the key.
 public struct ClientSigningKey: Sendable, Equatable {
     public let keyID: String
     /// PKCS #8 in PEM, which is the format of Apple's `.p8` files.
@@ -96,8 +96,8 @@ public struct ClientSigningKey: Sendable, Equatable {
         case notP256 = "not_p256"
     }
 
-    /// Checks the format and the curve, because libjwt signs with any key. Whether Apple knows the key cannot
-    /// be checked here. Line ends may be written as `\n`, so that a PEM fits into an environment variable.
+    /// Checks the format and the curve, because libjwt signs with any key. This cannot check that Apple knows
+    /// the key. Line ends may be written as `\n`, so that a PEM fits into an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
         pem = try Self.readPEM(text)

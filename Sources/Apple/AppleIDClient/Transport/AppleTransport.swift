@@ -11,7 +11,7 @@ import TraceExport
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
-    /// Picks up Apple's time from each response.
+    /// Records Apple's time from each response.
     let clock: AppleClock?
 
     /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.responseUnusable` (too large, redirected).
@@ -80,7 +80,8 @@ struct AppleTransport: Sendable {
             retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// Maps an error. The client has already ended the request, so a body that is read later is not sent.
+    /// Maps an error. The client has already ended the request, so it does not send a body that it reads
+    /// later.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }
@@ -137,7 +138,7 @@ struct AppleResponse: Sendable, Equatable {
     /// `Retry-After` in seconds, at most an hour. The date form of the header is ignored.
     var retryAfter: Duration?
 
-    /// Maximum size in bytes, far more than any of Apple's responses has.
+    /// Maximum size in bytes, far larger than any response from Apple.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {

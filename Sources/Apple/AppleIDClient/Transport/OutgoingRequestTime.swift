@@ -7,8 +7,8 @@ public enum OutgoingRequestTime {
     /// The common label for all deliveries to event receivers, because their URLs can contain secrets.
     public static let delivery = "delivery"
 
-    /// - Parameter url: One of the configured endpoints. The last path component becomes the label, so there
-    ///   are only as many label values as endpoints.
+    /// - Parameter url: One of the configured endpoints. The last path component becomes the label, so the
+    ///   number of endpoints limits the number of label values.
     public static func record(_ url: String, since start: ContinuousClock.Instant) {
         let path = url.prefix { $0 != "?" }
         record(endpoint: path.split(separator: "/").last.map(String.init) ?? "", since: start)
@@ -57,8 +57,8 @@ public enum OutgoingRequestSpan {
     }
 }
 
-/// Limits the total time of a request, including the whole response. The client's own deadline ends with the
-/// response head, so a body that trickles in byte by byte would keep a request open forever.
+/// Limits the total time of a request, including the whole response. The client's own deadline covers only
+/// the response head, so a body that trickles in byte by byte would keep a request open forever.
 struct TotalTime: Sendable {
     let limit: Duration
 

@@ -47,8 +47,8 @@ struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {
     }
 }
 
-/// A string that is hashed and compared as bytes, because two
-/// Unicode spellings of "é" are different strings for Apple.
+/// A string that is hashed and compared as bytes, because Apple treats two Unicode spellings of "é" as
+/// different strings.
 private struct ByteString: Hashable {
     let string: String
 

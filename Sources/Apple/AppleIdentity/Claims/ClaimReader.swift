@@ -137,7 +137,7 @@ public struct NumericDate: Sendable, Hashable {
         secondsSince1970 = seconds
     }
 
-    /// Creates the time from a clock. A time outside the range becomes the nearest bound.
+    /// Creates the time from a clock. Clamps a time outside the range.
     public init(clampingSecondsSince1970 seconds: Int64) {
         secondsSince1970 = min(max(seconds, Self.validSeconds.lowerBound), Self.validSeconds.upperBound)
     }

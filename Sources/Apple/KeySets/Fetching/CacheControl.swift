@@ -30,7 +30,7 @@ package enum CacheControl: Sendable, Equatable {
                     self = .unusable
                     return
                 }
-                // If the directive is repeated, its first value counts (RFC 9111 §4.2.1).
+                // If the directive is repeated, its first value applies (RFC 9111 §4.2.1).
                 longestAge = longestAge ?? seconds
             default: break
             }
@@ -50,7 +50,7 @@ package enum CacheControl: Sendable, Equatable {
         return Int64(String(decoding: value, as: UTF8.self))
     }
 
-    /// Parses the age. An age that does not fit in 64 bits counts as the maximum, and an age that is not a
+    /// Parses the age. An age that does not fit in 64 bits becomes the maximum, and an age that is not a
     /// number is ignored.
     private static func age(_ field: String) -> Int64 {
         guard !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }

@@ -1,12 +1,12 @@
 package import JOSE
 
-/// Fetches a remote key set. A source only transports; the caller checks the response.
+/// Fetches a remote key set. A source only transfers data; the caller checks the response.
 public protocol KeySetSource: Sendable {
     /// Sends one request, with `If-None-Match` if there is an entity tag.
     ///
     /// Reads at most `KeySetResponse.longestBody` bytes, follows no redirects, reacts to cancellation
     /// promptly, and ends within a time limit of its own. Throws `KeySetFetchError` if the cause is known;
-    /// any other error counts as `.unreachable`. A response is returned, never thrown, whatever its status.
+    /// any other error is treated as `.unreachable`. A response with any status is returned, not thrown.
     func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse
 }
 
@@ -46,7 +46,7 @@ package enum KeySetFetchOutcome: Sendable {
     /// The fetch was cancelled, which proves nothing about Apple.
     case cancelled
 
-    /// Evaluates the response to a request that carried `entityTag`.
+    /// Evaluates the response to a request that sent `entityTag`.
     package init(_ response: KeySetResponse, to entityTag: String?) {
         let cacheControl = CacheControl(response.cacheControl, age: response.age)
         switch response.status {
@@ -63,8 +63,8 @@ package enum KeySetFetchOutcome: Sendable {
         }
     }
 
-    /// Returns true for HTML. This only chooses the failure code,
-    /// because the fetch has already failed for lack of a key set.
+    /// Returns true for HTML. This only chooses the failure code, because a response without a key set is
+    /// a failure in any case.
     private static func isHTML(_ response: KeySetResponse) -> Bool {
         if let type = response.contentType?.lowercased(), type.hasPrefix("text/html") { return true }
         let spaces = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]

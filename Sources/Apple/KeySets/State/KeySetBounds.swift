@@ -1,8 +1,8 @@
 /// The key-set cache's limits, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// Minimum time that a set counts as fresh, even if its headers state a shorter time: 5 minutes.
+    /// Minimum time that a set is considered fresh, even if its headers state a shorter time: 5 minutes.
     public let shortestFreshness: Int64
-    /// Maximum time that a set counts as fresh: 24 hours.
+    /// Maximum time that a set is considered fresh: 24 hours.
     public let longestFreshness: Int64
     /// Freshness to assume if the headers do not state it or forbid caching: 1 hour.
     public let defaultFreshness: Int64

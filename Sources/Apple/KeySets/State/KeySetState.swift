@@ -4,7 +4,7 @@ package import JOSE
 /// reads no clock; its owner executes the actions that it returns.
 ///
 /// `now` is wall-clock time in milliseconds since 1970. The clock may be set forward or back between two
-/// calls; the damage lasts no longer than one of the `KeySetBounds` durations.
+/// calls; the effect lasts at most as long as one of the `KeySetBounds` durations.
 package struct KeySetState: Sendable {
     let bounds: KeySetBounds
 
@@ -17,7 +17,7 @@ package struct KeySetState: Sendable {
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
-    /// Unknown key IDs, as bytes, that callers want from the running or last fetch. At most
+    /// Unknown key IDs, as bytes, that callers requested during the running or last fetch. At most
     /// `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
     /// Key IDs that the last fetch looked for. An ID that the fetched set lacks is not Apple's. Empty while a
@@ -57,7 +57,7 @@ package struct KeySetState: Sendable {
             if sought.count < bounds.mostWaiters { sought.insert(Array(keyID.utf8)) }
             return .joinFetch(running.number)
         }
-        // The cooldown limits the requests that a flood of invented key IDs can cause.
+        // The cooldown limits the requests that a flood of made-up key IDs can cause.
         if isStopped || isCoolingDown(at: now) {
             return .refuse(refusal(for: keyID, issuedAt: issuedAt, at: now))
         }
@@ -70,8 +70,8 @@ package struct KeySetState: Sendable {
     /// Returns the error for a key that is not cached and for which no fetch starts.
     ///
     /// The key is not Apple's if the last fetch looked for it and did not find it, or if the token is older
-    /// than the last key set. Any other key can be new at Apple: invented keys may have begun the cooldown, so
-    /// the cooldown proves nothing about this key.
+    /// than the last key set. Any other key may be a new key of Apple: made-up key IDs may have started the
+    /// cooldown, so the cooldown proves nothing about this key.
     package func refusal(for keyID: String, issuedAt: Int64?, at now: Int64) -> KeySetError {
         guard !isStopped else { return KeySetError(.keysUnavailable) }
         if running == nil, let held, hasUsableKeys(at: now),
@@ -195,7 +195,7 @@ extension KeySetState {
         let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
         let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
         let retryAt = now.addingSaturating(pause).addingSaturating(spread)
-        // A set that is still fresh keeps its planned refresh, because a flood of invented key IDs during an
+        // A set that is still fresh keeps its planned refresh, because a flood of made-up key IDs during an
         // outage must not make the loop fetch earlier.
         nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
         return .wakeWaiters
@@ -233,7 +233,8 @@ extension KeySetState {
         failures = 0
         record.fetches.adopted &+= 1
         // The cooldown starts when the other process fetched the set. That process looked for the keys of its
-        // own callers, so the set proves nothing about the keys wanted here, unless their tokens are older.
+        // own callers, so the set proves nothing about the keys that this process needs, unless their tokens
+        // are older.
         if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
         return .wakeWaiters
     }
@@ -300,8 +301,8 @@ struct HeldKeySet: Sendable {
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
     /// A time no later than the start of the fetch, so the set contains the keys for all tokens issued before
-    /// this time. `nil` once the clock was set back to before this time, because tokens then cannot be
-    /// compared with it.
+    /// this time. `nil` after the clock was set back past this time, because token times then do not compare
+    /// with it.
     private(set) var askedAt: Int64?
 
     init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {

@@ -72,7 +72,7 @@ package struct EventStreamClient: Sendable {
         guard status == 200 || status == 204 else {
             throw EventStreamError(status: status, body: received, call: path, account: key.email)
         }
-        // The response to a call that only changes something is empty.
+        // The response to an update is empty.
         guard !received.isEmpty else { return .object(JSONObject()) }
         guard let json = try? JSONValue(parsing: received), json.object != nil else {
             throw EventStreamError(
@@ -145,7 +145,7 @@ package struct EventStreamError: CodedError {
 }
 
 extension EventStreamError {
-    /// Makes the error for an error response from Google's API (`google.rpc.Status`).
+    /// Creates the error for an error response from Google's API (`google.rpc.Status`).
     ///
     /// - Parameter call: The call's name, for the error text.
     init(status: Int, body: [UInt8], call: String, account: String) {

@@ -29,7 +29,7 @@ package struct EventStreamContext: Sendable {
         (self.url, self.location) = (url, location)
     }
 
-    /// Returns this service's URL that receives the events. Throws `.urlRefused`.
+    /// Returns the URL at which this service receives the events. Throws `.urlRefused`.
     package func receiverURL() throws(EventStreamError) -> String {
         guard let url else {
             throw EventStreamError(

@@ -153,7 +153,7 @@ struct AuditFilter: Sendable {
         account = try query.value(
             "account", or: "An account is acc_ and an ID, as GET /v1/accounts gives it."
         ) { AccountID($0) }
-        // Accepts a time as the table column shows it or as the log stores it, and also a day without a time.
+        // Accepts a time in the format of the table or of the log, and also a day without a time.
         until = try query.value(
             "until", or: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21."
         ) {
@@ -173,7 +173,7 @@ struct AuditFilter: Sendable {
             || facts.oauthClient.map { actor.isByteEqual(to: $0.rawValue) } ?? false
     }
 
-    /// Name of the order that begins with the oldest row.
+    /// Name of the oldest-first sort order.
     static let oldest = "oldest"
 
     /// Returns the page's rows, and the row number at which the next page starts; `nil` if this is the last

@@ -1,11 +1,11 @@
 import AppleAccounts
 
 /// Verifies the audit log in steps, one for each visit to the audit page, because a log can have millions of
-/// rows. `siwa audit verify` verifies the whole log at once.
+/// rows. `siwa audit verify` verifies the whole log in one run.
 ///
 /// When verification has reached the end of the log, the next step starts again at the anchor, so that it
 /// finds rows that were changed after their verification. The last verified row stays in memory, so that this
-/// process also detects a log whose end was cut off or rewritten.
+/// process also detects a log whose end was removed or rewritten.
 actor AuditProgress {
     /// Maximum number of rows that one step verifies, which takes about 50 ms.
     static let step = 5000

@@ -18,7 +18,7 @@ package struct ClientPages: Sendable {
 
     /// Maximum number of grants, and of token families, that a page counts.
     private static let countedRows = 5_000
-    /// Maximum number of addresses that the page lists because they have sent wrong secrets.
+    /// Maximum number of addresses that the page lists for sending wrong secrets.
     private static let mostAddresses = 20
     /// Number of authorization links that the page shows outside the collapsed list.
     private static let fewLinks = 2
@@ -278,7 +278,7 @@ package struct ClientPages: Sendable {
     }
 }
 
-// Previews of the pages that users see. Unknown query values count as absent.
+// Previews of the pages that users see. Unknown query values are treated as absent.
 extension ClientPages {
     /// Frame widths in pixels.
     private static let widths = [("desktop", 760), ("phone", 390)]

@@ -27,7 +27,7 @@ package struct EventPages: Sendable {
     /// True if an OAuth client is configured for Google.
     private let hasGoogle: Bool
 
-    /// A page ends once it has this many entries. The last window can add more.
+    /// A page stops reading once it has this many entries. The last window can add more.
     static let pageSize = 50
 
     package init(

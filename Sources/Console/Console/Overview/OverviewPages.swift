@@ -2,7 +2,7 @@ public import AppleAccounts
 import KeySets
 public import Pages
 
-/// The first page: current faults, plots, and the state of everything that the service depends on.
+/// The first page: current faults, plots, and the state of all dependencies.
 ///
 /// Operators who may see only some of the apps see the state of the service but no numbers, because each
 /// number covers people from all apps.
@@ -194,16 +194,15 @@ public struct OverviewPages: Sendable {
     }
 }
 
-/// One of the service's keys, as the overview shows it. Nothing in it is secret.
+/// One of the service's keys, as the overview shows it. Contains no secret.
 public struct KeyCondition: Sendable {
-    /// The key's age, as far as it is known.
+    /// The key's age, if known.
     public enum Age: Sendable, Equatable {
-        /// The service made the key.
+        /// The service created the key.
         case made(Moment)
         /// Time of the first startup with this database and this key. The key can be older.
         case firstSeen(Moment)
-        /// The key was missing at the last startup: its file is newer, or another replica has started without
-        /// it.
+        /// The key was missing at the last startup: its file is newer, or another replica started without it.
         case notSeen
         /// The database could not be read.
         case unknown
@@ -234,7 +233,7 @@ extension ServiceCondition {
         return parts
     }
 
-    /// Cards that show the state of everything that the service depends on.
+    /// Cards that show the state of all dependencies.
     fileprivate func states(seesNumbers: Bool) -> HTML {
         HTML {
             state(

@@ -228,8 +228,8 @@ extension PeoplePages {
 }
 
 /// The times at which a person's refresh tokens are checked daily at Apple. A successful check adds no
-/// history entry, because otherwise each user would get an entry per day. So this type computes the time of
-/// the last check from the time of the next.
+/// history entry, because otherwise each user would get an entry per day. So this type computes the last
+/// check's time from the next check's time.
 struct CheckTimes {
     /// Planned checks by the app's primary client ID.
     let next: [ClientID: PlannedCheck]
@@ -249,7 +249,7 @@ struct CheckTimes {
 
     private func last(of app: ClientID, before next: Moment) -> String {
         let previous = schedule.previous(before: next)
-        // The token's arrival plans the first check, so no check can be earlier.
+        // The first check is planned when the token arrives, so no check can be earlier.
         let came = history.first { $0.kind == .exchange && $0.outcome == .tokenKept && $0.clientID == app }
         if let came, previous.lowerBound <= came.recordedAt { return "none yet" }
         return "from \(previous.lowerBound.shown) to \(previous.upperBound.shown)"

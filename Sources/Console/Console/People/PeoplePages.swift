@@ -222,7 +222,7 @@ public struct PeoplePages: Sendable {
 }
 
 extension ConsoleRequest {
-    /// The account that the path names.
+    /// The account named in the path.
     var account: AccountID? { AccountID(parameters["account", default: ""]) }
 }
 
@@ -270,7 +270,7 @@ struct PersonSearch {
     private let fields: [String: String]
 
     init(_ fields: [String: String], at place: ListPlace) {
-        // Removes the spaces that copied text often has around it.
+        // Removes surrounding spaces, which copied text often has.
         let given = fields["q", default: ""].prefix(520).drop(while: \.isWhitespace)
         text = given.lastIndex { !$0.isWhitespace }.map { String(given[...$0]) } ?? ""
         (self.place, self.fields) = (place, fields)

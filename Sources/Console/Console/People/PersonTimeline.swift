@@ -38,7 +38,7 @@ struct PersonTimeline: PagePart {
         }
         items += payloads.map { $0.item(account: account, isShown: isShown) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
-        // If times are equal, the row about issued tokens counts as the later row.
+        // If times are equal, the row about issued tokens is treated as the later row.
         self.items = (grants.compactMap(Self.lastUse) + items).sorted {
             ($1.recordedAt, $1.moment ?? $1.recordedAt) < ($0.recordedAt, $0.moment ?? $0.recordedAt)
         }
@@ -71,7 +71,7 @@ struct PersonTimeline: PagePart {
         return groups
     }
 
-    /// - Parameter disabling: The disabling that is in force.
+    /// - Parameter disabling: The account's current disabling.
     private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
         // A commit's last event usually describes the commit best, because the event about the credential
         // follows the event about the account.
@@ -165,7 +165,7 @@ struct TimelineItem: PagePart {
         guard let moment else { return "here \(recorded)" }
         let distance = ShownDuration(from: moment, to: recordedAt)
         let delay = moment <= recordedAt ? "\(distance) later" : "\(distance) before Apple's moment"
-        // Apple's times are whole seconds, so a shorter delay means nothing.
+        // Apple's times are whole seconds, so a shorter delay is meaningless.
         let isNews = distance.milliseconds >= 1000
         return "Apple \(moment.shown) · here \(recorded)\(isNews ? " (\(delay))" : "")"
     }

@@ -8,7 +8,7 @@ import StrictJSON
 /// This process's latest requests, and the reasons why the service refused them.
 ///
 /// Only operators with access to all apps see the requests, because a refused request proves nothing, not
-/// even its app.
+/// even which app it is for.
 package struct RequestsPages: Sendable {
     /// Sends a request again, in development.
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
@@ -278,7 +278,7 @@ enum CodeList {
     }
 }
 
-/// The filter in the form above the list. Empty fields filter nothing.
+/// The filter in the form above the list. Empty fields are ignored.
 struct RequestFilter: Sendable {
     let id: String
     let code: String

@@ -6,7 +6,7 @@ import NIOHTTP1
 import SignIn
 import Synchronization
 
-/// A console request and its response. Lives until the response has been written.
+/// A console request and its response. It exists until the response has been written.
 final class ConsoleExchange: HTTPExchange {
     let requestID: String
     let omitsBody: Bool

@@ -2,12 +2,12 @@ import Synchronization
 
 /// Notifies open pages about changes. A page sends the number of its last change, and waits for the next.
 public final class LiveUpdates: Sendable {
-    /// Maximum number of waiting pages. Any further page gets a response at once.
+    /// Maximum number of waiting pages. Any further page gets an immediate response.
     static let mostWaiting = 64
     static let longestWait = Duration.seconds(20)
-    /// Milliseconds before a browser asks again, so that it loads a page at most about once a second.
+    /// Milliseconds before a browser polls again, so that it loads a page at most about once a second.
     static let pause = 1_000
-    /// Milliseconds before a page asks again if it could not wait because too many pages were waiting.
+    /// Milliseconds before a page polls again if it could not wait because too many pages were waiting.
     static let longPause = 20_000
 
     private struct State {
@@ -44,7 +44,7 @@ public final class LiveUpdates: Sendable {
     /// Waits for a change later than `known`, until `longest` has passed or the task is cancelled.
     func wait(after known: UInt64, atMost longest: Duration = longestWait) async -> Answer {
         let place = state.withLock { state -> (id: Int?, answer: Answer?) in
-            // A different number from another process also counts as a change.
+            // A different number from another process is also treated as a change.
             if state.number != known { return (nil, .changed(state.number)) }
             guard state.waiting.count < Self.mostWaiting else { return (nil, .busy) }
             state.nextWaiter += 1

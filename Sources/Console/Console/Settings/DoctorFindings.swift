@@ -41,6 +41,6 @@ public struct DoctorFindings: Sendable {
 public protocol DoctorFinding: Sendable {
     /// Returns the last findings, and starts a run if they are too old.
     func findings() -> DoctorFindings
-    /// Starts a run, unless one was started a moment ago.
+    /// Starts a run, unless a run started a moment ago.
     func checkAgain()
 }

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Pages
 
-/// The settings page: the values in force with their sources, values to register, and `siwa doctor` findings.
+/// The settings page: the current values with their sources, values to register, and `siwa doctor` findings.
 public struct SettingsPages: Sendable {
     private let configuration: ShownConfiguration
     private let doctor: any DoctorFinding
@@ -178,7 +178,7 @@ public struct SettingsPages: Sendable {
 
 /// The configuration as the page shows it. It contains secrets only as fingerprints.
 public struct ShownConfiguration: Sendable {
-    /// One setting in force.
+    /// One setting with its current value.
     ///
     /// - meaning: A sentence that explains the setting.
     /// - value: The value; `nil` if it is not set and has no default.
@@ -211,8 +211,8 @@ public struct ShownConfiguration: Sendable {
 
 /// A URL that the service sends requests to, as pages show it. Such a URL often contains a secret.
 ///
-/// Hides the user and the query. Shortens long path segments, because some services hand out URLs with a key
-/// in the path. Shows the rest of the path.
+/// Hides the user and the query. Shortens long path segments, because some services issue URLs with a key in
+/// the path. Shows the rest of the path.
 public enum MaskedURL {
     /// Minimum length of a path segment that is shortened, in bytes.
     static let longSegment = 16

@@ -73,7 +73,7 @@ final class ConsoleAccess: Sendable {
     }
 
     /// Signs in with an API key. A correct key is never refused because of wrong keys, so that a guesser
-    /// behind the same proxy cannot keep operators out; guessing 256 random bits is hopeless.
+    /// behind the same proxy cannot lock operators out; guessing 256 random bits is hopeless.
     func signIn(with secret: String, from address: RequesterAddress?, at now: Moment) -> SignIn {
         guard let callers = operators?.callers else {
             return .refused("siwa dev needs no sign-in.", code: "console_sign_in_not_needed")
@@ -115,7 +115,7 @@ final class ConsoleAccess: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may count as valid.
+    /// - Throws: `StorageError`, in which case no session may be treated as valid.
     func hasEnded(_ session: ConsoleSession, at now: Moment) async throws -> Bool {
         try await operators?.ended.contains(session, at: now) ?? false
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// The session of an operator who signed in with an API key. A sealed cookie holds the session, so every
 /// replica with the sealing key can read it, and the database needs no table.
 struct ConsoleSession: Sendable, Equatable {
-    /// Lifetime in milliseconds. Using a session does not prolong it.
+    /// Lifetime in milliseconds. Using a session does not extend its lifetime.
     static let lifetime: Int64 = 1_800_000
     static let idSize = 16
     static let formKeySize = 32
@@ -18,7 +18,7 @@ struct ConsoleSession: Sendable, Equatable {
     let id: [UInt8]
     /// API key name.
     let key: String
-    /// The digest of the key's hash, so that another key with the same name does not continue the session.
+    /// The digest of the key's hash, so that another key with the same name cannot continue the session.
     let keyDigest: SHA256Digest
     let expiresAt: Moment
     /// The key for the session's form tokens. The browser cannot read it.
@@ -33,7 +33,7 @@ struct ConsoleSession: Sendable, Equatable {
     }
 
     func isGood(for key: APIKey, at now: Moment) -> Bool {
-        // The second condition keeps a clock that was set back from prolonging a session.
+        // The second condition prevents a clock that was set back from extending a session.
         now < expiresAt && expiresAt.milliseconds - now.milliseconds <= Self.lifetime
             && self.key.isByteEqual(to: key.name) && keyDigest == Self.digest(of: key)
     }
@@ -67,13 +67,13 @@ struct ConsoleSession: Sendable, Equatable {
 
 /// Sessions that ended early because their operators signed out.
 ///
-/// An ended session is a row in the database until the session would have expired, so that a copied cookie
-/// opens nothing on any replica or after a restart. Nothing drops the row earlier, because the copied cookie
-/// would then be valid again.
+/// An ended session is a row in the database until the session would have expired, so that no replica accepts
+/// a copied cookie, even after a restart. Nothing deletes the row earlier, because the copied cookie would
+/// then be valid again.
 final class EndedConsoleSessions: Sendable {
     private let tickets: any TicketStore
     /// The latest expiry among ended sessions that the database could not store, by key name. All of the
-    /// key's sessions that expire no later count as ended, so the number of keys bounds the number of
+    /// key's sessions that expire no later are treated as ended, so the number of keys bounds the number of
     /// entries.
     private let unwritten = Mutex<[String: Moment]>([:])
 
@@ -100,7 +100,7 @@ final class EndedConsoleSessions: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may count as valid.
+    /// - Throws: `StorageError`, in which case no session may be treated as valid.
     func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
         if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
         return try await tickets.hasTicket(
@@ -179,7 +179,7 @@ struct ConsoleSeal: Sendable {
 enum ConsoleFormToken {
     static func make(key: [UInt8]) -> String { Base64URL.encode(HMACSHA256(key: key).code(for: message)) }
 
-    /// Returns true if the token is correct. The duration does not depend on where the tokens differ.
+    /// Returns true if the token is correct. Compares in constant time.
     static func isValid(_ token: String?, key: [UInt8]) -> Bool {
         guard let token, token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: key).isValid(code, for: message)

@@ -148,7 +148,7 @@ extension ConsoleVisit {
             return ConsoleReply(status: .unauthorized, contentType: "text/plain; charset=utf-8")
         }
         // After a link from another site, browsers send no cookie (SameSite). They do send it when a page on
-        // this site loads the address again, so the response is a page that does this.
+        // this site loads the address again, so the response is a page that loads it again.
         if head.headers["sec-fetch-site"] == ["cross-site"] || head.headers["sec-fetch-site"] == ["same-site"]
         {
             return site.message(

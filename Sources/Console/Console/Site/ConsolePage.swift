@@ -60,14 +60,14 @@ public struct ConsoleRequest: Sendable {
     public let requestID: String
     /// Decoded path parameters by name.
     public internal(set) var parameters: [String: String] = [:]
-    /// Decoded query fields. If a name is repeated, its first field counts.
+    /// Decoded query fields. If a name is repeated, its first field is used.
     public internal(set) var query: [String: String] = [:]
     /// Decoded form fields; empty for GET.
     public internal(set) var form: [String: String] = [:]
     public let viewer: ConsoleViewer
     public let now: Moment
 
-    /// The requested page of a long list. A value that cannot be read leads to the first page.
+    /// The requested page of a long list. A value that cannot be parsed selects the first page.
     public var place: ListPlace {
         let fields = form.isEmpty ? query : form
         return ListPlace(fields["from"], order: fields["order"]) ?? ListPlace()

@@ -68,7 +68,7 @@ struct ConsoleRoutes: Sendable {
     }
 }
 
-/// The fields of a query or form (URL Standard §5.1). If a name is repeated, its first field counts.
+/// The fields of a query or form (URL Standard §5.1). If a name is repeated, its first field is used.
 enum ConsoleFields {
     /// Maximum length in bytes.
     static let mostBytes = 65_536

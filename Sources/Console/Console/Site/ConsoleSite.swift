@@ -12,7 +12,7 @@ import NIOHTTP1
 import OAuth
 import Pages
 
-/// The console: finds the page for a request, decides if the visitor may open it, and creates the response.
+/// The console: finds a request's page, decides whether the visitor may open it, and creates the response.
 ///
 /// `siwa dev` serves it on the API port, and a service in production on a separate port (`ConsoleServer`).
 public final class ConsoleSite: Sendable {
@@ -21,8 +21,8 @@ public final class ConsoleSite: Sendable {
 
     /// The visitors that the console admits.
     public enum Visitors: Sendable {
-        /// Everyone who can reach the console counts as a developer. Used by `siwa dev`, which listens only
-        /// on this machine.
+        /// Everyone who can reach the console is treated as a developer. Used by `siwa dev`, which listens
+        /// only on this machine.
         case developers(hosts: AllowedHosts)
         /// Operators, who sign in with an API key that has the `operator` role. The first value returns the
         /// current API keys. Without sealing keys, the process creates a key for session cookies, so its
@@ -51,7 +51,7 @@ public final class ConsoleSite: Sendable {
         monitor: OverviewMonitor? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         access = ConsoleAccess(visitors)
-        // Production has no development pages, whatever a visitor may open.
+        // Removes development pages in production, regardless of the visitor.
         let isDevelopment = access.isDevelopment
         let pages = pages.filter { page in
             switch page.access {

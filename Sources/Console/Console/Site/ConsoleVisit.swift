@@ -40,7 +40,7 @@ struct ConsoleVisit: Sendable {
 
     var now: Moment { site.now() }
 
-    // The start of a request, on the event loop.
+    // Begins a request on the event loop.
 
     func begin() -> Handling {
         if let code = site.access.refusal(of: head) { return answer(refusal(code), route: "none") }

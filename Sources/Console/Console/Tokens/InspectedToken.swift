@@ -216,7 +216,7 @@ extension InspectedToken {
         _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
-        // A grant that is younger than the token was given again after the token's own grant had ended.
+        // A grant younger than the token was created after the token's own grant had ended.
         func addCheck(_ found: String, hasPassed: Bool) {
             addRow(
                 "grant", hasPassed ? .passed : .failed, found: found,

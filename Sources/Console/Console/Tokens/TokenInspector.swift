@@ -10,8 +10,8 @@ package import KeySets
 package import OAuth
 import StrictJSON
 
-/// Runs the service's checks on a token that an operator entered, and decides if the token is valid now.
-/// Stores nothing.
+/// Runs the service's checks on a token that an operator entered, and decides whether the token is valid
+/// now. Stores nothing.
 package struct TokenInspector: Sendable {
     package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
 

@@ -168,7 +168,7 @@ extension String {
     }
 }
 
-/// Finds a token in text with other content around it.
+/// Finds a token inside other text.
 enum TokenText {
     /// Names of request and response members that carry tokens and codes.
     private static let members = [

@@ -80,8 +80,8 @@ struct AdmissionRule {
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
         // Other processes on a shared machine use processor time too, so a loop that worked for at least a
-        // quarter of the round counts as busy for the whole round. If it worked for at least a tenth, only
-        // this work counts. If it worked less, it was waiting for requests, so it delayed none.
+        // quarter of the round is considered busy for the whole round. If it worked for at least a tenth,
+        // only this work counts. If it worked less, it was waiting for requests, so it delayed no request.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
@@ -89,7 +89,7 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is limited, because otherwise the loop could spend a large credit all at once, and all
+        // The credit is limited, because otherwise the loop could spend a large credit in one burst, and all
         // other work would have to wait.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
@@ -107,15 +107,15 @@ package enum AdmissionDecision: Equatable {
 package enum RequestPriority: Sendable {
     /// These requests are never rejected, because operators need the service's state most during overload.
     case operations
-    /// These requests are rejected late, because the sender repeats a notification only a few times.
+    /// These requests are rejected only under heavier overload, because senders retry only a few times.
     case notification
     case ordinary
 }
 
 /// Overload limits above which the service rejects requests. A round is the time in which an event loop
-/// serves all sockets that had something to read.
+/// serves all sockets that had data to read.
 public struct AdmissionBounds: Sendable {
-    /// Longest acceptable round, which about 1000 requests cause if they arrive at once.
+    /// Longest acceptable round. About 1000 simultaneous requests cause a round of this length.
     public var target = TimeAmount.milliseconds(60)
     /// Longest round during which the service still accepts notifications.
     public var notificationTarget = TimeAmount.milliseconds(150)
@@ -126,7 +126,7 @@ public struct AdmissionBounds: Sendable {
     var patience = TimeAmount.milliseconds(200)
     /// Cost of rejecting one request, including reading and writing.
     var cost = TimeAmount.microseconds(30)
-    /// Largest share of the loop's work that may go into rejections, in percent.
+    /// Largest share of the loop's work that may be spent on rejections, in percent.
     ///
     /// A rejection costs half as much as a verification, so a service that rejected every request above its
     /// capacity would have no time left for requests that it accepts. Requests beyond this share therefore
@@ -149,7 +149,7 @@ package final class AdmissionGate {
     func requestArrived(at now: NIODeadline) {
         guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
-        // The event loop runs this task after it has served all sockets that had something to read.
+        // The event loop runs this task after it has served all sockets that had data to read.
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 

@@ -4,11 +4,11 @@ import NIOHTTP1
 /// Handles one client connection from start to end: its channel events, its place among the other
 /// connections, and its time limits.
 ///
-/// The handler itself makes no decision about time or size: it leaves those to `ConnectionState`. It runs
-/// only on the connection's event loop, where it collects a request, passes it on and writes the response.
-/// While a request is being handled, or while the client has unread responses, later requests wait and the
-/// handler stops reading from the socket. So a client cannot fill memory by sending requests faster than it
-/// reads responses.
+/// The handler itself makes no decisions about time or size: `ConnectionState` makes them. It runs only on
+/// the connection's event loop, where it collects a request, passes it on and writes the response. While a
+/// request is being handled, or while the client has unread responses, later requests wait and the handler
+/// stops reading from the socket. So a client cannot fill memory by sending requests faster than it reads
+/// responses.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -231,7 +231,7 @@ extension ConnectionHandler {
         }
         if mustWait {
             pipelined.append(input)
-            // Only sent bytes make the channel writable again, so pending output is flushed now.
+            // The channel becomes writable again only when bytes are sent, so pending output is flushed now.
             return output.flush()
         }
         process(input)

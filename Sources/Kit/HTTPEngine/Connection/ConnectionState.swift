@@ -41,7 +41,7 @@ struct ConnectionState {
     /// response, or the client does not read the response.
     var isExpendable: Bool { phase != .responding || isStalled }
 
-    /// Records bytes that do not yet belong to a request.
+    /// Records bytes that arrive before a request head is parsed.
     mutating func bytesArrived(at now: NIODeadline) {
         guard phase == .waiting, !isStalled else { return }
         phase = .receiving

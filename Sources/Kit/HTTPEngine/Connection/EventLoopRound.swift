@@ -2,20 +2,19 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Handles the requests that one event loop has read in a round. It takes several requests together, stage by
-/// stage, and submits their commands.
+/// Handles the requests that one event loop has read in a round. It processes several requests together,
+/// stage by stage, and submits their commands.
 ///
 /// The code that reads, checks, writes and sends is many times larger than the processor's first-level cache.
 /// If each request went through all stages alone, the processor would spend most of the time fetching
-/// instructions. If several go through a stage together, only the first one fetches the stage's code. This
-/// saves more than a quarter of the time of a verification, and a single request waits no longer than without
-/// rounds. Use the object only on its event loop.
+/// instructions. If several go through a stage together, only the first request fetches the stage's code.
+/// This saves more than a quarter of the time of a verification, and a single request waits no longer than
+/// without rounds. Use the object only on its event loop.
 final class EventLoopRound {
-    /// Largest number of requests that go through the stages together. With more, the first request would
+    /// Largest number of requests that go through the stages together. With more requests, the first would
     /// wait for the last, and their data would not fit into the caches.
     private static let mostTogether = 16
-    /// The maximum number of commands gathered at once. The first command waits some milliseconds for the
-    /// last.
+    /// The maximum number of commands in one group. The first command waits some milliseconds for the last.
     private static let mostGathered = 64
 
     let eventLoop: any EventLoop
@@ -56,7 +55,7 @@ final class EventLoopRound {
             ) { round.value.run(isLast: true) }
         }
         gathered += 1
-        // If a round is running, its end submits the command.
+        // A running round submits the command when it ends.
         if running.isEmpty { schedule() }
     }
 
@@ -64,7 +63,7 @@ final class EventLoopRound {
         guard !isScheduled else { return }
         isScheduled = true
         let round = NIOLoopBound(self, eventLoop: eventLoop)
-        // The event loop runs this task once it has read from all sockets that had something to read.
+        // The event loop runs this task once it has read from all sockets that had data to read.
         eventLoop.execute {
             round.value.isScheduled = false
             round.value.run(isLast: true)
@@ -97,10 +96,10 @@ final class EventLoopRound {
     }
 }
 
-/// Results of the commands that an event loop has submitted, as the committing thread hands them to the loop.
+/// Results of an event loop's submitted commands, which the committing thread passes to the loop.
 ///
 /// A loop with a thousand sockets to read takes a long time to reach other threads' tasks. So the next round
-/// of requests takes the results from here, and all results of one transaction wake the loop only once.
+/// of requests reads the results from this queue, and all results of one transaction wake the loop only once.
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
@@ -115,7 +114,7 @@ final class FinishedCommits: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// - Parameter run: Function that runs on the loop. By then, a round may have taken all results.
+    /// - Parameter run: Function that runs on the loop. By then, a round may have removed all results.
     func append(_ commit: Commit, thenOnLoop run: @escaping @Sendable () -> Void) {
         let isFirst = commits.withLock { commits in
             commits.append(commit)

@@ -21,7 +21,7 @@ package struct IncomingRequest {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
     }
 
-    /// True if all recipients of this request, such as proxies, find the same host and body in it.
+    /// True if all recipients of this request, such as proxies, agree on its host and its body.
     var isClear: Bool {
         let isOld = head.version != .http1_1
         // RFC 9112 §3.2: HTTP/1.1 requires exactly one `Host` header with a valid host. HTTP/1.0 allows none.
@@ -49,9 +49,9 @@ package struct IncomingRequest {
 
 /// Limits the memory that all connections together use for incomplete bodies.
 ///
-/// The first bytes of a body do not count, so the limit never refuses usual requests, and they do not touch
-/// the shared counter. Without the limit, a few thousand clients without an API key could make the service
-/// hold 64 KiB for each of them.
+/// The first bytes of each body are not counted, so the limit never refuses ordinary requests, and these do
+/// not touch the shared counter. Without the limit, a few thousand clients without an API key could make the
+/// service hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
     /// The number of bytes in each body that are not counted.
     static let free = 8 * 1024
@@ -94,7 +94,7 @@ final class BodyMemoryBudget: Sendable {
 /// Pipelined input (RFC 9112 §9.3.2): it has been read from a connection, and waits for earlier responses.
 ///
 /// The connection does not read while input waits, so the queue holds at most one read. But one read can
-/// contain hundreds of requests, each of which takes some twenty times its size in memory. So the queue drops
+/// contain hundreds of requests, each of which uses about twenty times its size in memory. So the queue drops
 /// input beyond a limit, and the connection closes after the waiting requests.
 struct PipelineQueue {
     enum Input {

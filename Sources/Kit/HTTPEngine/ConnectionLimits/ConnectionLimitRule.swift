@@ -3,9 +3,9 @@ import NIOCore
 
 /// Decides which connection to close when the number of connections approaches its limit.
 ///
-/// The rule keeps some places free, so that the service can accept a new client at once. To free a place, it
-/// closes the connection that has been idle longest. If an address is at its limit, one of the address's own
-/// connections closes. The rule does no I/O and reads no clock.
+/// The rule keeps some places free, so that the service can immediately accept a new client. To free a place,
+/// it closes the connection that has been idle longest. If an address is at its limit, one of the address's
+/// own connections closes. The rule does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int
@@ -76,8 +76,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// Time that a connection may be idle: the usual time while half of the places are free, and the shortest
-    /// time when few are.
+    /// Time that a connection may be idle: the usual time while half of the places are free, decreasing to
+    /// the shortest time when few are free.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }
@@ -87,7 +87,7 @@ struct ConnectionLimitRule {
     }
 }
 
-/// Reason the service closes a usable connection to make room for others.
+/// Reason the service closes a usable connection to make room for another connection.
 package enum EarlyCloseReason: Sendable, CaseIterable {
     /// The number of connections was near its limit, and this connection had been idle longest.
     case crowded

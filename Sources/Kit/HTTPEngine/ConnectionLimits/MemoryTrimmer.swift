@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Returns memory to the system that glibc would otherwise keep after many connections have closed.
+/// Returns to the system the memory that glibc would otherwise keep after many connections have closed.
 ///
 /// The allocator itself returns only unused memory at the end of a heap, so one block in use keeps all memory
 /// before it. Other C libraries have no `malloc_trim`, and need it less.

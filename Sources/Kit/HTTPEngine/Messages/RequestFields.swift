@@ -36,7 +36,7 @@ package struct RequestFields: Sendable {
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
-            // Two API keys count as an invalid key, because no honest client sends two.
+            // Two API keys are treated as an invalid key, because no honest client sends two.
             case 13 where Self.areEqual(name, "authorization"):
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value

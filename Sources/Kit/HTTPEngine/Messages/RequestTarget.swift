@@ -44,7 +44,7 @@ package struct RequestTarget {
 
     private static let authorityCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$&'()*+,;=:[]")
 
-    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some more
+    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some other
     /// characters, but browsers send these unescaped, so this check accepts them.
     private static func isAcceptable(_ text: Substring) -> Bool {
         let result = text.utf8.withContiguousStorageIfAvailable { text in
@@ -170,7 +170,7 @@ package struct ASCIISet: Sendable {
     }
 }
 
-/// Faster searches and comparisons for `Substring`, which handle many bytes at once.
+/// Faster searches and comparisons for `Substring`, which process many bytes at a time.
 extension Substring {
     /// Returns the first position of an ASCII character.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {

@@ -5,8 +5,8 @@ import Synchronization
 /// An RSA public key that may verify RS256 signatures. It is parsed once.
 ///
 /// The initializer accepts only safe keys, with an odd modulus of 2048 to 4096 bits and the exponent 65537.
-/// With the exponent 1, anyone could forge signatures. With a huge one, verification would be hundreds of
-/// times slower.
+/// With the exponent 1, anyone could forge signatures. With a huge exponent, verification would be hundreds
+/// of times slower.
 public final class RSAPublicKey: @unchecked Sendable {
     // `@unchecked`: the numbers never change after `init`, verification only reads them, and each context of
     // the pool is used by only one thread at a time.
@@ -114,8 +114,8 @@ struct VerificationContext: ~Copyable {
     private borrowing func readSignedDigest(
         of bytes: [UInt8], _ modulus: borrowing RSAModulus, into digest: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        // RFC 8017 §5.2.2: a number as large as the modulus or larger would be a second encoding of the same
-        // signature, so it is refused.
+        // RFC 8017 §5.2.2: a number that is not smaller than the modulus would be a second encoding of the
+        // same signature, so it is refused.
         guard BN_bin2bn(bytes, Int32(bytes.count), signature.pointer) != nil,
             BN_ucmp(signature.pointer, modulus.number.pointer) < 0, raiseSignature(modulus)
         else { return false }

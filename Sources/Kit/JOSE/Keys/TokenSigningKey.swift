@@ -3,7 +3,7 @@ import Cryptography
 import Encodings
 public import StrictJSON
 
-/// A private key that signs this service's own tokens, parsed once. No description contains its bytes.
+/// A private key that signs this service's own tokens, parsed once. Descriptions omit its bytes.
 public final class TokenSigningKey: @unchecked Sendable {
     // `@unchecked`: the handle never changes after `init`, and OpenSSL allows any number of threads to sign
     // with one EVP_PKEY.

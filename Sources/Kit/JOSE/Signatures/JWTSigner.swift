@@ -12,7 +12,7 @@ public import StrictJSON
 /// Signs JWTs with libjwt.
 ///
 /// The program uses libjwt only for signing, because its `jwt_decode` accepts an HS256 token whose key is a
-/// public PEM, and decodes each segment on the stack. libjwt never gets data from outside.
+/// public PEM, and decodes each segment on the stack. libjwt never receives external data.
 public enum JWTSigner {
     /// Signature algorithms of the fake Apple and the tests. Verifiers accept only one fixed algorithm.
     public enum Algorithm: String, Sendable, CaseIterable {

@@ -60,7 +60,7 @@ struct VerifyEvents: AsyncParsableCommand {
 struct EventArrivals: Sendable {
     private let inspection: any DatabaseInspection
 
-    /// Opens the database. Throws `.verificationMissing` when it cannot be opened.
+    /// Opens the database. Throws `.verificationMissing` if that fails.
     init(in location: DatabaseLocation) throws(EventStreamError) {
         do {
             inspection = try location.inspection()
@@ -72,7 +72,7 @@ struct EventArrivals: Sendable {
     func close() async { await inspection.close() }
 
     /// Returns the time at which the test event with this state was received, in milliseconds since 1970;
-    /// `nil` when it has not arrived.
+    /// `nil` if the event has not arrived.
     func received(_ state: String) async throws(EventStreamError) -> Int64? {
         do {
             guard try await inspection.schema() == .present else {

@@ -3,7 +3,7 @@ import AppleAccounts
 /// Computes counts per minute and per hour from totals that only grow. Keeps the minutes for an hour, and
 /// each hour until it is stored. Does no I/O and reads no clock.
 ///
-/// The number of names, 61 minutes and 48 hours bound the memory use.
+/// The number of names and the limits of 61 minutes and 48 hours bound the memory use.
 struct NumberSeries {
     typealias Counts = [CountName: Int64]
 
@@ -16,7 +16,7 @@ struct NumberSeries {
     static let minute: Int64 = 60_000
     /// Number of complete minutes kept, in addition to the current minute.
     static let mostMinutes = 60
-    /// Maximum number of hours kept while the database is unavailable. Above it, the oldest hour is dropped.
+    /// Maximum number of hours kept while the database is unavailable. Beyond it, the oldest hour is dropped.
     static let mostHours = 48
 
     private var last: Counts = [:]
@@ -30,7 +30,7 @@ struct NumberSeries {
     private(set) var lastNotification: Moment?
     /// Time of the last counted check that found a rejected token; `nil` before the first.
     private(set) var lastRejection: Moment?
-    /// The most frequent cause of failed transactions in the last reading that counted any.
+    /// The most frequent cause of failed transactions in the last reading with failures.
     private(set) var lastFailure: String?
 
     /// Adds each total's growth since the last call. Totals count from the start of the process. Ignores
@@ -138,7 +138,7 @@ struct CountName: Hashable, Sendable {
     static let unverified = CountName("unverified")
     /// Identity tokens that were neither verified nor refused, because Apple's keys were not available.
     static let undecided = CountName("undecided")
-    /// Requests turned away because of overload.
+    /// Requests rejected because of overload.
     static let turnedAway = CountName("turned_away")
 
     /// Refused requests by error code.

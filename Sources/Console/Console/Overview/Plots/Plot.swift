@@ -159,7 +159,7 @@ struct PlotFrame {
         }.joined()
     }
 
-    /// Returns the area below the values. A missing value counts as 0.
+    /// Returns the area below the values. A missing value is treated as 0.
     func area(_ values: [Double?]) -> String {
         guard !values.isEmpty else { return "" }
         let upper = values.enumerated().map { "L\(place($0, $1 ?? 0))" }.joined()

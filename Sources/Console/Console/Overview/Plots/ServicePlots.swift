@@ -78,7 +78,7 @@ enum PlotPeriod: String, CaseIterable, Sendable {
     /// - Returns:
     ///   - hours: Number of hours; `nil` for the hour that is shown by minute.
     ///   - label: Milliseconds between two labels on the time axis.
-    ///   - row: Milliseconds that a table row covers. Rows cover long times, so that the table stays short.
+    ///   - row: Milliseconds that a table row covers. Rows cover long periods, so that the table stays short.
     private var traits: (title: String, hours: Int?, label: Int64, row: Int64) {
         switch self {
         case .hour: ("Last hour", nil, 10 * 60_000, 5 * 60_000)

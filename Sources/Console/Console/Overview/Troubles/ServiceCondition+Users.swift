@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Troubles with callers, receivers and single users.
+/// Troubles with callers, receivers and individual users.
 extension ServiceCondition {
     var overload: Trouble? {
         let turnedAway = latest[.turnedAway] ?? 0
@@ -15,7 +15,7 @@ extension ServiceCondition {
             page: Self.requests())
     }
 
-    /// A caller with at least this many refused requests in five minutes counts as hammering the service.
+    /// Minimum number of requests in five minutes for a warning about a caller.
     static let hammering: Int64 = 100
 
     var callers: [Trouble] {
@@ -23,7 +23,7 @@ extension ServiceCondition {
         let all = names.reduce(0) { $0 + requests(of: $1).all }
         return names.sorted().compactMap { name in
             let (refused, requests) = requests(of: name)
-            // A fault in the service makes it refuse all callers, so the caller is not to blame.
+            // A fault in the service makes it refuse all callers, so the caller is not the cause.
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }
@@ -116,7 +116,7 @@ extension ServiceCondition {
             page: Trouble.Page(title: "Events, Google", path: "/console/events/google"))
     }
 
-    /// Milliseconds after which a receiver counts as late.
+    /// Milliseconds after which a receiver is considered late.
     static let lateReceiver: Int64 = 300_000
 
     var receivers: [Trouble] {
@@ -128,7 +128,7 @@ extension ServiceCondition {
                 advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
                 page: page, about: name)
         }
-        // While the database fails, its numbers are out of date, so no receiver counts as late.
+        // While the database fails, its numbers are out of date, so no receiver is considered late.
         guard databaseFailure == nil else { return paused }
         return paused
             + lateReceivers.filter { now.milliseconds - $0.since.milliseconds >= Self.lateReceiver }.map {

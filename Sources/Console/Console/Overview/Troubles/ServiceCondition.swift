@@ -8,7 +8,7 @@ public struct ServiceCondition: Sendable {
     /// The last database check's failure; `nil` while the database accepts commands.
     public var databaseFailure: StorageError?
     public var isPostgres = false
-    /// The PostgreSQL standbys; `nil` if commits wait for no standby, and with SQLite.
+    /// The PostgreSQL standbys; `nil` with SQLite, and if commits do not wait for standbys.
     public var standbys: StandbyCondition?
     public var keys: KeySetHealth
     /// The address of Apple's keys; empty if they come from a file.
@@ -56,7 +56,7 @@ public struct ServiceCondition: Sendable {
     public init(now: Moment, keys: KeySetHealth) { (self.now, self.keys) = (now, keys) }
 }
 
-/// The standbys for which commits wait.
+/// The standbys that commits wait for.
 ///
 /// - wanted: The value of the `synchronous_standby_names` setting.
 public typealias StandbyCondition = (required: Int, connected: Int, wanted: String)
@@ -65,7 +65,7 @@ public typealias StandbyCondition = (required: Int, connected: Int, wanted: Stri
 public struct ShutKey: Sendable, Equatable {
     public let keyID: String
     public let algorithm: String
-    /// Name of the sealing key with which it was sealed.
+    /// Name of the sealing key that sealed the signing key.
     public let sealedBy: String
 
     public init(keyID: String, algorithm: String, sealedBy: String) {
@@ -99,8 +99,8 @@ public struct QueueCondition: Sendable, Equatable {
     /// Number of items; `nil` if they are not counted.
     public let count: Int64?
     /// Seconds since the oldest item first became due. A failed attempt does not reset this. For events, the
-    /// time counts from the recording of the oldest event. For receipts, it counts from the due time of the
-    /// next attempt.
+    /// time is measured from the recording of the oldest event. For receipts, it is measured from the due
+    /// time of the next attempt.
     public let oldest: Int64
     /// The time when the service gives up on the first item; `nil` if it never gives up.
     public var deadline: Moment?

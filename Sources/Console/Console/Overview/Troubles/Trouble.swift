@@ -32,7 +32,7 @@ public struct Trouble: Sendable, Equatable {
         case bad
         /// A part of the service fails, or is about to fail.
         case warn
-        /// Not a fault in the service, but something that concerns single users.
+        /// Not a fault in the service; it affects only individual users.
         case note
     }
 
@@ -40,7 +40,7 @@ public struct Trouble: Sendable, Equatable {
     public let severity: Severity
     /// The fault and its effect.
     public let sentence: String
-    /// The cause, as far as it is known.
+    /// The cause, if known.
     public let cause: String
     /// A sentence with numbers of people or requests across all apps, for operators who may see all apps. May
     /// be empty.
@@ -102,7 +102,7 @@ public struct DatedTrouble: Sendable, Equatable {
     public let trouble: Trouble
     public let since: Moment
 
-    /// - Parameter seesNumbers: True for a reader who may see all apps and open the pages that show more.
+    /// - Parameter seesNumbers: True for an operator who may see all apps and open the pages with details.
     fileprivate func html(at now: Moment, seesNumbers: Bool) -> HTML {
         let (look, word) =
             switch trouble.severity {
