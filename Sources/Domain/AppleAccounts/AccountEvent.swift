@@ -114,9 +114,9 @@ public struct GrantReference: Sendable, Hashable {
     public let reason: GrantEndReason?
     /// Google's event; present only with `google_revoked`.
     public let googleEvent: GoogleEventReference?
-    /// Double SHA-512 of a Google refresh token that ended with the event, which Google uses to find the
-    /// token. It is present only if the service reports the token's end to Google, and no other data leaves
-    /// the service with it.
+    /// Double SHA-512 of the Google refresh token that ended with the event. Google finds the token by this
+    /// digest. Present only if the service reports the token's end to Google; it appears in no other
+    /// output.
     public let endedToken: SHA512Digest?
 
     public init(

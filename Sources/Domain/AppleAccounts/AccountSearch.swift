@@ -23,8 +23,8 @@ public struct AccountSearch: Sendable, Hashable {
         (self.key, self.filter, self.scope) = (key, filter, scope)
     }
 
-    /// Maximum number of accounts that a page examines. This limits the time that a page takes, so a page can
-    /// be empty although accounts on later pages match.
+    /// Maximum number of accounts examined for a page. This limits the time for each page, so a page can be
+    /// empty even if later pages have matches.
     public static let longestScan = 500
 }
 
@@ -87,10 +87,10 @@ public struct AccountPage: Sendable, Hashable {
     }
 }
 
-/// The path that a search takes through the accounts, newest first and always along an index.
+/// The index that a search reads, newest account first.
 ///
-/// To check its other conditions, a search reads the accounts, up to a maximum number per page
-/// (`AccountSearch.longestScan`).
+/// The search checks its other conditions on each account that it reads, up to `AccountSearch.longestScan`
+/// accounts per page.
 public enum SearchPath: Sendable, Hashable {
     /// The few accounts with this key.
     case key(AccountSearch.Key)
@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// The apps that an account must have a credential for, at least one; `nil` if it needs no credential.
+    /// The account must have a credential for at least one of these apps; `nil` if it needs no credential.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -232,7 +232,7 @@ public struct SearchScan: Sendable {
         AccountPage(accounts: accounts, next: hasMore ? last : nil)
     }
 
-    /// Compares names, because no index covers the whole name. Stores find the other keys exactly.
+    /// Compares names, because no index covers the whole name. Stores match the other keys exactly.
     private func hasKey(_ account: Account) -> Bool {
         switch search.key {
         case .name(let name): SearchText.matches(account.profile, name: name)

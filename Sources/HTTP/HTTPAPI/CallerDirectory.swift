@@ -49,7 +49,7 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the caller that may read the metrics, by an API key or by the metrics key.
+    /// Returns the caller that may read the metrics, identified by an API key or the metrics key.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }

@@ -3,7 +3,7 @@
 ///
 /// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
 /// stored, and `merge` keeps the later authorization and the later revocation, so the same facts produce the
-/// same record in whatever order and however often they are delivered.
+/// same record in any order, even if some are delivered repeatedly.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -50,8 +50,7 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 
     /// Returns true if a token issued at this moment may sign the user in. It must be issued after the latest
-    /// revocation: identity tokens live for a day, often longer than the consent, so an earlier token may
-    /// still have a valid signature.
+    /// revocation: an identity token is valid for a day, so an earlier token may not have expired yet.
     public func admits(authorizationAt moment: Moment) -> Bool {
         revocation.map { moment > $0.moment } ?? true
     }
@@ -117,8 +116,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// Compares moments. The source only breaks ties, so that the same authorization counts as later in any
-    /// order of arrival.
+    /// Compares moments. The source only breaks ties, so that the result does not depend on the order of
+    /// arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
@@ -148,8 +147,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// Compares moments. The reason and the source only break ties, so that the same revocation counts as
-    /// later in any order of arrival.
+    /// Compares moments. The reason and the source only break ties, so that the result does not depend on the
+    /// order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }

@@ -1,6 +1,6 @@
 /// A period during which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
-    /// Reason for disabling an account. The list of wire words is closed, so that no text about a user is
+    /// Reason for disabling an account. Only these words are allowed, so that no free text about a user is
     /// stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The user broke the app's rules.

@@ -6,7 +6,7 @@ public struct ErasureRecord: Sendable, Hashable {
     public let requestedAt: Moment
     /// The time at which the service stops sending requests to Apple.
     public let deadline: Moment
-    /// Time at which the last Apple code or token was finished; the erasure time if there was none.
+    /// Time at which the last Apple code or token was handled; the erasure time if there was none.
     public var finishedAt: Moment?
     /// Apps, sorted by the bytes of their primary client IDs.
     public let apps: [ErasedApp]

@@ -54,8 +54,8 @@ extension String {
     }
 }
 
-/// An e-mail address that Apple signed. It never identifies a user, because it can change, and two users can
-/// have had the same address.
+/// An e-mail address that Apple signed. It never identifies a user, because it can change, and can belong to
+/// different users at different times.
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool

@@ -8,9 +8,9 @@ import Encodings
 public struct SubjectRecord: Sendable, Hashable {
     /// The key, which changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey
-    /// The account; `nil` as long as the user is not known here.
+    /// The account; `nil` until the user is known here.
     public var accountID: AccountID?
-    /// Creation time; `nil` exactly when `accountID` is.
+    /// Creation time; `nil` if and only if `accountID` is `nil`.
     public var createdAt: Moment?
     /// The address. Its moment advances with every sign-in that confirms the address. Stores may save the
     /// moment in the credential's row, which is written anyway, as long as they load the latest moment.
@@ -176,7 +176,7 @@ extension SubjectKey: Comparable {
 
 extension SubjectKey {
     /// The name that replaces the `sub` after an erasure: U+0001, which no `sub` can contain, and the SHA-256
-    /// of team, line feed and `sub`. The `sub` leads to this name, but the name does not reveal the `sub`.
+    /// of team, line feed and `sub`. The name can be computed from the `sub`, but does not reveal the `sub`.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))

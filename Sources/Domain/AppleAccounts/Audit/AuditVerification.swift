@@ -56,7 +56,7 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
-        // Rows that a long walk has not reached yet can be rewritten, but the head was read before the walk.
+        // Rows can be rewritten during a long walk, so this compares with the head from before the walk.
         guard number != chain.head.sequence || row.link == chain.head else {
             throw Fault(.headDiffers, at: number)
         }

@@ -147,11 +147,10 @@ public struct AuditRow: Sendable, Hashable {
 /// Deletes rows past their retention time. The row before the oldest remaining row becomes the chain's
 /// anchor, and a new row records the purge, so verification detects it if old rows were cut off by hand.
 public enum AuditPurge {
-    /// Maximum number of rows that a step reads and deletes.
-    /// It is bounded so that audited changes do not wait long.
+    /// Maximum number of rows that a step reads and deletes. The limit keeps audited changes from waiting
+    /// long.
     public static let largestStep = 1000
-    /// Maximum number of further rows in which a step looks for the end of consecutive rows with future
-    /// times.
+    /// Maximum number of further rows that a step searches for the end of a run of future-dated rows.
     public static let farthestSearch = 100_000
 
     /// Returns the number of oldest rows that a step deletes. They are always a

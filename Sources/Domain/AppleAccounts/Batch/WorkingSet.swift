@@ -37,8 +37,8 @@ public struct WorkingSet: Sendable {
     /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
     /// The erasures, at most one. If there is an erasure, the working set has no other changes. The subject's
-    /// row becomes a tombstone, replacing any older tombstone; its credentials are deleted, earlier events
-    /// lose their subject, and the inbox loses the user.
+    /// row becomes a tombstone, replacing any older tombstone; its credentials are deleted, and the user is
+    /// removed from earlier events and from the inbox.
     public internal(set) var erasures: [ErasureRecord] = []
     /// The subject's change to a new key. Stores apply it before they save the subjects, and delete the old
     /// key's notifications from the inbox.
@@ -229,8 +229,8 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// ID of the account that may move, to be looked up among both accounts and erased accounts. Read this
-    /// after the transfer for `transferQuestion` is loaded.
+    /// ID of the account that may move. Look it up among both accounts and erased accounts. Read this after
+    /// the transfer for `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }

@@ -1,10 +1,10 @@
 /// A change to an account, as a plain value that names the data it needs. Its effect is in `WorkingSet`.
 ///
-/// A command names the app by its primary client ID, and carries every time by our clock that it needs, so
-/// applying it reads no clock and no configuration.
+/// A command names the app by its primary client ID and contains every time that it needs, so applying it
+/// reads no clock and no configuration.
 ///
-/// The enum is indirect because queues and batches pass commands along, and copying so many members would
-/// cost as much as part of the work itself.
+/// The enum is indirect because queues and batches copy commands, and copying so many members would be
+/// slow.
 public indirect enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)

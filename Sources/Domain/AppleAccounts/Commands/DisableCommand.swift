@@ -188,8 +188,8 @@ extension WorkingSet {
         append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
     }
 
-    /// Returns the position of an account's subject. The caller's apps are compared within the transaction,
-    /// because the user can sign in to another app until then.
+    /// Returns the position of an account's subject. The caller's apps are checked within the transaction,
+    /// because the user may just have signed in to another app.
     private mutating func changeablePosition(
         of key: SubjectKey, _ id: AccountID, in scope: AppScope, for action: AuditAction,
         _ origin: AuditOrigin, at moment: Moment
@@ -206,7 +206,7 @@ extension WorkingSet {
         return position
     }
 
-    /// Records that a caller was refused a change to an account that it may see only in part.
+    /// Records a refused change by a caller who may not see all of the account's apps.
     mutating func noteRefusal(
         _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
     ) {

@@ -7,7 +7,7 @@ public struct EraseCommand: Sendable, Hashable {
     public let requestedAt: Moment
     /// The time at which the service stops sending requests to Apple.
     public let deadline: Moment
-    /// The caller's scope. At the erasure it must allow every app for which the account has a credential.
+    /// The caller's scope. It must allow every app for which the account has a credential at the erasure.
     public let scope: AppScope
 
     /// The origin, for the audit log.
@@ -30,7 +30,7 @@ public struct EraseCommand: Sendable, Hashable {
 extension WorkingSet {
     /// Replaces all facts about a user with a tombstone and an erasure record.
     ///
-    /// The transaction checks the user's apps, because the user can sign in to another app until then.
+    /// The transaction checks the user's apps, because the user may just have signed in to another app.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {

@@ -1,4 +1,4 @@
-/// Records the result of a code exchange.
+/// Records the result of an authorization code exchange.
 public struct ExchangeCommand: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// - Parameter authorizedAt: Authorization time from the identity token that came with the code.

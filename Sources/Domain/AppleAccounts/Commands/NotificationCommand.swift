@@ -114,8 +114,8 @@ public struct InboxKey: Sendable {
         self.moment = moment
     }
 
-    /// Returns `nil` for an event without a subject, because two such events are told apart only by their
-    /// notification's identifier.
+    /// Returns `nil` for an event without a subject, because only the notification's identifier distinguishes
+    /// two such events.
     init?(_ event: NotifiedEvent, of command: NotificationCommand) {
         guard let subject = event.subject else { return nil }
         self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)
@@ -278,7 +278,7 @@ extension SubjectRecord {
         let index = touchCredential(of: clientID)
         credentials[index].record.merge(
             Revocation(moment: moment, reason: .consentRevoked, source: .notification))
-        // This includes unknown users, whose state changes from "not found", because callers ask by `sub`.
+        // This includes unknown users, whose state changes from "not found", because callers query by `sub`.
         if stateBefore != .revoked, record(for: clientID).state == .revoked {
             change.revokedClientIDs = [clientID]
         }

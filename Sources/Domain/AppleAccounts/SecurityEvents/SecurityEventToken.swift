@@ -150,7 +150,7 @@ struct SecurityEventEnvelope {
     let issuer: String
     let audience: String
     let id: String
-    /// In seconds since 1970, like all times here.
+    /// Seconds since 1970, like all times here.
     let issuedAt: Int64
     /// The time of the event; `nil` for an event that reports no change.
     var happenedAt: Int64?

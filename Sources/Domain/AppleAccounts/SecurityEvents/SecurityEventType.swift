@@ -72,7 +72,7 @@ public enum SecurityEventSubject: Sendable, Hashable {
     /// A name that only the sender and the receiver understand.
     case opaque(String)
 
-    /// Creates the subject of an account event, for a receiver that knows accounts by the IDs used here.
+    /// Creates the subject of an account event, for a receiver that uses this service's account IDs.
     ///
     /// If the event predates the user's account, it uses Apple's name for the user. Returns `nil` if such a
     /// user has been erased, because no name is left.

@@ -10,8 +10,8 @@ public protocol AccountStore: AccountSearchStore {
     ///   Exception: if the connection was lost during the commit, either all commands were applied or none.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
-    /// Commits for a caller that cannot wait in a task. `completion`
-    /// is called once, later, on any thread, and must not block it.
+    /// Commits for a caller that cannot `await`. `completion` is called once, later, on any thread, and must
+    /// not block it.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
@@ -28,8 +28,8 @@ public protocol AccountStore: AccountSearchStore {
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
 
-    /// Returns a subject's credential without waiting; `nil` if
-    /// this is not possible, in which case call `credentials`.
+    /// Returns a subject's credential without waiting; `nil` if the store would have to wait. Then call
+    /// `credentials`.
     func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
     /// Returns the events after a sequence number that the caller may see, in commit order, without gaps.
@@ -39,7 +39,7 @@ public protocol AccountStore: AccountSearchStore {
     /// access at least one app for which it has a credential, or had one at its erasure. So when the user
     /// signs in to another of the caller's apps, the caller can see more past events, but never fewer.
     ///
-    /// Only a limited number of events is examined, so a page can be empty although more events follow.
+    /// Only a limited number of events is examined, so a page can be empty even if more events follow.
     func events(after sequence: Int64, limit: Int, visibleTo scope: AppScope) async throws -> EventPage
 
     /// Returns the sequence number of the last committed event; 0 if there are no events.

@@ -15,7 +15,7 @@ public protocol AppleTokenStore: Sendable {
     /// is moved to `nextAfter` plus a random delay below the given number of milliseconds, so that even after
     /// a crash no request goes to Apple earlier.
     ///
-    /// - Parameter resting: Client IDs whose tokens are not claimed, however many are due.
+    /// - Parameter resting: Client IDs whose tokens are not claimed, even if their checks are due.
     func claimChecks(
         limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
         except resting: Set<ClientID>
@@ -75,7 +75,7 @@ public protocol AppleTokenStore: Sendable {
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
     /// Replaces sealed secrets in one transaction, and returns how many were replaced. A secret that was
-    /// changed or deleted since it was read is not replaced, and does not stop the others.
+    /// changed or deleted since it was read is skipped; the others are still replaced.
     func replaceSealed(_ changes: [SealedChange]) async throws -> Int
 
     func sealedCount() async throws -> Int
@@ -125,7 +125,7 @@ public struct AppleTokensBacklog: Sendable, Hashable {
         }
     }
 
-    /// Upper limit for each number, because counting reads one index entry for each.
+    /// Upper limit of each count, because counting reads one index entry per item.
     public static let most: Int64 = 10_000
 
     /// Codes, due since their sign-in.

@@ -26,8 +26,8 @@ public protocol AuditStore: AuditReader {
     /// Deletes a limited number of the oldest rows recorded before a moment, and moves the anchor. Appends a
     /// row that records the purge, unless there was nothing to delete. Returns the number of deleted rows.
     ///
-    /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the rows
-    /// after it, so that it does not keep the rows around it for years. A run of more than
+    /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the old
+    /// rows after it, because it would otherwise block the purge for years. A run of more than
     /// `AuditPurge.farthestSearch` such rows stays.
     ///
     /// - Parameter now: The time of the new row.
@@ -78,8 +78,8 @@ extension AuditReader {
         }
     }
 
-    /// - Parameter given: The last row that `onRows` has received,
-    ///   including those from an earlier walk that a purge cut short.
+    /// - Parameter given: The last row that `onRows` has received, possibly in an earlier walk that a purge
+    ///   interrupted.
     private func walk(
         _ chain: AuditChain, expected: SHA256Digest?, after given: inout AuditLink?,
         _ onRows: (([AuditRow]) throws -> Void)?

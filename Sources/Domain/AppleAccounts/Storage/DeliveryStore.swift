@@ -10,8 +10,8 @@ public protocol DeliveryStore: Sendable {
         _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
     ) async throws -> [ClaimedReceiver]
 
-    /// Postpones the end of claims, which shows other workers that the holder is still working. Returns the
-    /// receivers for which the claim is still the latest; other claims do not change.
+    /// Extends claims, which shows other workers that the holder is still working. Returns the receivers for
+    /// which the claim is still the latest; other claims do not change.
     func renewClaims(_ claims: [ReceiverRecord], leaseUntil: Moment) async throws -> Set<ReceiverName>
 
     /// Ends another worker's claim. Returns false, and writes nothing, if the claim has been renewed, ended

@@ -2,8 +2,8 @@
 public protocol InboxStore: Sendable {
     /// Returns the notifications before a number, newest first, for apps that the caller may see.
     ///
-    /// Only a limited number of notifications is examined, so a
-    /// page can be empty although older notifications follow.
+    /// Only a limited number of notifications is examined, so a page can be empty even if older notifications
+    /// follow.
     ///
     /// - Parameter number: A notification's number; `nil` to start with the newest.
     func notifications(
@@ -42,7 +42,7 @@ public struct ReceivedNotification: Sendable, Hashable {
 
 /// A page of inbox notifications.
 public struct InboxPage: Sendable, Hashable {
-    /// Maximum number of notifications that a page reads if the caller may see only few of them.
+    /// Maximum number of notifications examined for a page, even if the caller may see only a few of them.
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]

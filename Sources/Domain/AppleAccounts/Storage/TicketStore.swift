@@ -53,7 +53,7 @@ public struct TicketDigest: Sendable, Hashable {
 public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     /// The `state` that Apple returns.
     case webState = "web_state"
-    /// Binds the return from Apple to the browser that began the flow.
+    /// Ties Apple's redirect to the browser that began the flow.
     case webBrowser = "web_browser"
     /// The code that the backend exchanges for the result.
     case webResult = "web_result"

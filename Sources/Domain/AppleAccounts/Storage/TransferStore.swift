@@ -1,4 +1,4 @@
-/// Stores team transfers, in addition to the commands.
+/// Imports and purges team transfers, which commands apply.
 public protocol TransferStore: Sendable {
     /// Returns a team's accounts that have a credential for an app, in ID order, starting after an account
     /// ID. The app is named by its primary client ID.
@@ -16,8 +16,8 @@ public protocol TransferStore: Sendable {
     func purgeTransfers(expiredBefore moment: Moment) async throws -> Int
 }
 
-/// The giving team's statement about one of its accounts: it belongs to the user who signs in to the
-/// receiving team with this transfer identifier.
+/// The giving team's statement that one of its accounts belongs to the user who signs in to the receiving
+/// team with this transfer identifier.
 public struct TransferRecord: Sendable, Hashable {
     public let recipientTeam: TeamID
     /// The token's `transfer_sub`.

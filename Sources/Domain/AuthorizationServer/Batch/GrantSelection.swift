@@ -72,8 +72,8 @@ package struct GrantSelection: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
-    /// Returns the accounts for which a command can begin a grant or a token family, whose paces a store must
-    /// therefore load.
+    /// Returns the accounts whose paces a store must load, because a command can begin a grant or a token
+    /// family for them.
     ///
     /// - Parameter found: All accounts to which the batch's keys belong.
     package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {

@@ -3,7 +3,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// A client of this authorization server, from the configuration, with all checks passed.
+/// A configured client of this authorization server that has passed all checks.
 ///
 /// A client does not change while the service runs. It is a class because every request refers to its client,
 /// and passing a reference is cheaper than copying fifteen members.
@@ -214,7 +214,7 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
     /// The hash as 64 lowercase hexadecimal digits.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 
-    /// Returns true if this is the secret's hash. The comparison takes the same time wherever the two differ.
+    /// Returns true if this is the secret's hash. The comparison runs in constant time.
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }

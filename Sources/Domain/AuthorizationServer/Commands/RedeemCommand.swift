@@ -70,8 +70,8 @@ extension GrantWorkingSet {
 
     /// Redeems a code (RFC 6749 §4.1.3), which is possible only once.
     ///
-    /// The order of checks is client, redirect URI, code verifier, and last, earlier use. An attacker who
-    /// lacks the client's secret or the verifier can therefore neither consume the code nor end tokens.
+    /// The checks run in this order: client, redirect URI, code verifier, earlier use. An attacker who lacks
+    /// the client's secret or the verifier can therefore neither consume the code nor end tokens.
     mutating func apply(
         _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -169,7 +169,7 @@ extension GrantWorkingSet {
     }
 
     /// Returns the native clients' token families that have a refresh token, oldest first. Google's families
-    /// are left out, so that a new native family never ends a Google link.
+    /// are excluded, so that a new native family never ends a Google link.
     private func nativeLines(of account: AccountID, at moment: Moment) -> [TokenFamily] {
         ledger.grants(of: account).flatMap(\.families)
             .filter { $0.isNative && $0.refreshToken != nil && moment < $0.expiresAt }

@@ -13,8 +13,8 @@ public struct RefreshCommand: Sendable, Hashable {
     public let clientScopes: ScopeSet
     /// The time at which the token family expires if the client does not use the token again.
     public let familyExpiresAt: Moment
-    /// Maximum lifetime of a token family from its beginning, however often it is used, in milliseconds.
-    /// `nil` means no limit.
+    /// Maximum lifetime of a token family from its beginning, regardless of use, in milliseconds. `nil` means
+    /// no limit.
     public let longestLine: Int64?
     public let moment: Moment
 
@@ -52,8 +52,8 @@ public struct RefreshCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Uses a refresh token (RFC 6749 §6). With a rotation, the token is exchanged for the newest of its
-    /// family.
+    /// Uses a refresh token (RFC 6749 §6). With a rotation, the token is exchanged for the newest token of
+    /// its family.
     ///
     /// The family secret is checked first, so that only someone who holds a token of the family can end it
     /// with an old token (RFC 9700 §4.14). The client comes next, and then the token itself.
@@ -119,8 +119,8 @@ extension RefreshCommand {
     }
 }
 
-/// Repeated exchanges. They always yield the newest token, whatever order they arrive in, because each token
-/// is derived from its predecessor.
+/// Repeated exchanges. They yield the newest token in any order of arrival, because each token is derived
+/// from its predecessor.
 extension RefreshTokenState {
     /// Number of exchanged tokens kept per token family.
     package static let mostExchanged = 4
@@ -207,6 +207,6 @@ extension RefreshTokenState {
 }
 
 extension SHA256Digest {
-    /// Returns true if the digests are equal. The comparison takes the same time wherever they differ.
+    /// Returns true if the digests are equal. The comparison runs in constant time.
     func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(self, other) }
 }

@@ -48,7 +48,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
 
     /// Milliseconds from the request to its expiry: ten minutes.
     public static let lifetime: Int64 = 600_000
-    /// Time that the row is kept after its expiry, in milliseconds: twice the longest interval, so that any
+    /// Retention time of the row after its expiry, in milliseconds: twice the longest interval, so that any
     /// device that keeps polling learns that its code has expired.
     public static let keptAfterExpiry: Int64 = 120_000
     /// The initial polling interval in seconds (RFC 8628 §3.5: 5).
@@ -85,7 +85,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
     mutating func notePoll(at moment: Moment) -> Bool {
         defer { polledAt = moment }
         guard let polledAt,
-            // A clock that was set back must not make a poll count as early.
+            // If the clock was set back, the poll does not count as early.
             (0..<interval * 1000 - Self.tolerance).contains(moment.milliseconds - polledAt.milliseconds)
         else { return true }
         interval = min(interval + Self.intervalStep, Self.longestInterval)

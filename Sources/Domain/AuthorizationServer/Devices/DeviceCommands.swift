@@ -82,8 +82,8 @@ extension GrantWorkingSet {
 
     /// Replaces the device authorization with a code that has the same digest, or records the denial.
     ///
-    /// The credential and the device authorization are both checked, because since the page was shown the
-    /// authorization may have expired, or the user may have decided in another browser tab.
+    /// The credential and the device authorization are both checked, because the authorization may have
+    /// expired since the page was shown, or the user may have decided in another browser tab.
     ///
     /// - Returns: The grant. `nil` after a denial.
     mutating func apply(

@@ -1,10 +1,10 @@
 public import AppleAccounts
 public import StrictJSON
 
-/// Decides about an App Flip call. It checks the redirect URI, the caller, the client and the parameters, and
-/// finally the user's decision, in this order.
+/// Checks an App Flip call: the redirect URI, the caller, the client, the parameters, and finally the user's
+/// decision, in this order.
 ///
-/// The redirect URI comes first, because the app sends every later error there, to Google, and linking then
+/// The redirect URI comes first, because every later error is sent there, to Google, and linking then
 /// continues in the browser. This is safe even for an unknown client, because the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
@@ -227,7 +227,7 @@ public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
     case identityAmbiguous = "identity_ambiguous"
 }
 
-/// Reasons for not giving a code to a user who has agreed.
+/// Reasons why a user who has agreed gets no code.
 public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityMissing
     /// The identity token could not be verified, or the sign-in with it was refused.

@@ -22,7 +22,7 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// Time that a code is kept after its expiry, in milliseconds, so that a second use is recognized.
+    /// Retention time of a code after its expiry, in milliseconds, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
     /// The only successful use of a code. The row is kept for a day after the code's expiry, so that a second

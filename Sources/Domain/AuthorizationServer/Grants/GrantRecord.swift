@@ -63,7 +63,7 @@ public struct GrantPace: Sendable, Hashable {
     public static let most: Int64 = 20
     /// Maximum number of new token families per hour.
     public static let mostFamilies: Int64 = 100
-    /// Length of the window in milliseconds: one hour. A store then deletes the pace.
+    /// Length of the window in milliseconds: one hour, after which a store deletes the pace.
     public static let window: Int64 = 3_600_000
 
     public init(

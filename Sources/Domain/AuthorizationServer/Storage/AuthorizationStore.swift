@@ -7,12 +7,12 @@ public import Cryptography
 /// ends or moves a credential, its grants end or move in the same transaction (`GrantEnding`).
 ///
 /// Commands for the same account run one after the other, even on different replicas, because each
-/// transaction locks its accounts before it reads. The locks keep out other grant commands and commands that
-/// end credentials.
+/// transaction locks its accounts before it reads. The locks block other grant commands and commands that end
+/// credentials.
 public protocol AuthorizationStore: Sendable {
     /// Applies the commands in order, in one transaction. Calls `completion` exactly once, on any thread,
     /// after the transaction has become durable. A refused command affects no other command and changes
-    /// nothing, except what the comment of its refusal code names.
+    /// nothing, except as documented for its refusal code.
     func commit(
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void)
@@ -35,8 +35,7 @@ public protocol AuthorizationStore: Sendable {
     func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
     /// Returns the account of the client's newest token family that began with an assertion about this Google
-    /// account. Returns `nil` if there is none. A family whose Google account was learned only later does not
-    /// lead to an account.
+    /// account. Returns `nil` if there is none. Families whose Google account was learned later are ignored.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
     /// Returns an app's account with this verified address. The address must not be a known private relay

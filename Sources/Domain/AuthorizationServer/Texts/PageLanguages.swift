@@ -93,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language that the user-facing pages exist in.
+/// A language of the user-facing pages.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.
@@ -170,7 +170,7 @@ public struct RequestedLanguages: Sendable, Hashable {
 
 /// A user-facing text in one or more page languages.
 public struct LocalizedText: Sendable, Hashable {
-    /// The text for users whose language has no text of its own.
+    /// The text for users whose language has no translation.
     public let english: String
     private let others: [PageLanguage: String]
 

@@ -139,7 +139,7 @@ extension UserClaims: JSONBody {
         return name.isEmpty ? nil : name
     }
 
-    /// Visits the claims, leaving out claims with an unknown value.
+    /// Visits the claims, except claims with an unknown value.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("email", "The e-mail address or the private relay address.") { $0.email }
         member("email_verified", "Apple has verified the address.") {

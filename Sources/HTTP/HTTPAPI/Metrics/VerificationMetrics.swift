@@ -144,7 +144,7 @@ struct KeySetMetrics: Sendable {
     }
 }
 
-/// Metrics about the requests that App Check has judged, updated before each scrape. Each configured target
+/// Metrics about the requests that App Check has checked, updated before each scrape. Each configured target
 /// has its series from the start.
 struct AppCheckMetrics: Sendable {
     init(_ registry: MetricsRegistry, counts: AppCheckCounts) {
