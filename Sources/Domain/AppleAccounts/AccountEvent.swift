@@ -26,7 +26,7 @@ public struct AccountEvent: Sendable, Hashable {
         case accountEnabled = "account_enabled"
         /// The user was signed out everywhere, so every session has ended.
         case sessionsEnded = "sessions_ended"
-        /// A Google refresh token has ended. Its grant continues, or ends after the token.
+        /// A Google refresh token has ended. If its grant ends too, a `grant_revoked` event follows.
         case tokenRevoked = "token_revoked"
     }
 
@@ -43,7 +43,7 @@ public struct AccountEvent: Sendable, Hashable {
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The OAuth grant; `nil` for all but grant events.
+    /// The OAuth grant; only for events about a grant or its tokens.
     public let grant: GrantReference?
     /// Time of the change, by Apple's clock.
     public let moment: Moment

@@ -8,7 +8,7 @@ public struct ReceiverRecord: Sendable, Hashable {
     public let name: ReceiverName
     public var cursor: Int64
     /// Number of claims so far, including replays. Only the process with the latest claim may write, so a
-    /// process that was delayed beyond its claim changes nothing.
+    /// delayed process that has lost its claim changes nothing.
     public var claims: Int64
     /// The earliest time at which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment

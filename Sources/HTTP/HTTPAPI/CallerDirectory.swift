@@ -152,7 +152,7 @@ public enum APIKeySecret {
 /// The `Authorization` header with a Bearer token (RFC 6750 §2.1), for every endpoint that accepts a token.
 ///
 /// Ignores the scheme's case and white space around the token, because RFC 9110 §11.4 allows several spaces
-/// after the scheme. Reading allocates nothing.
+/// after the scheme. Reading does not allocate memory.
 struct BearerField {
     /// The token. It is not checked, and can be empty.
     let token: Substring

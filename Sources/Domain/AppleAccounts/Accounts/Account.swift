@@ -1,7 +1,7 @@
-// AppleAccounts owns the account model: users with an account, the state of their Apple
-// credentials, and the effect of every command on them. It does no I/O, reads no clock, and
-// knows nothing of HTTP or databases. It also owns the protocols that stores implement, and
-// the JSON and security event token encodings of events that leave the service.
+// AppleAccounts owns the account model: users with an account, the state of their Apple credentials, and the
+// effect of every command on them. It does no I/O, reads no clock, and knows nothing about HTTP or
+// databases. It also owns the protocols that stores implement, and the JSON and security event token
+// encodings of outgoing events.
 
 /// A user within one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {
@@ -13,8 +13,8 @@ public struct Account: Sendable, Hashable {
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// True for a relay address; `nil` if the address is unsigned,
-    /// or if neither Apple's claim nor the domain settles it.
+    /// True for a relay address; `nil` if the address is unsigned, or if Apple's claim and the domain do not
+    /// determine it.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile

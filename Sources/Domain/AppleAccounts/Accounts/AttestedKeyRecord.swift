@@ -93,8 +93,8 @@ public struct AttestedAppFacts: Sendable, Hashable {
 public struct AppProof: Sendable, Hashable {
     /// The challenge. It is consumed even if the request fails.
     public let challenge: UsedNonce
-    /// The counter; `nil` when a check before the transaction failed,
-    /// in which case the challenge is consumed but no counter rises.
+    /// The counter; `nil` if a check failed before the transaction. The challenge is then consumed, but no
+    /// counter rises.
     public let assertion: AssertedCounter?
 
     public init(challenge: UsedNonce, assertion: AssertedCounter?) {

@@ -68,13 +68,13 @@ public struct ErasureToken: Sendable, Hashable {
     public let id: UniqueID
     /// The client ID that the code or token was issued to.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// The app's primary client ID.
     public let primaryClientID: ClientID
     public var kind: SealedPurpose
     public var step: Step
     /// Number of claims since the erasure.
     public var attempts: Int64
-    /// Time of the next possible claim; during a claim, the time at which the claim expires.
+    /// Time of the next possible claim; during a claim, its expiry time.
     public var nextAttemptAt: Moment
     /// True during a claim, until the worker reports the result.
     public var isClaimed: Bool

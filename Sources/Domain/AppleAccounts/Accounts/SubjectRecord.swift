@@ -33,7 +33,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// True if the store has a row for this subject.
     public internal(set) var isStored: Bool
     /// True if the row is a tombstone: the remainder of an erased user, with only a revocation for all apps.
-    /// If the user comes back, the tombstone stays unchanged and the user gets a new row.
+    /// If the user returns, the tombstone stays unchanged and the user gets a new row.
     public internal(set) var isTombstone = false
     /// Change that the store must write to the subject's row, which has all facts except the credentials.
     public internal(set) var rowChange: RowChange = .none
@@ -57,7 +57,7 @@ public struct SubjectRecord: Sendable, Hashable {
         return account(accountID, createdAt: createdAt)
     }
 
-    /// Returns the account, which the record must have.
+    /// Creates the account from the record's facts.
     func account(_ id: AccountID, createdAt: Moment) -> Account {
         Account(
             id: id, team: key.team, subject: key.subject,
@@ -91,7 +91,7 @@ public struct SubjectRecord: Sendable, Hashable {
         return own.merged(with: revocationOfAllApps)
     }
 
-    /// Returns the index of an app's credential, or the index at which it belongs.
+    /// Returns the index of an app's credential, or the index at which to insert it.
     func position(of clientID: ClientID) -> (index: Int, isPresent: Bool) {
         for (index, credential) in credentials.enumerated() where !(credential.clientID < clientID) {
             return (index, credential.clientID == clientID)
@@ -111,7 +111,7 @@ extension SubjectRecord {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
-    /// Leaves the tombstone as it is and starts a new row, because the user came back.
+    /// Keeps the tombstone unchanged and starts a new row, because the user has returned.
     mutating func leaveTombstone() {
         guard isTombstone else { return }
         isTombstone = false
@@ -168,7 +168,7 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// Defines the order in which stores take locks, so that two transactions cannot deadlock.
+    /// Defines the order in which stores acquire locks, so that two transactions cannot deadlock.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }

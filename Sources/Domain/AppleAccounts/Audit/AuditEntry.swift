@@ -36,7 +36,7 @@ public struct AuditPerson: Sendable, Hashable {
     public let tokenFamily: UniqueID?
     /// The scope that the user granted, space-separated.
     public let scope: String?
-    /// True if the user has been erased, in which case the row keeps the digest but not its salt.
+    /// True if the user has been erased. The row then keeps the digest, but not its salt.
     public let isErased: Bool
 
     public init(
@@ -212,7 +212,7 @@ public final class AuditOrigin: Sendable {
 
     /// The origin of this task's work. The API binds it around each request, the console around each page,
     /// and a terminal command around its whole run; an account command reads it when it is created. Work
-    /// outside any request belongs to the service itself.
+    /// outside any request is attributed to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
     /// Returns this origin with another actor, for rules that know the actor more precisely than the caller

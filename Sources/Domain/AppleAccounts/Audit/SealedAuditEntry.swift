@@ -4,8 +4,8 @@ import Encodings
 /// An audit log entry, as it is chained and stored.
 ///
 /// The chain covers a digest instead of the person. The digest covers a random salt, the account, the token
-/// family and the scope, which are stored next to it. An erasure clears these four values. After that the
-/// digest identifies no one, but the same chain still verifies.
+/// family and the scope, which are stored next to it. An erasure clears these four values. The digest then
+/// identifies no one, but the chain can still be verified.
 public struct SealedAuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
     /// Digest of the person; `nil` if the fact concerns no account.
@@ -145,7 +145,7 @@ public struct AuditRow: Sendable, Hashable {
 }
 
 /// Deletes rows past their retention time. The row before the oldest remaining row becomes the chain's
-/// anchor, and a new row records the purge, so verification detects it if old rows were cut off by hand.
+/// anchor, and a new row records the purge, so verification detects old rows that were deleted manually.
 public enum AuditPurge {
     /// Maximum number of rows that a step reads and deletes. The limit keeps audited changes from waiting
     /// long.

@@ -6,7 +6,7 @@ import AppAttestation
 /// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round
 /// trips as it can. Then it loads the records that `appleTokenAccounts`, `transferQuestion` and
 /// `movingAccountID` name, calls `applyCommands`, and saves the records marked as changed. The working set
-/// does no I/O and knows nothing about storage, so all stores give the same results. Later commands in the
+/// does no I/O and knows nothing about storage, so all stores produce the same results. Later commands in the
 /// batch see the changes made by earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]

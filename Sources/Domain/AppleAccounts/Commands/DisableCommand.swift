@@ -83,7 +83,7 @@ public struct SignOutCommand: Sendable, Hashable {
 
 extension WorkingSet {
     /// Disables an account. Adds an event only if the account was enabled until now; otherwise the new values
-    /// replace the stored values, but the start time stays.
+    /// replace the stored values, except the start time.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -110,7 +110,7 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Enables an account. Does nothing to an account that is not disabled.
+    /// Enables an account. Does nothing if the account is not disabled.
     mutating func apply(
         _ command: EnableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {

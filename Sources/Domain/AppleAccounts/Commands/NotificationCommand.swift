@@ -100,7 +100,7 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 }
 
-/// Identifies an event across deliveries whose notification identifiers differ.
+/// Identifies an event even if another notification delivers it again.
 public struct InboxKey: Sendable {
     public let clientID: ClientID
     public let subject: AppleSubject
@@ -222,7 +222,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Reason given for the tokens that this event ends; `nil` if it ends none.
+    /// The reason why this event ends tokens; `nil` if it ends none.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

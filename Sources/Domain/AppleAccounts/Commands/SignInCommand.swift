@@ -138,7 +138,7 @@ extension WorkingSet {
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         let moved = try checkedTransfer(for: command, to: position)
-        // This check comes after all others, so that a refused sign-in does not raise the counter.
+        // This check runs after all others, so that a refused sign-in does not raise the counter.
         let proofRefusal = try usedProof(of: command)
         if let moved {
             takeTransfer(
@@ -215,7 +215,7 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // This check comes last, so that a token that cannot sign the user in reveals nothing about the
+        // This check runs last, so that a token that cannot sign the user in reveals nothing about the
         // account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
@@ -335,7 +335,7 @@ extension SubjectRecord {
 }
 
 extension AppCredential {
-    /// Sets the refresh token status. A held token stays held until the exchange of a newer code has ended.
+    /// Sets the refresh token status, unless a token is already held or pending.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
         if refreshToken?.mayHaveAppleTokens == true { return }
         if command.authorizationCode != nil {

@@ -6,8 +6,8 @@ public protocol AccountStore: AccountSearchStore {
     /// changes nothing and does not affect the others. The database refuses a notification that has no
     /// payload or a payload longer than `NotificationCommand.longestPayload`, with `valueRefused`. All other
     /// texts have types that limit their length.
-    /// - Throws: `StorageError` if the transaction as a whole failed, in which case nothing was applied.
-    ///   Exception: if the connection was lost during the commit, either all commands were applied or none.
+    /// - Throws: `StorageError` if the transaction failed as a whole, so that nothing was applied. Exception:
+    ///   if the connection was lost during the commit, either all commands were applied or none.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
     /// Commits for a caller that cannot `await`. `completion` is called once, later, on any thread, and must
@@ -48,8 +48,8 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns accounts whose disabled period ends at this moment or earlier, the longest waiting first.
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
 
-    /// Deletes a limited number of used nonces that, at this moment, no valid token can carry any more.
-    /// Returns the number of deleted nonces.
+    /// Deletes a limited number of used nonces that no valid token can contain at this moment. Returns the
+    /// number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
     /// Checks that the store could accept a command right now.

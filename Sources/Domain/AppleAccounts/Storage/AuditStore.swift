@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Reads the audit log, an append-only log whose rows are each chained to the previous row by a hash.
+/// Reads the audit log, an append-only log in which a hash chains each row to the previous row.
 public protocol AuditReader: Sendable {
     /// Returns the ends of the chain.
     func auditChain() async throws -> AuditChain
@@ -28,7 +28,7 @@ public protocol AuditStore: AuditReader {
     ///
     /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the old
     /// rows after it, because it would otherwise block the purge for years. A run of more than
-    /// `AuditPurge.farthestSearch` such rows stays.
+    /// `AuditPurge.farthestSearch` such rows is kept.
     ///
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int

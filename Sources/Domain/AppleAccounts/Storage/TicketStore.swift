@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Stores the web flow's one-time secrets, by their digests.
+/// Stores tickets for the web flow's one-time secrets, by the digest of the secret.
 public protocol TicketStore: Sendable {
     /// Stores a ticket. Returns false, and changes nothing, if a ticket with this digest and purpose exists.
     ///

@@ -3,8 +3,8 @@ package import Cryptography
 
 /// The grants of several accounts in one transaction, before and after the rules were applied.
 ///
-/// A store locks the accounts, loads all their grants, and saves `changes`. The ledger knows neither which
-/// user caused a change nor why.
+/// A store locks the accounts, loads all their grants, and saves `changes`. The ledger does not know which
+/// user caused a change, or why.
 package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]

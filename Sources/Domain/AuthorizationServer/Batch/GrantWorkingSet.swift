@@ -271,7 +271,7 @@ extension GrantWorkingSet {
         endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
-    /// Ends some of a grant's token families. Also ends the grant if nothing else in it can yield tokens.
+    /// Ends some of a grant's token families, and the grant if nothing left in it can yield tokens.
     ///
     /// - Parameter endsGrant: True to end the grant even if its remaining families or codes can yield tokens.
     mutating func endFamilies(

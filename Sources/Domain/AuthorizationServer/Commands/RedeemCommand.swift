@@ -96,7 +96,7 @@ extension GrantWorkingSet {
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
         let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
 
-        // This check comes before the code is consumed, because an operator can put a scope back into the
+        // This check runs before the code is consumed, because an operator can put a scope back into the
         // configuration.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
             throw GrantRefusal(.scopeWithdrawn)

@@ -85,7 +85,7 @@ extension GrantWorkingSet {
         }
         let status = try status(held.record, authorizedAt: family.authorizedAt, at: command.moment)
         let asked = try Self.narrowed(family.scope, to: command.scope)
-        // This check comes before the exchange, because a client that is refused gets no successor and could
+        // This check runs before the exchange, because a client that is refused gets no successor and could
         // never refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
             throw GrantRefusal(.scopeWithdrawn)
@@ -197,8 +197,8 @@ extension RefreshTokenState {
         return successor
     }
 
-    /// Erases the salts that no permitted repetition needs any more. A repetition needs the salt of its own
-    /// token and the salts of all later tokens.
+    /// Erases the salts that are no longer needed for permitted repetitions. A repetition needs the salt of
+    /// its own token and the salts of all later tokens.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))

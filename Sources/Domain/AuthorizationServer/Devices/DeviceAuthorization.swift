@@ -92,7 +92,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
         return false
     }
 
-    /// Records the denial, and removes the source, which no page shows any more.
+    /// Records the denial, and removes the source, which pages no longer show.
     mutating func deny(at moment: Moment) {
         deniedAt = moment
         origin = .unknown

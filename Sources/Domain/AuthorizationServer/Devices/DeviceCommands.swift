@@ -109,8 +109,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Answers a poll: redeems the code that a consent has created, or throws a refusal that tells the device
-    /// its next step.
+    /// Handles a poll: redeems the code created by the consent, or throws a refusal that tells the device its
+    /// next step.
     ///
     /// A poll by another client changes nothing, so that no client can slow down another client's device.
     mutating func apply(

@@ -165,7 +165,7 @@ public struct AppFlipLink: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    /// True for an Android intent, in which case the app opens no URL but passes the result to Google's app.
+    /// True for an Android intent. The app then opens no URL, but passes the result to Google's app.
     public var isIntent: Bool { response.target.form == .googleProject }
 
     public func response(code: String) -> AppFlipResponse {

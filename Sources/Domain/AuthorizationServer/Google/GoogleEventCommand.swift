@@ -162,7 +162,7 @@ extension GrantWorkingSet {
         guard keep(command) else { return .duplicate }
         var unmatched: [GoogleEventKind] = []
         for event in command.events {
-            // This check comes before the changes, because they end the tokens that the event names.
+            // This check runs before the changes, because they end the tokens that the event names.
             if !isMatched(event) { unmatched.append(event.kind) }
             for change in event.changes {
                 apply(change, event.reference, at: command.receivedAt, using: &generator)
@@ -196,8 +196,8 @@ extension GrantWorkingSet {
             }
         case .disable(let subject, let moment):
             update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
-            // The families stay if Google has enabled the account again since. Their age does not matter,
-            // because no link of a disabled account is valid, however new.
+            // The families are kept if Google has enabled the account again since then. Their age does not
+            // matter, because even the newest link of a disabled account is not valid.
             guard isDisabled(googleSubject: subject) else { break }
             endFamilies(of: nil, event, at: now, using: &generator) { $0.isLinked(with: subject) }
         case .enable(let subject, let moment):

@@ -68,7 +68,7 @@ extension CredentialRecord {
     /// Returns the authorization that a code is based on. Throws a refusal if the credential has none for
     /// this authentication.
     ///
-    /// This rule is decisive in the transaction that creates the code. The App Flip prompt applies it
+    /// The transaction that creates the code applies this rule. The App Flip prompt also applies it
     /// beforehand, so that the app does not ask a user who cannot be linked.
     ///
     /// - Parameters:

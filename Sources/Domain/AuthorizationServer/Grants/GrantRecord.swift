@@ -1,5 +1,5 @@
 // AuthorizationServer owns OAuth 2.0: clients, scopes, redirect URIs, requests, grants, codes, tokens, and
-// the decisions about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
+// the decisions about them. It does no I/O, reads no clock, and does not depend on HTTP servers or databases.
 
 public import AppleAccounts
 
@@ -22,7 +22,7 @@ public struct GrantRecord: Sendable, Hashable {
     /// The `sub` of the Google account that was linked last, or that became known in another way. It only
     /// informs operators: no rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
-    /// Start of the last day (UTC) on which the client got tokens. `nil` if it never has. Only days are
+    /// Start of the last day (UTC) on which the client got tokens. `nil` if it never got any. Only days are
     /// recorded, so that refreshes change the row at most once a day.
     public var lastUsedAt: Moment?
 

@@ -52,7 +52,7 @@ public struct ClientCredentials: Sendable, Confidential {
     }
 
     public let method: Method
-    /// The client ID in the request. There may be no such client.
+    /// The client ID in the request. The client may not exist.
     public let clientID: String
     let secret: String?
 

@@ -59,7 +59,7 @@ public protocol AuthorizationStore: Sendable {
     /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30 days,
     /// except statements about disabled Google accounts. Also erases the salts of exchanged refresh tokens
     /// once the client may no longer repeat the exchange. Each call processes a limited number of rows of
-    /// each kind, and returns the number of rows that it deleted or from which it erased a salt.
+    /// each kind, and returns the number of rows that it deleted or changed.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// Returns the signing keys, newest first. Their private keys are sealed; see `SigningKeyRecord`.

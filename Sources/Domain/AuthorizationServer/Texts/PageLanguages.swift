@@ -131,7 +131,7 @@ extension PageLanguage: CaseIterable {
     }
 }
 
-/// The languages that a request asks for in its parameters.
+/// The languages named in a request's parameters.
 public struct RequestedLanguages: Sendable, Hashable {
     /// Language tags (BCP 47), in order of preference.
     public let tags: [String]
@@ -140,8 +140,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.tags = tags
     }
 
-    /// Reads the languages from a query that was not checked or was refused. A malformed query asks for no
-    /// language.
+    /// Reads the languages from a query that was not checked or was refused. A malformed query yields no
+    /// languages.
     public init(query: String) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init()

@@ -21,8 +21,8 @@ protocol RequestBody: Sendable, SendableMetatype {
     static var schemaDetail: JSONSchema { get }
 }
 
-/// Visits the members of a request in turn. A member's bound limits its number of bytes or elements. The
-/// schema of the member's type also gets the keywords in the detail.
+/// Visits the members of a request one after another. A member's bound limits its number of bytes or
+/// elements. The schema of the member's type also gets the keywords in the detail.
 protocol RequestCourse {
     associatedtype Failure: Error
 

@@ -127,7 +127,7 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// Logs the last second's sums when the service ends.
+    /// Logs the last second's totals when the service stops.
     func finish() {
         let now = now()
         write(anonymous.withLock { $0.finish() }, Self.anonymousSum, at: now)

@@ -108,12 +108,12 @@ struct WarningMetrics: Sendable {
 /// one attacker who guesses secrets slows down all clients, and pages show the proxy's address as the
 /// request's origin.
 ///
-/// Judges only whole hours. Ignores an hour with only one internal backend, because the backend is not a
+/// Evaluates only whole hours. Ignores an hour with only one internal backend, because the backend is not a
 /// browser and its requests have no `X-Forwarded-For`.
 final class RequesterWatch: Sendable {
     /// Length of the window in milliseconds: one hour.
     static let window: Int64 = 3_600_000
-    /// Minimum number of requests that an hour needs to be judged.
+    /// Minimum number of requests in an hour that is evaluated.
     static let fewest = 10
 
     private struct State {

@@ -3,8 +3,8 @@ import Pages
 
 // HTML for outside values, and for this service's texts with placeholders for such values.
 extension HTML {
-    /// Returns an outside value as HTML. Isolates the value: its text direction does not affect the
-    /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
+    /// Returns an outside value as HTML. Isolates the value: neither its text direction nor its direction
+    /// marks affect the surrounding text (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
     /// Returns a date or a code as HTML. Users read both from left to right in every language, but browsers

@@ -70,7 +70,7 @@ final class AuthorizeRoutes: Sendable {
             request)
     }
 
-    /// Handles posted parameters like the same parameters in a query.
+    /// Handles posted parameters in the same way as query parameters.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
@@ -182,7 +182,7 @@ extension AuthorizeUseCase {
         CookieField.value(of: cookieName, in: request.cookie)
     }
 
-    /// Returns the language to show a page in.
+    /// Returns the language for a page.
     func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
         requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
     }

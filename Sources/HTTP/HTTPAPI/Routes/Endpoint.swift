@@ -83,7 +83,7 @@ final class Endpoint: Sendable {
     enum Wait: Sendable {
         case none
         /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, so the
-        /// time limit must not end the call earlier and wrongly report the database.
+        /// time limit must not end the call earlier and wrongly blame the database.
         case keys
         case atMost(Duration)
         /// The call waits for events. It can end at any time, with the events that it has found.

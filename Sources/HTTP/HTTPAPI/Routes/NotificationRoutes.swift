@@ -124,8 +124,8 @@ extension NotificationReceipt: CountedCase {
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
-    /// - Parameter moment: Time of the last notification. Before the first notification, the time from which
-    ///   notifications could arrive.
+    /// - Parameter moment: Time of the last notification. Before the first notification, the time at which
+    ///   the service could first receive one.
     public init(_ moment: Moment) {
         milliseconds = Atomic(moment.milliseconds)
     }

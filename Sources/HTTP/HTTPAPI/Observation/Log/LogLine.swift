@@ -59,8 +59,8 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// Writes a metadata field of a log message. Its name comes from outside, so the line may already have a
-    /// field with this name. The name then gets an underscore in front, because JSON readers keep only one of
+    /// Writes a metadata field of a log message. Its name comes from other code, so the line may already have
+    /// a field with this name. The name then gets an underscore prefix, because JSON readers keep only one of
     /// two fields with equal names.
     mutating func field(metadata name: String, _ value: String) {
         let isTaken = Self.ownNames.contains(name)
