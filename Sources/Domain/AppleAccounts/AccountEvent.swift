@@ -35,7 +35,7 @@ public struct AccountEvent: Sendable, Hashable {
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// The user; `nil` if erased, even in events from before the erasure.
+    /// The user; `nil` if the user was erased, even in events from before the erasure.
     public let subject: AppleSubject?
     /// The account; `nil` if the user was unknown to this service at the time of the event.
     public let accountID: AccountID?
@@ -128,7 +128,7 @@ public struct GrantReference: Sendable, Hashable {
     }
 }
 
-/// Reason why an OAuth grant ended, in the event feed's words.
+/// Reason why an OAuth grant ended. The raw values appear in the event feed.
 public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     /// The app's backend ended the grant for the user.
     case unlinked
@@ -172,7 +172,7 @@ public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
     case other
 }
 
-/// The reasons for `account-disabled`, in Google's words.
+/// The reasons for `account-disabled`. The raw values are Google's.
 public enum GoogleEventReason: String, Sendable, Hashable, CaseIterable {
     /// An attacker had taken over the Google account.
     case hijacking

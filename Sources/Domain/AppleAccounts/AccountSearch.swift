@@ -2,7 +2,7 @@
 public struct AccountSearch: Sendable, Hashable {
     /// A property that few accounts share. Comparisons ignore the case of ASCII letters.
     public enum Key: Sendable, Hashable {
-        /// The whole address: signed by Apple, a relay address, or posted by the app and unsigned.
+        /// The whole address, signed by Apple or posted by the app. It can be a relay address.
         case email(String)
         /// First name, last name, or both separated by one space.
         case name(String)
@@ -28,7 +28,7 @@ public struct AccountSearch: Sendable, Hashable {
     public static let longestScan = 500
 }
 
-/// Conditions on an account. Conditions on credentials must all hold for the same credential.
+/// Conditions on an account. One credential must meet all conditions on credentials.
 public struct AccountFilter: Sendable, Hashable {
     /// Primary client ID of the credential's app.
     public var clientID: ClientID?
@@ -196,7 +196,7 @@ public struct SearchScan: Sendable {
 
     /// - Parameters:
     ///   - limit: Maximum number of accounts on the page.
-    ///   - moment: Time at which a disabled period must be in effect.
+    ///   - moment: The current time, which decides whether a disabled period is in effect.
     public init(_ search: AccountSearch, limit: Int, at moment: Moment) {
         (self.search, self.limit, self.moment) = (search, limit, moment)
     }
@@ -248,7 +248,7 @@ public enum SearchText {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Maximum number of places where a name is split.
+    /// Maximum number of splits in a name.
     private static let mostDivisions = 4
 
     /// Returns the last names that a searched name can contain:

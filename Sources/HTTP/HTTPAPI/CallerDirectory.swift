@@ -154,7 +154,7 @@ public enum APIKeySecret {
 /// Ignores the scheme's case and white space around the token, because RFC 9110 §11.4 allows several spaces
 /// after the scheme. Reading does not allocate memory.
 struct BearerField {
-    /// The token. It is not checked, and can be empty.
+    /// The unchecked token, which can be empty.
     let token: Substring
 
     /// Returns `nil` for another scheme.

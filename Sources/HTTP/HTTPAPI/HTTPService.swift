@@ -1,5 +1,5 @@
-// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. It owns
-// neither the rules about tokens and accounts nor the configuration.
+// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. Other
+// modules own the rules about tokens and accounts, and the configuration.
 
 public import AppAttestation
 public import AppleAccounts

@@ -77,7 +77,7 @@ public struct Credential: Sendable, Hashable {
     public let state: CredentialState
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// Time of the fact that decides the state.
+    /// Time of the fact that determines the state.
     public let since: Moment?
     /// Time of the last sign-in, by our clock. Known only for credentials within an account.
     public internal(set) var lastSignInAt: Moment?

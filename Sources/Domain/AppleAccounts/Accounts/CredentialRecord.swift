@@ -1,5 +1,5 @@
-/// A user's latest authorization of one app, and its latest revocation. Together they decide the credential
-/// state.
+/// A user's latest authorization of one app, and its latest revocation. Together they determine the
+/// credential state.
 ///
 /// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
 /// stored, and `merge` keeps the later authorization and the later revocation, so the same facts produce the
@@ -40,7 +40,7 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// Time of the fact that decides the state; `nil` when the state is `notFound`.
+    /// Time of the fact that determines the state; `nil` when the state is `notFound`.
     public var since: Moment? {
         switch state {
         case .authorized: authorization?.moment

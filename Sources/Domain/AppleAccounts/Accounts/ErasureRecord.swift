@@ -59,7 +59,7 @@ public struct ErasureToken: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// The service must request a refresh with the token, and Apple must refuse the request.
+        /// The service must prove the revocation by a refresh request that Apple refuses.
         case prove
         case done(ErasureOutcome)
     }

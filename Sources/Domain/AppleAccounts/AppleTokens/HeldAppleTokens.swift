@@ -45,7 +45,7 @@ public struct HeldAppleTokens: Sendable, Hashable {
     }
 }
 
-/// A change to codes and tokens. A store writes a batch's changes at its end, in order.
+/// A change to codes and tokens. A store writes the changes in order, at the end of the batch.
 public enum AppleTokenChange: Sendable, Hashable {
     /// Inserts a code, sealed by the store's sealer. Does nothing if a code with this ID exists, because
     /// then the command is a repetition.

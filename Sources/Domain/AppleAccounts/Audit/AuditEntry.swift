@@ -32,7 +32,7 @@ public struct AuditEntry: Sendable, Hashable {
 /// The account that an entry is about.
 public struct AuditPerson: Sendable, Hashable {
     public let account: AccountID
-    /// The token family that began or ended. Access tokens name it, so it counts as data about the user too.
+    /// The token family that began or ended. Access tokens contain its ID, so it is data about the user too.
     public let tokenFamily: UniqueID?
     /// The scope that the user granted, space-separated.
     public let scope: String?
@@ -170,7 +170,7 @@ public struct AuditActor: Sendable, Hashable {
     }
 
     public let kind: Kind
-    /// The name of the API key, client or command, never the key itself; `nil` if the kind suffices.
+    /// The name of the API key, client or command, never the key itself; `nil` if there is no name.
     public let name: String?
 
     private init(_ kind: Kind, _ name: String? = nil) { (self.kind, self.name) = (kind, name) }
@@ -210,9 +210,9 @@ public final class AuditOrigin: Sendable {
     public static let service = AuditOrigin(.service)
     public static let apple = AuditOrigin(.apple)
 
-    /// The origin of this task's work. The API binds it around each request, the console around each page,
-    /// and a terminal command around its whole run; an account command reads it when it is created. Work
-    /// outside any request is attributed to the service itself.
+    /// The origin of this task's work. The API sets it for each request, the console for each page, and a
+    /// terminal command for its whole run; an account command reads it when it is created. Work outside any
+    /// request is attributed to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
     /// Returns this origin with another actor, for rules that know the actor more precisely than the caller

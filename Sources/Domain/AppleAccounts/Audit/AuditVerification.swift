@@ -37,7 +37,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// The number of rows whose person an erasure has removed.
+    /// The number of rows whose person was removed by an erasure.
     public private(set) var anonymous = 0
 
     /// - Parameters:

@@ -153,9 +153,9 @@ public enum AuditPurge {
     /// Maximum number of further rows that a step searches for the end of a run of future-dated rows.
     public static let farthestSearch = 100_000
 
-    /// Returns the number of oldest rows that a step deletes. They are always a
-    /// prefix of the chain, so the rest stays connected: the prefix ends with the
-    /// last old row before the first row that is neither old nor future-dated.
+    /// Returns the number of oldest rows that a step deletes. They are always a prefix of the chain, so the
+    /// remaining rows stay connected: the prefix ends with the last old row before the first row that is
+    /// neither old nor future-dated.
     ///
     /// - Parameters:
     ///   - oldest: The times of the oldest rows, at most `largestStep` of them.

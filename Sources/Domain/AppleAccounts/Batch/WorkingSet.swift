@@ -2,12 +2,12 @@ import AppAttestation
 
 /// A batch of commands, with all data that they need and the changes that they make.
 ///
-/// A store creates a working set for each of `groups` and first loads the records that `subjectKeys`,
-/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round
-/// trips as it can. Then it loads the records that `appleTokenAccounts`, `transferQuestion` and
-/// `movingAccountID` name, calls `applyCommands`, and saves the records marked as changed. The working set
-/// does no I/O and knows nothing about storage, so all stores produce the same results. Later commands in the
-/// batch see the changes made by earlier commands.
+/// A store creates a working set for each of `groups` and first loads the records for `subjectKeys`,
+/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps`, in as few round trips
+/// as it can. Then it loads the records for `appleTokenAccounts`, `transferQuestion` and `movingAccountID`,
+/// calls `applyCommands`, and saves the records marked as changed. The working set does no I/O and knows
+/// nothing about storage, so all stores produce the same results. Later commands in the batch see the changes
+/// made by earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
     /// The batch's subjects, without duplicates. Stores load each record at the same index of `subjects`.
@@ -73,7 +73,7 @@ public struct WorkingSet: Sendable {
         index.reserveCapacity(commands.count)
         var appleTokenPositions: Set<Int> = []
         func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
-            // Writing through the default value hashes a new key only once.
+            // Passing the subscript as `inout` hashes a new key only once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
             if withAppleTokens { appleTokenPositions.insert(position) }

@@ -54,7 +54,7 @@ public struct EnableCommand: Sendable, Hashable {
     }
 }
 
-/// Signs a user out everywhere: browser sessions and OAuth client grants end, but Apple's consent stays.
+/// Signs a user out everywhere: browser sessions and OAuth client grants end, but not the consent at Apple.
 public struct SignOutCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -126,7 +126,7 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Signs a user out everywhere. Tokens end before the event that reports the end of all sessions.
+    /// Signs a user out everywhere. Token events precede the event about the ended sessions.
     mutating func apply(
         _ command: SignOutCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {

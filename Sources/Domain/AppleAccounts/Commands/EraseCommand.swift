@@ -52,7 +52,7 @@ extension WorkingSet {
             guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
             append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
         }
-        // The erasure is the account's last event, so its tokens end before it.
+        // The erasure is the account's last event, so the events about ended tokens precede it.
         credentialEnds.append(
             CredentialEnd(
                 accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,

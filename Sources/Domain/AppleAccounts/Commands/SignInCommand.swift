@@ -81,7 +81,7 @@ public struct SignInOutcome: Sendable, Hashable {
     }
 }
 
-/// A sign-in's nonce, classified without the database.
+/// A sign-in's nonce, classified without a database lookup.
 public enum SignInNonce: Sendable, Hashable {
     /// This service minted the nonce, as its MAC proves.
     ///
@@ -248,7 +248,7 @@ extension WorkingSet {
         }
     }
 
-    /// Marks a checked nonce as used. For a nonce that this service did not mint, the caller prevents reuse.
+    /// Marks a checked nonce as used if this service minted it. Callers check their own nonces.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):

@@ -126,7 +126,7 @@ extension WorkingSet {
     }
 }
 
-/// Changes an account's subject key. The account's row stays, with its events; any row without an account
+/// Changes an account's subject key. The account keeps its row and its events; any row without an account
 /// under the new key is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey

@@ -22,7 +22,7 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns a user's account; `nil` if the user has none here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// Returns each subject's credential for an app, in subject order and all from the same moment. The app
+    /// Returns each subject's credential for an app, in subject order and all as of the same moment. The app
     /// is named by its primary client ID. Unknown subjects are `notFound`, and erased subjects are `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
@@ -87,7 +87,7 @@ public protocol AccountSearchStore: Sendable {
     ///   - position: `next` from the previous page of the same search. Its kind must match the search path
     ///     (`SearchPath.countsRows`).
     ///   - limit: Maximum number of accounts on the page.
-    ///   - moment: Time at which a disabled period must be in effect.
+    ///   - moment: The current time, which decides whether a disabled period is in effect.
     func accounts(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
@@ -126,7 +126,7 @@ public struct PlannedCheck: Sendable, Hashable {
         (self.next, self.uncheckedSince) = (next, uncheckedSince)
     }
 
-    /// Combines two checks, taking the earlier of the two values for each time.
+    /// Combines two checks. Each time is the earlier of the two values.
     public func merged(with other: PlannedCheck) -> PlannedCheck {
         PlannedCheck(
             next: min(next, other.next),

@@ -46,7 +46,7 @@ public struct InboxPage: Sendable, Hashable {
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]
-    /// The next page contains the notifications before this number; `nil` at the end.
+    /// The next page contains the notifications before this number; `nil` on the last page.
     public let next: Int64?
 
     public init(notifications: [ReceivedNotification], next: Int64?) {
@@ -55,7 +55,7 @@ public struct InboxPage: Sendable, Hashable {
 
     /// Creates a page from rows, newest first.
     ///
-    /// - Parameter scan: The number of rows that was requested.
+    /// - Parameter scan: The number of requested rows.
     public init(_ rows: [ReceivedNotification], scan: Int, limit: Int, visibleTo scope: AppScope) {
         let visible = rows.filter { scope.allows($0.clientID) }
         if visible.count > limit {

@@ -42,7 +42,7 @@ public struct TransferRecord: Sendable, Hashable {
     }
 }
 
-/// An account in a team that is giving an app away.
+/// An account in a team that is transferring an app to another team.
 public struct TransferableAccount: Sendable, Hashable {
     public let accountID: AccountID
     public let subject: AppleSubject

@@ -134,7 +134,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
     }
 
     public let code: Code
-    /// The time from which the limit allows the command again. `nil` if the code is not about a limit, or if
+    /// The time at which the limit allows the command again. `nil` if the code is not about a limit, or if
     /// the time is unknown.
     public let endsAt: Moment?
 

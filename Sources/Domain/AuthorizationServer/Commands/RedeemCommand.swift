@@ -176,7 +176,7 @@ extension GrantWorkingSet {
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends token families that newer families replace. The grant stays, because the new family belongs to
+    /// Ends token families that newer families replace. The grant is kept, because the new family belongs to
     /// it.
     private mutating func endFamilies(
         _ families: some Sequence<TokenFamily>, keeping kept: GrantID, at moment: Moment,

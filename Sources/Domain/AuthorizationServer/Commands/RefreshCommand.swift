@@ -42,7 +42,7 @@ public struct RefreshCommand: Sendable, Hashable {
         /// 32 random bytes. The successor is derived from them when the token is first exchanged. They are
         /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
-        /// After its first exchange, a token may be exchanged again for this time, in milliseconds.
+        /// Time after a token's first exchange during which it may be exchanged again, in milliseconds.
         public let retryWindow: Int64
 
         public init(salt: [UInt8], retryWindow: Int64) {
@@ -189,7 +189,7 @@ extension RefreshTokenState {
                 ExchangedToken(digest: digest, moment: command.moment, salt: rotation.salt), at: 0)
             generation &+= 1
         } else {
-            // The time of the first exchange stays, because otherwise the client could repeat the exchange
+            // The time of the first exchange is kept, because otherwise the client could repeat the exchange
             // forever.
             exchanged[0].salt = rotation.salt
         }

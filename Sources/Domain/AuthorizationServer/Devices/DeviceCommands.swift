@@ -73,8 +73,8 @@ public struct PollDeviceCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Stores a device that waits for a user. The limits are checked in the transaction, because a single
-    /// batch of requests can reach them.
+    /// Stores a device that is waiting for a user. The limits are checked in the transaction, because a
+    /// single batch of requests can reach them.
     mutating func apply(_ command: BeginDeviceCommand) throws(GrantRefusal) -> DeviceAuthorization {
         try devices.insert(command.device, command.limits)
         return command.device

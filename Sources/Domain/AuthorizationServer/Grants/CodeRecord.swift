@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A stored authorization code: its digest and everything that the code is bound to.
+/// A stored authorization code: its digest and all values that the code is bound to.
 public struct CodeRecord: Sendable, Hashable {
     /// SHA-256 of the code's text.
     public let digest: SHA256Digest

@@ -1,7 +1,7 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in languages, and the languages that the deployment adds
-/// texts for.
+/// The languages of a deployment's pages: the built-in languages, and the languages for which the deployment
+/// adds texts.
 public struct PageLanguages: Sendable {
     /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
@@ -158,8 +158,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         tags = [userLocale].compactMap(\.self) + (uiLocales ?? "").split(separator: " ").map(String.init)
     }
 
-    /// Returns the page language: the first requested tag that the pages have, else the language of the
-    /// `Accept-Language` header, else English.
+    /// Returns the page language for the first known requested tag, otherwise for the `Accept-Language`
+    /// header, otherwise English.
     public func language(among languages: PageLanguages, acceptLanguage: String?) -> PageLanguage {
         for tag in tags {
             if let language = languages.language(tag: tag) { return language }

@@ -91,11 +91,11 @@ public struct SigningKeySchedule: Sendable, Hashable {
     }
 }
 
-/// An algorithm that this service signs tokens with (RFC 7518 §3.1).
+/// A signature algorithm of this service's tokens (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256. Signing is much faster than with RSA.
     case es256 = "ES256"
-    /// RSASSA-PKCS1-v1_5, for resource servers that support nothing else. OpenID Connect requires servers to
-    /// be able to sign ID tokens with it.
+    /// RSASSA-PKCS1-v1_5, for resource servers that support no other algorithm. OpenID Connect requires
+    /// servers to be able to sign ID tokens with it.
     case rs256 = "RS256"
 }

@@ -193,7 +193,7 @@ extension EventPage: JSONBody {
                 "maxItems": .integer(Int64(SignInUseCases.largestEventPage)),
             ]
         ) { $0.events }
-        // The cursor is a string, so that clients do not calculate with it.
+        // The cursor is a string, so that clients treat it as opaque.
         member("cursor", .nonEmpty("The `after` of the next page.")) { String($0.cursor) }
         member("has_more", "True if another page can be read at once.") { $0.hasMore }
     }

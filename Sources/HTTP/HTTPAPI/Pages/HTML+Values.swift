@@ -1,9 +1,9 @@
 import Encodings
 import Pages
 
-// HTML for outside values, and for this service's texts with placeholders for such values.
+// HTML for external values, and for this service's texts with placeholders for such values.
 extension HTML {
-    /// Returns an outside value as HTML. Isolates the value: neither its text direction nor its direction
+    /// Returns an external value as HTML. Isolates the value: neither its text direction nor its direction
     /// marks affect the surrounding text (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
@@ -11,7 +11,7 @@ extension HTML {
     /// infer no direction from a value without letters.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
-    /// Returns an outside e-mail address, host or URL as HTML. A long address may break before punctuation,
+    /// Returns an external e-mail address, host or URL as HTML. A long address may break before punctuation,
     /// so it rarely breaks within a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 

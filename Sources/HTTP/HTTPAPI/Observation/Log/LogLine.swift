@@ -5,7 +5,7 @@ import StrictJSON
 /// Writes one log line in text or JSON format.
 ///
 /// In text format, values with characters other than printable ASCII are quoted and escaped. In JSON format,
-/// every value passes through one writer, which quotes and escapes it. So outside input can neither start a
+/// every value passes through one writer, which quotes and escapes it. So external input can neither start a
 /// new line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
