@@ -38,7 +38,7 @@ public struct HistoryEntry: Sendable, Hashable {
 
     /// Maximum number of entries per account. Above the limit, the oldest entries are deleted.
     public static let mostPerAccount: Int64 = 200
-    /// Milliseconds after which an entry is deleted: 90 days.
+    /// Retention time of an entry, in milliseconds: 90 days.
     public static let keptFor: Int64 = 90 * 86_400_000
 
     public let accountID: AccountID

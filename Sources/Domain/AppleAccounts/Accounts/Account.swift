@@ -21,7 +21,7 @@ public struct Account: Sendable, Hashable {
     /// The highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real). A real user's later
     /// sign-ins send "unknown" again, so the last value would be wrong.
     public var realUserStatus: Int64?
-    /// The current disabled period; `nil` unless the account is disabled here.
+    /// The current disabled period; `nil` unless this service has disabled the account.
     public var disabling: Disabling?
     /// Time of the user's last sign-out everywhere, by our clock.
     public var sessionsEndedAt: Moment?

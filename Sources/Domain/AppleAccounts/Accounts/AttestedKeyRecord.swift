@@ -6,7 +6,7 @@ import Encodings
 /// A key belongs to the app that attested it, never to a user: an app attests before a user signs in, and all
 /// users of a device share its key. So no value here identifies a user, and erasures delete no keys.
 public struct AttestedKeyRecord: Sendable, Hashable {
-    /// Milliseconds after which an unused key is deleted. Its app then has to attest a new key.
+    /// Retention time of an unused key, in milliseconds. Its app then has to attest a new key.
     public static let keptUnused: Int64 = 400 * 86_400_000
     /// Precision of the last-use time, in milliseconds. The time is
     /// indexed, so it is written at most once within this duration.
@@ -26,8 +26,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// The earliest time at which the receipt may be exchanged for a new receipt; `nil` if it will not be
-    /// exchanged.
+    /// The earliest time for exchanging the receipt for a new receipt; `nil` if it will not be exchanged.
     public let receiptRefreshAt: Moment?
     /// Apple's count of the keys that this app attested on the
     /// device in the last 30 days. No decision depends on it.

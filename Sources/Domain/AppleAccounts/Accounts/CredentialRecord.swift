@@ -93,7 +93,7 @@ public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
     case appleAccountDeleted = "apple_account_deleted"
     /// Apple refused the refresh token. This also happens after the Apple Account's password changes.
     case refreshTokenRejected = "refresh_token_rejected"
-    /// The account was erased here.
+    /// This service erased the account.
     case erased
 }
 

@@ -17,7 +17,7 @@ public struct Disabling: Sendable, Hashable {
 
     /// Start of the period, by our clock.
     public let since: Moment
-    /// Time at which the account is enabled again; `Moment.last` if it stays disabled indefinitely.
+    /// End of the period; `Moment.last` if the account stays disabled indefinitely.
     public let until: Moment
     public let reason: Reason
 

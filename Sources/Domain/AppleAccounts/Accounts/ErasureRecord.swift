@@ -4,9 +4,9 @@ public struct ErasureRecord: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// The time at which the service stops sending requests to Apple.
+    /// The service sends no requests to Apple after this time.
     public let deadline: Moment
-    /// Time at which the last Apple code or token was handled; the erasure time if there was none.
+    /// Time when the last Apple code or token was handled; the erasure time if there was none.
     public var finishedAt: Moment?
     /// Apps, sorted by the bytes of their primary client IDs.
     public let apps: [ErasedApp]

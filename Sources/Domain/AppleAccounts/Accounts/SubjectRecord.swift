@@ -3,12 +3,12 @@ import Encodings
 
 /// All facts about one subject: the unit that commands load, change and save.
 ///
-/// A record can exist without an account: Apple's facts about a user who is not yet known here are stored
-/// too, because the user's sign-in may simply not have arrived yet.
+/// A record can exist without an account: Apple's facts about a user who is not yet known to the service are
+/// stored too, because the user's sign-in may simply not have arrived yet.
 public struct SubjectRecord: Sendable, Hashable {
     /// The key, which changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey
-    /// The account; `nil` until the user is known here.
+    /// The account; `nil` until the service knows the user.
     public var accountID: AccountID?
     /// Creation time; `nil` if and only if `accountID` is `nil`.
     public var createdAt: Moment?

@@ -1,5 +1,5 @@
 /// The final end of one or all of an account's credentials: consent was withdrawn, the Apple Account was
-/// deleted, or the account was erased here. It also represents a sign-out everywhere, which ends the
+/// deleted, or this service erased the account. It also represents a sign-out everywhere, which ends the
 /// account's sessions but not its credentials.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.

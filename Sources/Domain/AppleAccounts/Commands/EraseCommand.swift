@@ -5,7 +5,7 @@ public struct EraseCommand: Sendable, Hashable {
     public let erasureID: ErasureID
     /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// The time at which the service stops sending requests to Apple.
+    /// The service sends no requests to Apple after this time.
     public let deadline: Moment
     /// The caller's scope. It must allow every app for which the account has a credential at the erasure.
     public let scope: AppScope

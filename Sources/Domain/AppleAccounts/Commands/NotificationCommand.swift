@@ -45,7 +45,7 @@ public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     /// The notification was stored, but this version recognizes none of its new events.
     case unknownType = "unknown_type"
 
-    /// The wire word. The API uses the same word for `applied` and `unchanged`.
+    /// The word in API responses, the same for `applied` and `unchanged`.
     public var word: String {
         switch self {
         case .applied, .unchanged: "applied"
@@ -67,9 +67,10 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. If no store would accept the word, because it exceeds
-    /// `longestType` characters or has a control character, it is replaced by "sha256:" and its digest: if it
-    /// were refused, Apple would redeliver it forever, and if it were cut off, it could equal another word.
+    /// Apple's name for the type, as sent. A name that no store would accept, because it exceeds
+    /// `longestType` characters or has a control character, is replaced by "sha256:" and its digest. If it
+    /// were refused, Apple would redeliver the notification forever; if it were truncated, it could equal
+    /// another name.
     public let type: String
     /// The user; `nil` only for an unknown type.
     public let subject: AppleSubject?

@@ -85,8 +85,8 @@ public struct SignInOutcome: Sendable, Hashable {
 public enum SignInNonce: Sendable, Hashable {
     /// This service minted the nonce, as its MAC proves.
     ///
-    /// It can be used before `expiresAt`. Its digest is stored until
-    /// `keptUntil`; after that, no token that carries it can be valid.
+    /// It can be used before `expiresAt`. Its digest is stored until `keptUntil`; after that, no token that
+    /// contains it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
     /// The nonce has our prefix but no valid MAC, so it was invented or minted under another key.
     case unproven(NonceDigest)
@@ -122,7 +122,7 @@ public struct NonceDigest: Sendable, Hashable {
 /// A nonce that a sign-in has used.
 public struct UsedNonce: Sendable, Hashable {
     public let digest: NonceDigest
-    /// Time after which no token carrying the nonce can be valid.
+    /// Time after which no token that contains the nonce can be valid.
     public let keptUntil: Moment
 
     public init(digest: NonceDigest, keptUntil: Moment) {

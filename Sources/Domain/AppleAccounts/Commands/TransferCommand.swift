@@ -2,7 +2,7 @@
 /// app's users.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The user's key in the giving team.
+    /// The user's key in the transferring team.
     public let from: SubjectKey?
     /// The user's key in the receiving team.
     public let to: SubjectKey
@@ -52,7 +52,7 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
-        // The file comes from another team, so an ID in it could be the ID of another user's account here. An
+        // The file comes from another team, so an ID in it could be the ID of another user's account. An
         // account therefore moves only from the subject named in the file.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
@@ -138,8 +138,8 @@ public struct Rekeying: Sendable, Hashable {
 extension SubjectRecord {
     /// Returns this subject, which has no account, with another subject's account.
     ///
-    /// Facts that Apple has sent to the receiving team are kept. The giving team's tokens are not valid here,
-    /// and its relay address no longer reaches the user.
+    /// Facts that Apple has sent to the receiving team are kept. The transferring team's tokens are not valid
+    /// for the receiving team, and its relay address no longer reaches the user.
     ///
     /// - Parameters:
     ///   - other: The subject that had the account; `nil` if the account is not in this database.

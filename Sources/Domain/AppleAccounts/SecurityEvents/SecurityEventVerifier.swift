@@ -110,7 +110,7 @@ public struct SecurityEventClaims: Sendable {
 
 /// The reason why a security event token was refused (RFC 8935 §2.4).
 public struct SecurityEventError: CodedError {
-    /// The wire words.
+    /// The raw values are the codes in responses.
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidKey = "invalid_key"

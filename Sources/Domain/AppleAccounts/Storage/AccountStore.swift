@@ -19,7 +19,7 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns an account; `nil` if it does not exist. That is a normal response, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
-    /// Returns a user's account; `nil` if the user has none here.
+    /// Returns a user's account; `nil` if the user has no account.
     func account(_ key: SubjectKey) async throws -> Account?
 
     /// Returns each subject's credential for an app, in subject order and all as of the same moment. The app

@@ -27,7 +27,7 @@ public protocol AppReceiptStore: Sendable {
     /// returned are from before the claim.
     func claimReceipts(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [AttestedKeyRecord]
 
-    /// Returns the time at which the next receipt is due; `nil` if there is none.
+    /// Returns the due time of the next receipt; `nil` if there is none.
     func nextReceiptDue() async throws -> Moment?
 
     /// Ends a claim by storing a newer receipt with its metric. Does nothing if the key was deleted, or now

@@ -18,8 +18,7 @@ public protocol DeliveryStore: Sendable {
     /// or replaced since the record was read.
     func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool
 
-    /// Returns the receivers that are not paused, each with the time
-    /// at which it can be claimed according to the stored data.
+    /// Returns the receivers that are not paused, each with its next claim time according to the stored data.
     func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver]
 
     /// Writes a claim's result. Returns false, and writes nothing, if it is not the receiver's latest claim.

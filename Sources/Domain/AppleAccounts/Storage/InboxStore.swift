@@ -72,7 +72,7 @@ public struct InboxPage: Sendable, Hashable {
 public struct KeptPayload: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Apple's word for the type.
+    /// Apple's name for the type.
     public let type: String
     /// Apple's `event_time`.
     public let moment: Moment

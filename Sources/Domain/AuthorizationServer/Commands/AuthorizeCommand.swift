@@ -60,7 +60,7 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    /// The time at which the token family expires if its refresh token is never used.
+    /// Expiry time of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
     public let limits: FamilyLimits
     public let moment: Moment

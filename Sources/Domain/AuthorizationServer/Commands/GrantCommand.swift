@@ -134,8 +134,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
     }
 
     public let code: Code
-    /// The time at which the limit allows the command again. `nil` if the code is not about a limit, or if
-    /// the time is unknown.
+    /// The time when the limit allows the command again. `nil` if the code is not about a limit, or if the
+    /// time is unknown.
     public let endsAt: Moment?
 
     public init(_ code: Code, endsAt: Moment? = nil) { (self.code, self.endsAt) = (code, endsAt) }

@@ -17,10 +17,10 @@ public struct RedeemCommand: Sendable, Hashable {
     public let refreshToken: NewRefreshToken?
     /// True if the client gets `refreshToken` only with the `offline_access` scope.
     public let needsOfflineAccess: Bool
-    /// The time at which the token family expires if its refresh token is never used.
+    /// Expiry time of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// The time at which a token family without a refresh token expires, together with its access token.
-    /// `nil` means `familyExpiresAt`.
+    /// Expiry time of a token family without a refresh token: the expiry time of its access token. `nil`
+    /// means `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment

@@ -11,7 +11,7 @@ public struct RefreshCommand: Sendable, Hashable {
     public let scope: String?
     /// The client's configured scopes. If they contain none of the token's scopes, the token is not consumed.
     public let clientScopes: ScopeSet
-    /// The time at which the token family expires if the client does not use the token again.
+    /// Expiry time of the token family if the client does not use the token again.
     public let familyExpiresAt: Moment
     /// Maximum lifetime of a token family from its beginning, regardless of use, in milliseconds. `nil` means
     /// no limit.
@@ -112,7 +112,7 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns the time at which the token family expires after this use.
+    /// Returns the token family's expiry time after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))

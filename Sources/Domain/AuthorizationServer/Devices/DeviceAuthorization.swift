@@ -20,7 +20,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
     /// Seconds that the device must wait between two polls.
     public private(set) var interval: Int64
     public private(set) var polledAt: Moment?
-    /// The time at which the user denied access.
+    /// The time of the user's denial.
     public private(set) var deniedAt: Moment?
 
     /// The known source of a device authorization request.

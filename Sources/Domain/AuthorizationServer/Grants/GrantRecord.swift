@@ -14,7 +14,7 @@ public struct GrantRecord: Sendable, Hashable {
     /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String
     public let createdAt: Moment
-    /// The time at which the user last agreed.
+    /// The time of the user's last consent.
     public var consentedAt: Moment
     /// The authorization moment of the latest token family or code. A revocation ends each grant that was not
     /// authorized after it.
@@ -99,7 +99,7 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
-    /// The time at which both counts start again at zero.
+    /// The time when both counts restart at zero.
     var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
 
     private mutating func beginHour(ifOverAt moment: Moment) {

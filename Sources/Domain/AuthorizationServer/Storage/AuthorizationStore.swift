@@ -47,12 +47,10 @@ public protocol AuthorizationStore: Sendable {
 
     func isDisabled(googleSubject: String) async throws -> Bool
 
-    /// Returns the time at which Google's latest security event was received. Returns `nil` if no event is
-    /// stored.
+    /// Returns the arrival time of Google's latest security event. Returns `nil` if no event is stored.
     func lastGoogleEvent() async throws -> Moment?
 
-    /// Returns the time at which the verification with this state was received. Returns `nil` if it is not
-    /// stored.
+    /// Returns the arrival time of the verification with this state. Returns `nil` if it is not stored.
     func googleVerification(_ state: String) async throws -> Moment?
 
     /// Deletes expired rows: codes a day after their expiry, expired token families, device authorizations
@@ -113,10 +111,10 @@ public struct SigningKeyRecord: Sendable, Hashable {
     /// The public key as a JWK in UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment
-    /// The moment at which the key starts to sign. Until then the service only publishes the key, so that
-    /// verifiers know it in time.
+    /// The time when the key starts to sign. Until then the service only publishes the key, so that verifiers
+    /// know it in time.
     public let signsFrom: Moment
-    /// The moment at which the service stops publishing the key.
+    /// The time when the service stops publishing the key.
     public let retiresAt: Moment
 
     public init(

@@ -320,7 +320,7 @@ extension ManualRevocation: JSONBody {
 struct DisablingRequest: RequestBody {
     static var schemaName: String { "DisablingRequest" }
     let reason: Disabling.Reason
-    /// Time at which the service enables the account again; `nil` for an account that stays disabled.
+    /// End of the disabled period; `nil` for an account that stays disabled.
     let until: Moment?
 
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure) {
