@@ -39,7 +39,7 @@ public struct AccountEvent: Sendable, Hashable {
     public let subject: AppleSubject?
     /// The account; `nil` if the user was unknown to this service at the time of the event.
     public let accountID: AccountID?
-    /// Primary client ID of the app concerned; `nil` if the event is about the account as a whole.
+    /// Primary client ID of the affected app; `nil` if the event is about the account as a whole.
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?

@@ -43,7 +43,7 @@ public struct HistoryEntry: Sendable, Hashable {
 
     public let accountID: AccountID
     public let kind: Kind
-    /// The primary client ID of the app concerned.
+    /// The primary client ID of the affected app.
     public let clientID: ClientID
     public let outcome: Outcome
     /// Time of the fact by Apple's clock, or by ours if Apple sent none.

@@ -1,7 +1,7 @@
 /// A fact for the audit log, before the store numbers and seals it.
 public struct AuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
-    /// The account concerned; `nil` if there is none.
+    /// The affected account; `nil` if there is none.
     public let person: AuditPerson?
 
     public init(_ facts: AuditFacts, person: AuditPerson? = nil) {
@@ -130,7 +130,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case auditExported = "audit_exported"
     /// Rows past their retention time were deleted. The detail has the last deleted row's number and hash.
     case auditPurged = "audit_purged"
-    /// Part of the configuration differs from what it was at the last start.
+    /// Part of the configuration has changed since the last start.
     case configurationChanged = "configuration_changed"
     case signingKeyMade = "signing_key_made"
     case signingKeyRemoved = "signing_key_removed"

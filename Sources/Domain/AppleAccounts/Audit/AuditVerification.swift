@@ -1,8 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// Walks the audit log chain from the oldest row, and stops at the first row that differs from what was
-/// written.
+/// Walks the audit log chain from the oldest row, and stops at the first fault.
 ///
 /// This detects rows that were changed, removed, inserted or reordered. It cannot detect a rewrite of the
 /// whole chain, or the removal of its newest rows along with its head; to detect those, keep a chain hash

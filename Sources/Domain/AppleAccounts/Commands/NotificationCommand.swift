@@ -67,10 +67,9 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 
     public let change: Change
-    /// Apple's name for the type, as sent. A name that no store would accept, because it exceeds
-    /// `longestType` characters or has a control character, is replaced by "sha256:" and its digest. If it
-    /// were refused, Apple would redeliver the notification forever; if it were truncated, it could equal
-    /// another name.
+    /// Apple's name for the type, as sent. A name that no store accepts (more than `longestType` characters,
+    /// or a control character) is replaced by "sha256:" and its digest: Apple would redeliver a refused
+    /// notification forever, and a truncated name could equal another name.
     public let type: String
     /// The user; `nil` only for an unknown type.
     public let subject: AppleSubject?

@@ -58,8 +58,8 @@ extension AuditReader {
     /// - Parameters:
     ///   - expected: A hash of this chain from an earlier day.
     ///   - onRows: Called with the verified rows, page by page, once for each row.
-    /// - Throws: `AuditVerification.Fault` for the first row that differs from what was written;
-    ///   `AuditRowsPurged` if a purge overtook `onRows`; `StorageError`.
+    /// - Throws: `AuditVerification.Fault` for the first fault; `AuditRowsPurged` if a purge overtook
+    ///   `onRows`; `StorageError`.
     public func verifyAudit(
         expected: SHA256Digest? = nil, onRows: (([AuditRow]) throws -> Void)? = nil
     ) async throws -> AuditVerification {

@@ -106,8 +106,8 @@ struct ClientParticulars {
 }
 
 extension OAuthCheck {
-    /// Returns a client's redirect URIs. Google's are derived from the project and the apps; every other
-    /// client lists its own.
+    /// Returns a client's redirect URIs. Google's URIs are derived from the project and the apps; every other
+    /// client lists its own URIs.
     mutating func redirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {

@@ -1,6 +1,6 @@
 /// The unchecked `oauth` section of the configuration file.
 ///
-/// Members that are missing in the file are `nil`.
+/// Members that are missing from the file are `nil`.
 public struct OAuthDraft: Sendable {
     public var issuer: String?
     /// `session_lifetime`, in seconds

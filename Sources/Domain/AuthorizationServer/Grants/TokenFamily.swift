@@ -5,7 +5,7 @@ import Encodings
 /// The tokens issued for one code or assertion: access tokens, and possibly a refresh token with its
 /// successors.
 ///
-/// A refresh token contains the ID of its family, a family secret, a generation and a secret of its own. Old
+/// A refresh token contains the ID of its family, a family secret, a generation and its own secret. Old
 /// tokens can therefore be recognized without a row for each rotation: their family secret matches, but the
 /// other values do not.
 public struct TokenFamily: Sendable, Hashable {

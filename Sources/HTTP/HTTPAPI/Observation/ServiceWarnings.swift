@@ -104,7 +104,7 @@ struct WarningMetrics: Sendable {
 }
 
 /// Detects that all requests from browsers and OAuth clients come from one private address, which means that
-/// the service runs behind a proxy that is missing in the configuration. All clients then count as one
+/// the service runs behind a proxy that is missing from the configuration. All clients then count as one
 /// client, so one attacker who guesses secrets slows down all clients, and pages show the proxy's address as
 /// the request's origin.
 ///
