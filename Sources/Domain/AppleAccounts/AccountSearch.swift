@@ -186,7 +186,7 @@ extension AccountFilter {
     }
 }
 
-/// Selects a page's accounts from the accounts on a search path. All stores use it.
+/// Selects a page's accounts from the accounts on a search path. All stores use this type.
 public struct SearchScan: Sendable {
     private let search: AccountSearch
     private let limit: Int

@@ -1,6 +1,6 @@
 import Encodings
 
-/// The user's name. Apple gives it to the app, unsigned, only at the first authorization.
+/// The user's name. Apple sends it to the app, unsigned, only at the first authorization.
 ///
 /// The sign-in, the record and the account hold the name as one value, so a new member affects only this type
 /// and the code that reads and writes it.

@@ -1,7 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// An audit log entry, as it is chained and stored.
+/// An audit log entry in its stored form, which the hash chain covers.
 ///
 /// The chain covers a digest instead of the person. The digest covers a random salt, the account, the token
 /// family and the scope, which are stored next to it. An erasure clears these four values. The digest then

@@ -100,7 +100,7 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 }
 
-/// Identifies an event even if another notification delivers it again.
+/// Identifies an event, so that a repetition in another notification is recognized.
 public struct InboxKey: Sendable {
     public let clientID: ClientID
     public let subject: AppleSubject

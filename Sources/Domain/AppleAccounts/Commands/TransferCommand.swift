@@ -1,5 +1,5 @@
-/// Transfers an account, once Apple has given the receiving team the new `sub` of one of the transferred
-/// app's users.
+/// Transfers an account, once Apple has sent the receiving team the new `sub` of one of the transferred app's
+/// users.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The user's key in the transferring team.

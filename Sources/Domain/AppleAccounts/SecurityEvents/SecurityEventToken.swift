@@ -45,7 +45,7 @@ public struct SecurityEventToken: Sendable {
     }
 }
 
-/// A security event token for an OAuth client, about a user who had given the client a grant.
+/// A security event token for an OAuth client, about a user who had granted the client access.
 ///
 /// It identifies the user as the client's ID tokens do, and contains only the type and time of the event:
 /// the client must not learn reasons, apps, Apple's `sub` or other clients.

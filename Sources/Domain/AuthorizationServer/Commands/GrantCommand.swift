@@ -38,7 +38,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case deviceDecided(GrantRecord?)
 }
 
-/// Values for the tokens that the caller creates.
+/// Values from which the caller creates the tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily

@@ -74,7 +74,7 @@ public struct AppFlipCheck: Sendable {
         return .proceed(AppFlipRequest(link: link, scopes: granted, identity: identity))
     }
 
-    /// Reads the parameters. Any fault in them throws `invalid_request`, which is sent to Google.
+    /// Reads the parameters. Throws `invalid_request` for any fault. The error is sent to Google.
     private func link(
         of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse,
         _ language: PageLanguage

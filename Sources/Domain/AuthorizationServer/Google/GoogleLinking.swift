@@ -49,7 +49,7 @@ extension AppleSubject {
     /// The prefix that marks the subject of an account created by a Google account.
     public static let googlePrefix = "google:"
 
-    /// Creates the subject for an account that a Google account creates. Returns `nil` if the `sub` is too
+    /// Creates the subject of an account created by a Google account. Returns `nil` if the `sub` is too
     /// long.
     public init?(madeBy googleSubject: String) {
         self.init("\(Self.googlePrefix)\(googleSubject)")

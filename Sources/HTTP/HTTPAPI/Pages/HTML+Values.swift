@@ -15,7 +15,7 @@ extension HTML {
     /// so it rarely breaks within a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 
-    /// Returns a URL for copying as HTML. A URL is read from left to right in every language.
+    /// Returns the HTML of a URL that users can copy. A URL is read from left to right in every language.
     static func copied(_ url: String) -> HTML {
         "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>"
     }

@@ -165,7 +165,7 @@ extension AuthorizeUseCase {
             userAgent: request.browser?.userAgent)
     }
 
-    /// Returns the form that one of this service's pages has posted.
+    /// Returns a form posted by one of this service's pages.
     ///
     /// Returns `nil` for a form from another site's page, for a malformed form and for another media type.
     /// Callers treat all of them like a form without a token.
@@ -240,7 +240,7 @@ struct AuthorizeMetrics: Sendable {
     ]
 
     private let labels: ClientLabels
-    /// Counters by client ID, then by outcome.
+    /// Counters for each client ID and each outcome.
     private let cells: [String: [String: CounterCell]]
 
     init(_ registry: MetricsRegistry, labels: ClientLabels) {

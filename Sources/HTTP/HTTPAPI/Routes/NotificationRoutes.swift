@@ -119,9 +119,8 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// Time of the last verified notification from Apple that this process knows of. It gets the time from its
-/// own requests, and from the database, which contains notifications to other replicas and earlier
-/// processes.
+/// Time of the last verified notification from Apple that this process knows of. The process gets the time
+/// from its own requests, and from the database for other replicas and earlier processes.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
