@@ -8,7 +8,7 @@ public protocol AppleTokenStore: Sendable {
     /// `leaseUntil` on, it counts as interrupted.
     func claimCodes(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [ClaimedCode]
 
-    /// Ends a claim when no exchange has happened. The code can be claimed again from `until` on.
+    /// Ends the claim of a code that was certainly not used. The code can be claimed again from `until` on.
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
     /// Claims tokens whose checks are due, the longest waiting first. Before this returns, their next check
