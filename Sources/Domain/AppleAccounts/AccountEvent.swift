@@ -26,7 +26,7 @@ public struct AccountEvent: Sendable, Hashable {
         case accountEnabled = "account_enabled"
         /// The user was signed out everywhere, so every session has ended.
         case sessionsEnded = "sessions_ended"
-        /// A Google refresh token has ended. Its grant continues, or ends after the token.
+        /// A Google refresh token has ended. If its grant ends too, a `grant_revoked` event follows.
         case tokenRevoked = "token_revoked"
     }
 
@@ -35,15 +35,15 @@ public struct AccountEvent: Sendable, Hashable {
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// The user; `nil` if erased, even in events from before the erasure.
+    /// The user; `nil` if the user was erased, even in events from before the erasure.
     public let subject: AppleSubject?
     /// The account; `nil` if the user was unknown to this service at the time of the event.
     public let accountID: AccountID?
-    /// Primary client ID of the app concerned; `nil` if the event is about the account as a whole.
+    /// Primary client ID of the affected app; `nil` if the event is about the account as a whole.
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The OAuth grant; `nil` for all but grant events.
+    /// The OAuth grant; only for events about a grant or its tokens.
     public let grant: GrantReference?
     /// Time of the change, by Apple's clock.
     public let moment: Moment
@@ -114,9 +114,9 @@ public struct GrantReference: Sendable, Hashable {
     public let reason: GrantEndReason?
     /// Google's event; present only with `google_revoked`.
     public let googleEvent: GoogleEventReference?
-    /// Double SHA-512 of a Google refresh token that ended with the event, which Google uses to find the
-    /// token. It is present only if the service reports the token's end to Google, and no other data leaves
-    /// the service with it.
+    /// Double SHA-512 of the Google refresh token that ended with the event. Google finds the token by this
+    /// digest. Present only if the service reports the token's end to Google; it appears in no other
+    /// output.
     public let endedToken: SHA512Digest?
 
     public init(
@@ -128,7 +128,7 @@ public struct GrantReference: Sendable, Hashable {
     }
 }
 
-/// Reason why an OAuth grant ended, in the event feed's words.
+/// Reason why an OAuth grant ended. The raw values appear in the event feed.
 public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     /// The app's backend ended the grant for the user.
     case unlinked
@@ -172,7 +172,7 @@ public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
     case other
 }
 
-/// The reasons for `account-disabled`, in Google's words.
+/// The reasons for `account-disabled`. The raw values are Google's.
 public enum GoogleEventReason: String, Sendable, Hashable, CaseIterable {
     /// An attacker had taken over the Google account.
     case hijacking

@@ -2,7 +2,7 @@
 public struct AccountSearch: Sendable, Hashable {
     /// A property that few accounts share. Comparisons ignore the case of ASCII letters.
     public enum Key: Sendable, Hashable {
-        /// The whole address: signed by Apple, a relay address, or posted by the app and unsigned.
+        /// The whole address, signed by Apple or posted by the app. It can be a relay address.
         case email(String)
         /// First name, last name, or both separated by one space.
         case name(String)
@@ -23,12 +23,12 @@ public struct AccountSearch: Sendable, Hashable {
         (self.key, self.filter, self.scope) = (key, filter, scope)
     }
 
-    /// Maximum number of accounts that a page examines. This limits the time that a page takes, so a page can
-    /// be empty although accounts on later pages match.
+    /// Maximum number of accounts examined for a page. This limits the time for each page, so a page can be
+    /// empty even if later pages have matches.
     public static let longestScan = 500
 }
 
-/// Conditions on an account. Conditions on credentials must all hold for the same credential.
+/// Conditions on an account. One credential must meet all conditions on credentials.
 public struct AccountFilter: Sendable, Hashable {
     /// Primary client ID of the credential's app.
     public var clientID: ClientID?
@@ -87,10 +87,10 @@ public struct AccountPage: Sendable, Hashable {
     }
 }
 
-/// The path that a search takes through the accounts, newest first and always along an index.
+/// The index that a search reads, newest account first.
 ///
-/// To check its other conditions, a search reads the accounts, up to a maximum number per page
-/// (`AccountSearch.longestScan`).
+/// The search checks its other conditions on each account that it reads, up to `AccountSearch.longestScan`
+/// accounts per page.
 public enum SearchPath: Sendable, Hashable {
     /// The few accounts with this key.
     case key(AccountSearch.Key)
@@ -164,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// The apps that an account must have a credential for, at least one; `nil` if it needs no credential.
+    /// The account must have a credential for at least one of these apps; `nil` if it needs no credential.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -186,7 +186,7 @@ extension AccountFilter {
     }
 }
 
-/// Selects a page's accounts from the accounts on a search path. All stores use it.
+/// Selects a page's accounts from the accounts on a search path. All stores use this type.
 public struct SearchScan: Sendable {
     private let search: AccountSearch
     private let limit: Int
@@ -196,7 +196,7 @@ public struct SearchScan: Sendable {
 
     /// - Parameters:
     ///   - limit: Maximum number of accounts on the page.
-    ///   - moment: Time at which a disabled period must be in effect.
+    ///   - moment: The current time, which decides whether a disabled period is in effect.
     public init(_ search: AccountSearch, limit: Int, at moment: Moment) {
         (self.search, self.limit, self.moment) = (search, limit, moment)
     }
@@ -232,7 +232,7 @@ public struct SearchScan: Sendable {
         AccountPage(accounts: accounts, next: hasMore ? last : nil)
     }
 
-    /// Compares names, because no index covers the whole name. Stores find the other keys exactly.
+    /// Compares names, because no index covers the whole name. Stores match the other keys exactly.
     private func hasKey(_ account: Account) -> Bool {
         switch search.key {
         case .name(let name): SearchText.matches(account.profile, name: name)
@@ -248,7 +248,7 @@ public enum SearchText {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// Maximum number of places where a name is split.
+    /// Maximum number of splits in a name.
     private static let mostDivisions = 4
 
     /// Returns the last names that a searched name can contain:

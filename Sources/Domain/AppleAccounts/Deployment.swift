@@ -79,8 +79,7 @@ public struct App: Sendable, Hashable {
         self.requiresMintedNonce = requiresMintedNonce
     }
 
-    /// The client IDs of programs on devices, and any Services ID that the configuration does not list as a
-    /// Services ID.
+    /// The bundle IDs of apps, and any Services ID that the configuration does not list as a Services ID.
     public var bundleIDs: [ClientID] { clientIDs.filter { !servicesIDs.contains($0) } }
 }
 

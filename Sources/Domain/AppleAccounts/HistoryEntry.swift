@@ -36,14 +36,14 @@ public struct HistoryEntry: Sendable, Hashable {
         case ignored
     }
 
-    /// Maximum number of entries per account. Beyond it, the oldest entries are deleted.
+    /// Maximum number of entries per account. Above the limit, the oldest entries are deleted.
     public static let mostPerAccount: Int64 = 200
-    /// Milliseconds after which an entry is deleted: 90 days.
+    /// Retention time of an entry, in milliseconds: 90 days.
     public static let keptFor: Int64 = 90 * 86_400_000
 
     public let accountID: AccountID
     public let kind: Kind
-    /// The primary client ID of the app concerned.
+    /// The primary client ID of the affected app.
     public let clientID: ClientID
     public let outcome: Outcome
     /// Time of the fact by Apple's clock, or by ours if Apple sent none.

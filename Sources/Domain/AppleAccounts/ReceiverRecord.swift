@@ -8,7 +8,7 @@ public struct ReceiverRecord: Sendable, Hashable {
     public let name: ReceiverName
     public var cursor: Int64
     /// Number of claims so far, including replays. Only the process with the latest claim may write, so a
-    /// process that was delayed beyond its claim changes nothing.
+    /// delayed process that has lost its claim changes nothing.
     public var claims: Int64
     /// The earliest time at which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment
@@ -53,7 +53,7 @@ public struct DueReceiver: Sendable, Hashable {
 }
 
 extension ClaimedReceiver {
-    /// True if the events after the cursor can be attempted, because there is still room for failed events.
+    /// True if there is still room for failed events, so that the events after the cursor can be attempted.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
 
     /// Returns an upper bound for the number of undelivered events. Some events after the cursor can be of
@@ -157,7 +157,7 @@ extension ReceiverRecord {
         _ verification: StreamVerification, at moment: Moment
     ) -> VerificationRequestResult {
         guard pausedAt == nil else { return .paused }
-        // A clock that was set back must not make this refuse requests forever.
+        // If the clock was set back, requests must not be refused until it catches up.
         if let last = verificationAskedAt, last <= moment,
             moment < last.advanced(byMilliseconds: StreamVerification.interval)
         {

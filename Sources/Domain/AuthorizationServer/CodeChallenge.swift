@@ -41,8 +41,7 @@ public struct CodeChallenge: Sendable, Hashable {
         CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
     }
 
-    /// Returns true if the challenge was derived from this verifier. The comparison takes the same time
-    /// wherever the two differ.
+    /// Returns true if the challenge was derived from this verifier. The comparison runs in constant time.
     ///
     /// The method comes from the authorization request. A token request names no method, so it cannot choose
     /// a weaker one.

@@ -49,7 +49,7 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the caller that may read the metrics, by an API key or by the metrics key.
+    /// Returns the caller that may read the metrics, identified by an API key or the metrics key.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }
@@ -152,9 +152,9 @@ public enum APIKeySecret {
 /// The `Authorization` header with a Bearer token (RFC 6750 §2.1), for every endpoint that accepts a token.
 ///
 /// Ignores the scheme's case and white space around the token, because RFC 9110 §11.4 allows several spaces
-/// after the scheme. Reading allocates nothing.
+/// after the scheme. Reading does not allocate memory.
 struct BearerField {
-    /// The token. It is not checked, and can be empty.
+    /// The unchecked token, which can be empty.
     let token: Substring
 
     /// Returns `nil` for another scheme.

@@ -124,7 +124,7 @@ final class Dispatcher: Sendable {
             }
             return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
-            // A request that was refused before authentication has no trace position, so it gets one here.
+            // A request that was refused before authentication has no trace yet, so its trace begins here.
             if let tracing, info.trace == nil {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)

@@ -1,5 +1,5 @@
-// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. It owns
-// neither the rules about tokens and accounts nor the configuration.
+// HTTPAPI owns the HTTP API: routes, bodies, problems, API keys, the request log and the metrics. Other
+// modules own the rules about tokens and accounts, and the configuration.
 
 public import AppAttestation
 public import AppleAccounts
@@ -60,7 +60,7 @@ public final class HTTPService: Service {
         package var site: (any PageSite)?
         /// Records request spans. `nil` without tracing.
         public var spans: SpanRecorder?
-        /// The log's sampling rate: one of this many successful requests is logged.
+        /// The log's sampling rate: one in this many successful requests is logged.
         public var logRate = 1
         /// The requests that the console shows. `nil` if there is no console.
         public var recent: RecentRequests?

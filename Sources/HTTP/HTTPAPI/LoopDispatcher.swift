@@ -7,8 +7,8 @@ import NIOHTTP1
 import SignIn
 import Tracing
 
-/// Passes one event loop's requests to the `Dispatcher`, and collects their commands. An instance stays on
-/// its event loop.
+/// Passes one event loop's requests to the `Dispatcher`, and collects their commands. An instance is used
+/// only on its event loop.
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let eventLoop: any EventLoop

@@ -1,7 +1,7 @@
-// AppleAccounts owns the account model: users with an account, the state of their Apple
-// credentials, and the effect of every command on them. It does no I/O, reads no clock, and
-// knows nothing of HTTP or databases. It also owns the protocols that stores implement, and
-// the JSON and security event token encodings of events that leave the service.
+// AppleAccounts owns the account model: users with an account, the state of their Apple credentials, and the
+// effect of every command on them. It does no I/O, reads no clock, and knows nothing about HTTP or
+// databases. It also owns the protocols that stores implement, and the JSON and security event token
+// encodings of outgoing events.
 
 /// A user within one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {
@@ -13,15 +13,15 @@ public struct Account: Sendable, Hashable {
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// True for a relay address; `nil` if the address is unsigned,
-    /// or if neither Apple's claim nor the domain settles it.
+    /// True for a relay address; `nil` if the address is unsigned, or if Apple's claim and the domain do not
+    /// determine it.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
     /// The highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real). A real user's later
     /// sign-ins send "unknown" again, so the last value would be wrong.
     public var realUserStatus: Int64?
-    /// The current disabled period; `nil` unless the account is disabled here.
+    /// The current disabled period; `nil` unless this service has disabled the account.
     public var disabling: Disabling?
     /// Time of the user's last sign-out everywhere, by our clock.
     public var sessionsEndedAt: Moment?
@@ -77,7 +77,7 @@ public struct Credential: Sendable, Hashable {
     public let state: CredentialState
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// Time of the fact that decides the state.
+    /// Time of the fact that determines the state.
     public let since: Moment?
     /// Time of the last sign-in, by our clock. Known only for credentials within an account.
     public internal(set) var lastSignInAt: Moment?

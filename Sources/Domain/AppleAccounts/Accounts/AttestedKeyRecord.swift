@@ -4,9 +4,9 @@ import Encodings
 /// An App Attest key, with the facts stored from its attestation.
 ///
 /// A key belongs to the app that attested it, never to a user: an app attests before a user signs in, and all
-/// users of a device share its key. So no value here leads to a user, and erasures delete no keys.
+/// users of a device share its key. So no value here identifies a user, and erasures delete no keys.
 public struct AttestedKeyRecord: Sendable, Hashable {
-    /// Milliseconds after which an unused key is deleted. Its app then has to attest a new key.
+    /// Retention time of an unused key, in milliseconds. Its app then has to attest a new key.
     public static let keptUnused: Int64 = 400 * 86_400_000
     /// Precision of the last-use time, in milliseconds. The time is
     /// indexed, so it is written at most once within this duration.
@@ -17,7 +17,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     /// The uncompressed P-256 point (X9.62): 65 bytes.
     public let publicKey: [UInt8]
     public let environment: AttestationEnvironment
-    /// Counter of the last assertion; 0 after the attestation. It never falls.
+    /// Counter of the last assertion; 0 after the attestation. It never decreases.
     public internal(set) var counter: UInt32
     public let createdAt: Moment
     /// Last-use time, with the precision `usePrecision`.
@@ -26,8 +26,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// The earliest time at which the receipt may be exchanged for a new receipt; `nil` if it will not be
-    /// exchanged.
+    /// The earliest time for exchanging the receipt for a new receipt; `nil` if it will not be exchanged.
     public let receiptRefreshAt: Moment?
     /// Apple's count of the keys that this app attested on the
     /// device in the last 30 days. No decision depends on it.
@@ -91,10 +90,10 @@ public struct AttestedAppFacts: Sendable, Hashable {
 
 /// An App Attest proof that came with a request: the challenge to consume, and the counter to raise.
 public struct AppProof: Sendable, Hashable {
-    /// The challenge. It is consumed whatever the request's outcome.
+    /// The challenge. It is consumed even if the request fails.
     public let challenge: UsedNonce
-    /// The counter; `nil` when a check before the transaction failed,
-    /// in which case the challenge is consumed but no counter rises.
+    /// The counter; `nil` if a check failed before the transaction. The challenge is then consumed, but no
+    /// counter rises.
     public let assertion: AssertedCounter?
 
     public init(challenge: UsedNonce, assertion: AssertedCounter?) {

@@ -1,9 +1,9 @@
-/// A user's latest authorization of one app, and its latest revocation. Together they decide the credential
-/// state.
+/// A user's latest authorization of one app, and its latest revocation. Together they determine the
+/// credential state.
 ///
 /// The credential is authorized if the authorization is strictly later, otherwise revoked. Nothing else is
 /// stored, and `merge` keeps the later authorization and the later revocation, so the same facts produce the
-/// same record in whatever order and however often they are delivered.
+/// same record in any order, even if some are delivered repeatedly.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -40,7 +40,7 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// Time of the fact that decides the state; `nil` when the state is `notFound`.
+    /// Time of the fact that determines the state; `nil` when the state is `notFound`.
     public var since: Moment? {
         switch state {
         case .authorized: authorization?.moment
@@ -50,8 +50,7 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 
     /// Returns true if a token issued at this moment may sign the user in. It must be issued after the latest
-    /// revocation: identity tokens live for a day, often longer than the consent, so an earlier token may
-    /// still have a valid signature.
+    /// revocation: an identity token is valid for a day, so an earlier token may not have expired yet.
     public func admits(authorizationAt moment: Moment) -> Bool {
         revocation.map { moment > $0.moment } ?? true
     }
@@ -94,7 +93,7 @@ public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
     case appleAccountDeleted = "apple_account_deleted"
     /// Apple refused the refresh token. This also happens after the Apple Account's password changes.
     case refreshTokenRejected = "refresh_token_rejected"
-    /// The account was erased here.
+    /// This service erased the account.
     case erased
 }
 
@@ -117,8 +116,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// Compares moments. The source only breaks ties, so that the same authorization counts as later in any
-    /// order of arrival.
+    /// Compares moments. The source only breaks ties, so that the result does not depend on the order of
+    /// arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
@@ -148,8 +147,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// Compares moments. The reason and the source only break ties, so that the same revocation counts as
-    /// later in any order of arrival.
+    /// Compares moments. The reason and the source only break ties, so that the result does not depend on the
+    /// order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }

@@ -1,6 +1,6 @@
 /// A period during which an account is disabled: its user cannot sign in, and its OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
-    /// Reason for disabling an account. The list of wire words is closed, so that no text about a user is
+    /// Reason for disabling an account. Only these words are allowed, so that no free text about a user is
     /// stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The user broke the app's rules.
@@ -17,7 +17,7 @@ public struct Disabling: Sendable, Hashable {
 
     /// Start of the period, by our clock.
     public let since: Moment
-    /// Time at which the account is enabled again; `Moment.last` if it stays disabled indefinitely.
+    /// End of the period; `Moment.last` if the account stays disabled indefinitely.
     public let until: Moment
     public let reason: Reason
 

@@ -4,9 +4,9 @@ public struct ErasureRecord: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// The time at which the service stops sending requests to Apple.
+    /// The service sends no requests to Apple after this time.
     public let deadline: Moment
-    /// Time at which the last Apple code or token was finished; the erasure time if there was none.
+    /// Time when the last Apple code or token was handled; the erasure time if there was none.
     public var finishedAt: Moment?
     /// Apps, sorted by the bytes of their primary client IDs.
     public let apps: [ErasedApp]
@@ -59,7 +59,7 @@ public struct ErasureToken: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// The service must request a refresh with the token, and Apple must refuse the request.
+        /// The service must prove the revocation by a refresh request that Apple refuses.
         case prove
         case done(ErasureOutcome)
     }
@@ -68,13 +68,13 @@ public struct ErasureToken: Sendable, Hashable {
     public let id: UniqueID
     /// The client ID that the code or token was issued to.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// The app's primary client ID.
     public let primaryClientID: ClientID
     public var kind: SealedPurpose
     public var step: Step
     /// Number of claims since the erasure.
     public var attempts: Int64
-    /// Time of the next possible claim; during a claim, the time at which the claim expires.
+    /// Time of the next possible claim; during a claim, its expiry time.
     public var nextAttemptAt: Moment
     /// True during a claim, until the worker reports the result.
     public var isClaimed: Bool

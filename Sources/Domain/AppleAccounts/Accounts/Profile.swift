@@ -1,8 +1,8 @@
 import Encodings
 
-/// The user's name. Apple gives it to the app, unsigned, only at the first authorization.
+/// The user's name. Apple sends it to the app, unsigned, only at the first authorization.
 ///
-/// The sign-in, the record and the account hold the name as one value, so a new member changes only this type
+/// The sign-in, the record and the account hold the name as one value, so a new member affects only this type
 /// and the code that reads and writes it.
 public struct Profile: Sendable, Hashable {
     public var firstName: String?
@@ -54,8 +54,8 @@ extension String {
     }
 }
 
-/// An e-mail address that Apple signed. It never identifies a user, because it can change, and two users can
-/// have had the same address.
+/// An e-mail address that Apple signed. It never identifies a user, because it can change, and can belong to
+/// different users at different times.
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool

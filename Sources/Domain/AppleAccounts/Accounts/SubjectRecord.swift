@@ -3,14 +3,14 @@ import Encodings
 
 /// All facts about one subject: the unit that commands load, change and save.
 ///
-/// A record can exist without an account: Apple's facts about a user who is not yet known here are stored
-/// too, because the user's sign-in may simply not have arrived yet.
+/// A record can exist without an account: Apple's facts about a user who is not yet known to the service are
+/// stored too, because the user's sign-in may simply not have arrived yet.
 public struct SubjectRecord: Sendable, Hashable {
     /// The key, which changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey
-    /// The account; `nil` as long as the user is not known here.
+    /// The account; `nil` until the service knows the user.
     public var accountID: AccountID?
-    /// Creation time; `nil` exactly when `accountID` is.
+    /// Creation time; `nil` if and only if `accountID` is `nil`.
     public var createdAt: Moment?
     /// The address. Its moment advances with every sign-in that confirms the address. Stores may save the
     /// moment in the credential's row, which is written anyway, as long as they load the latest moment.
@@ -33,7 +33,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// True if the store has a row for this subject.
     public internal(set) var isStored: Bool
     /// True if the row is a tombstone: the remainder of an erased user, with only a revocation for all apps.
-    /// If the user comes back, the tombstone stays unchanged and the user gets a new row.
+    /// If the user returns, the tombstone stays unchanged and the user gets a new row.
     public internal(set) var isTombstone = false
     /// Change that the store must write to the subject's row, which has all facts except the credentials.
     public internal(set) var rowChange: RowChange = .none
@@ -57,7 +57,7 @@ public struct SubjectRecord: Sendable, Hashable {
         return account(accountID, createdAt: createdAt)
     }
 
-    /// Returns the account, which the record must have.
+    /// Creates the account from the record's facts.
     func account(_ id: AccountID, createdAt: Moment) -> Account {
         Account(
             id: id, team: key.team, subject: key.subject,
@@ -91,7 +91,7 @@ public struct SubjectRecord: Sendable, Hashable {
         return own.merged(with: revocationOfAllApps)
     }
 
-    /// Returns the index of an app's credential, or the index at which it belongs.
+    /// Returns the index of an app's credential, or the index at which to insert it.
     func position(of clientID: ClientID) -> (index: Int, isPresent: Bool) {
         for (index, credential) in credentials.enumerated() where !(credential.clientID < clientID) {
             return (index, credential.clientID == clientID)
@@ -111,7 +111,7 @@ extension SubjectRecord {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
-    /// Leaves the tombstone as it is and starts a new row, because the user came back.
+    /// Keeps the tombstone unchanged and starts a new row, because the user has returned.
     mutating func leaveTombstone() {
         guard isTombstone else { return }
         isTombstone = false
@@ -168,7 +168,7 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// Defines the order in which stores take locks, so that two transactions cannot deadlock.
+    /// Defines the order in which stores acquire locks, so that two transactions cannot deadlock.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }
@@ -176,7 +176,7 @@ extension SubjectKey: Comparable {
 
 extension SubjectKey {
     /// The name that replaces the `sub` after an erasure: U+0001, which no `sub` can contain, and the SHA-256
-    /// of team, line feed and `sub`. The `sub` leads to this name, but the name does not reveal the `sub`.
+    /// of team, line feed and `sub`. The name can be computed from the `sub`, but does not reveal the `sub`.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))

@@ -4,7 +4,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let accountID: AccountID
     /// The client ID that the code was issued to.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// The app's primary client ID.
     public let primaryClientID: ClientID
     public let redirectURI: String?
     public let sealed: SealedSecret
@@ -15,7 +15,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     /// Number of claims so far.
     public var attempts: Int64
-    /// Time of the next possible claim; during a claim, the time at which the claim expires.
+    /// Time of the next possible claim; during a claim, its expiry time.
     public var nextAttemptAt: Moment
     /// True during a claim, until the worker reports the result.
     public var isClaimed: Bool
@@ -81,7 +81,7 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
 public struct NewAuthorizationCode: Sendable, Hashable {
     public let offer: AuthorizationCodeOffer
     public let accountID: AccountID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// The app's primary client ID.
     public let primaryClientID: ClientID
     /// Authorization time from the identity token that came with the code.
     public let authorizedAt: Moment

@@ -45,10 +45,10 @@ public struct HeldAppleTokens: Sendable, Hashable {
     }
 }
 
-/// A change to codes and tokens. A store writes a batch's changes at its end, in order.
+/// A change to codes and tokens. A store writes the changes in order, at the end of the batch.
 public enum AppleTokenChange: Sendable, Hashable {
-    /// Inserts a code, sealed by the sealer that the store was opened with. Does nothing if a code with this
-    /// ID exists, because then the command is a repetition.
+    /// Inserts a code, sealed by the store's sealer. Does nothing if a code with this ID exists, because
+    /// then the command is a repetition.
     case insertCode(NewAuthorizationCode)
     case removeCode(UniqueID)
     /// Replaces the token for the same account and client ID.
@@ -79,7 +79,7 @@ extension WorkingSet {
     }
 
     /// Drops the codes and tokens for one app, or for all apps, that were authorized up to a moment, because
-    /// Apple has ended them too.
+    /// Apple has revoked them too.
     mutating func dropAppleTokens(of position: Int, app: ClientID?, upTo moment: Moment) {
         guard let accountID = subjects[position].accountID, let before = tokens[accountID] else { return }
         var held = before

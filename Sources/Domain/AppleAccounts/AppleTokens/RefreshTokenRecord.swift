@@ -5,7 +5,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     public let accountID: AccountID
     /// The client ID that the token was issued to. Apple accepts the token only from this client.
     public let clientID: ClientID
-    /// Primary client ID of the app that the client ID belongs to.
+    /// The app's primary client ID.
     public let primaryClientID: ClientID
     public var sealed: SealedSecret
     /// Authorization time from the identity token that came with its code.

@@ -103,7 +103,7 @@ public protocol AppleTokenSealing: Sendable {
     /// values.
     ///
     /// Stores call this within the transaction when they write the row, and again if they have to repeat the
-    /// transaction, so it must not wait for anything.
+    /// transaction, so it must not block.
     /// - Throws: `StorageError` `valueRefused` if there is no sealing key. In that case, only the command
     ///   that contains the secret fails.
     func seal(

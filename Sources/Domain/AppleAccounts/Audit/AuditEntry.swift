@@ -1,7 +1,7 @@
 /// A fact for the audit log, before the store numbers and seals it.
 public struct AuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
-    /// The account concerned; `nil` if there is none.
+    /// The affected account; `nil` if there is none.
     public let person: AuditPerson?
 
     public init(_ facts: AuditFacts, person: AuditPerson? = nil) {
@@ -32,11 +32,11 @@ public struct AuditEntry: Sendable, Hashable {
 /// The account that an entry is about.
 public struct AuditPerson: Sendable, Hashable {
     public let account: AccountID
-    /// The token family that began or ended. Access tokens name it, so it counts as data about the user too.
+    /// The token family that began or ended. Access tokens contain its ID, so it is data about the user too.
     public let tokenFamily: UniqueID?
     /// The scope that the user granted, space-separated.
     public let scope: String?
-    /// True if the user has been erased, in which case the row keeps the digest but not its salt.
+    /// True if the user has been erased. The row then keeps the digest, but not its salt.
     public let isErased: Bool
 
     public init(
@@ -130,7 +130,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case auditExported = "audit_exported"
     /// Rows past their retention time were deleted. The detail has the last deleted row's number and hash.
     case auditPurged = "audit_purged"
-    /// Part of the configuration differs from what it was at the last start.
+    /// Part of the configuration has changed since the last start.
     case configurationChanged = "configuration_changed"
     case signingKeyMade = "signing_key_made"
     case signingKeyRemoved = "signing_key_removed"
@@ -170,7 +170,7 @@ public struct AuditActor: Sendable, Hashable {
     }
 
     public let kind: Kind
-    /// The name of the API key, client or command, never the key itself; `nil` if the kind suffices.
+    /// The name of the API key, client or command, never the key itself; `nil` if there is no name.
     public let name: String?
 
     private init(_ kind: Kind, _ name: String? = nil) { (self.kind, self.name) = (kind, name) }
@@ -210,9 +210,9 @@ public final class AuditOrigin: Sendable {
     public static let service = AuditOrigin(.service)
     public static let apple = AuditOrigin(.apple)
 
-    /// The origin of this task's work. The API binds it around each request, the console around each page,
-    /// and a terminal command around its whole run; an account command reads it when it is created. Work
-    /// outside any request belongs to the service itself.
+    /// The origin of this task's work. The API sets it for each request, the console for each page, and a
+    /// terminal command for its whole run; an account command reads it when it is created. Work outside any
+    /// request is attributed to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
     /// Returns this origin with another actor, for rules that know the actor more precisely than the caller

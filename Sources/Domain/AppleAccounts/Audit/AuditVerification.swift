@@ -1,8 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// Walks the audit log chain from the oldest row, and stops at the first row that differs from what was
-/// written.
+/// Walks the audit log chain from the oldest row, and stops at the first fault.
 ///
 /// This detects rows that were changed, removed, inserted or reordered. It cannot detect a rewrite of the
 /// whole chain, or the removal of its newest rows along with its head; to detect those, keep a chain hash
@@ -37,7 +36,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// The number of rows whose person an erasure has removed.
+    /// The number of rows whose person was removed by an erasure.
     public private(set) var anonymous = 0
 
     /// - Parameters:
@@ -56,7 +55,7 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
-        // Rows that a long walk has not reached yet can be rewritten, but the head was read before the walk.
+        // Rows can be rewritten during a long walk, so this compares with the head from before the walk.
         guard number != chain.head.sequence || row.link == chain.head else {
             throw Fault(.headDiffers, at: number)
         }

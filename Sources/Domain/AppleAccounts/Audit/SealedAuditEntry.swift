@@ -1,11 +1,11 @@
 public import Cryptography
 import Encodings
 
-/// An audit log entry, as it is chained and stored.
+/// An audit log entry in its stored form, which the hash chain covers.
 ///
 /// The chain covers a digest instead of the person. The digest covers a random salt, the account, the token
-/// family and the scope, which are stored next to it. An erasure clears these four values. After that the
-/// digest identifies no one, but the same chain still verifies.
+/// family and the scope, which are stored next to it. An erasure clears these four values. The digest then
+/// identifies no one, but the chain can still be verified.
 public struct SealedAuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
     /// Digest of the person; `nil` if the fact concerns no account.
@@ -145,18 +145,17 @@ public struct AuditRow: Sendable, Hashable {
 }
 
 /// Deletes rows past their retention time. The row before the oldest remaining row becomes the chain's
-/// anchor, and a new row records the purge, so verification detects it if old rows were cut off by hand.
+/// anchor, and a new row records the purge, so verification detects old rows that were deleted manually.
 public enum AuditPurge {
-    /// Maximum number of rows that a step reads and deletes.
-    /// It is bounded so that audited changes do not wait long.
+    /// Maximum number of rows that a step reads and deletes. The limit keeps audited changes from waiting
+    /// long.
     public static let largestStep = 1000
-    /// Maximum number of further rows in which a step looks for the end of consecutive rows with future
-    /// times.
+    /// Maximum number of further rows that a step searches for the end of a run of future-dated rows.
     public static let farthestSearch = 100_000
 
-    /// Returns the number of oldest rows that a step deletes. They are always a
-    /// prefix of the chain, so the rest stays connected: the prefix ends with the
-    /// last old row before the first row that is neither old nor future-dated.
+    /// Returns the number of oldest rows that a step deletes. They are always a prefix of the chain, so the
+    /// remaining rows stay connected: the prefix ends with the last old row before the first row that is
+    /// neither old nor future-dated.
     ///
     /// - Parameters:
     ///   - oldest: The times of the oldest rows, at most `largestStep` of them.

@@ -1,6 +1,6 @@
 /// The final end of one or all of an account's credentials: consent was withdrawn, the Apple Account was
-/// deleted, or the account was erased here. It also represents the end of all of an account's sessions,
-/// although the credentials then stay.
+/// deleted, or this service erased the account. It also represents a sign-out everywhere, which ends the
+/// account's sessions but not its credentials.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction.
 /// The end of a refresh token at Apple (`refresh_token_rejected`) is not a
@@ -48,10 +48,10 @@ public struct CredentialEnd: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Creates an end for everything that the user has authorized so far, except for some OAuth clients.
+    /// Creates the end of all authorizations so far, except those of some OAuth clients.
     ///
-    /// - Parameter moment: Time by our clock. It is not compared with Apple's moments, because everything
-    ///   that the transaction finds was authorized before.
+    /// - Parameter moment: Time by our clock. It is not compared with Apple's moments, because all
+    ///   authorizations that the transaction finds are earlier.
     init(
         signingOut accountID: AccountID, key: SubjectKey, keptClients: Set<OAuthClientID>, moment: Moment,
         eventIndex: Int, origin: AuditOrigin
@@ -88,7 +88,7 @@ public struct CredentialEnd: Sendable, Hashable {
 }
 
 extension CredentialReason {
-    /// Reason given for ended tokens when a credential is revoked for this reason; `nil` if no tokens end.
+    /// The reason why tokens end when a credential is revoked for this reason; `nil` if no tokens end.
     public var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

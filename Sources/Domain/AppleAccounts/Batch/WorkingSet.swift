@@ -2,12 +2,12 @@ import AppAttestation
 
 /// A batch of commands, with all data that they need and the changes that they make.
 ///
-/// A store creates a working set for each of `groups` and first loads the records that `subjectKeys`,
-/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round
-/// trips as it can. Then it loads the records that `appleTokenAccounts`, `transferQuestion` and
-/// `movingAccountID` name, calls `applyCommands`, and saves the records marked as changed. The working set
-/// does no I/O and knows nothing about storage, so all stores give the same results. Later commands in the
-/// batch see the changes made by earlier commands.
+/// A store creates a working set for each of `groups` and first loads the records for `subjectKeys`,
+/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps`, in as few round trips
+/// as it can. Then it loads the records for `appleTokenAccounts`, `transferQuestion` and `movingAccountID`,
+/// calls `applyCommands`, and saves the records marked as changed. The working set does no I/O and knows
+/// nothing about storage, so all stores produce the same results. Later commands in the batch see the changes
+/// made by earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
     /// The batch's subjects, without duplicates. Stores load each record at the same index of `subjects`.
@@ -37,8 +37,8 @@ public struct WorkingSet: Sendable {
     /// sign-in adds none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
     /// The erasures, at most one. If there is an erasure, the working set has no other changes. The subject's
-    /// row becomes a tombstone, replacing any older tombstone; its credentials are deleted, earlier events
-    /// lose their subject, and the inbox loses the user.
+    /// row becomes a tombstone, replacing any older tombstone; its credentials are deleted, and the user is
+    /// removed from earlier events and from the inbox.
     public internal(set) var erasures: [ErasureRecord] = []
     /// The subject's change to a new key. Stores apply it before they save the subjects, and delete the old
     /// key's notifications from the inbox.
@@ -73,7 +73,7 @@ public struct WorkingSet: Sendable {
         index.reserveCapacity(commands.count)
         var appleTokenPositions: Set<Int> = []
         func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
-            // Writing through the default value hashes a new key only once.
+            // Passing the subscript as `inout` hashes a new key only once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
             if withAppleTokens { appleTokenPositions.insert(position) }
@@ -229,8 +229,8 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// ID of the account that may move, to be looked up among both accounts and erased accounts. Read this
-    /// after the transfer for `transferQuestion` is loaded.
+    /// ID of the account that may move. Look it up among both accounts and erased accounts. Read this after
+    /// the transfer for `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }

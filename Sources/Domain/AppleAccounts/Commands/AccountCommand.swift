@@ -1,10 +1,10 @@
 /// A change to an account, as a plain value that names the data it needs. Its effect is in `WorkingSet`.
 ///
-/// A command names the app by its primary client ID, and carries every time by our clock that it needs, so
-/// applying it reads no clock and no configuration.
+/// A command names the app by its primary client ID and contains every time that it needs, so applying it
+/// reads no clock and no configuration.
 ///
-/// The enum is indirect because queues and batches pass commands along, and copying so many members would
-/// cost as much as part of the work itself.
+/// The enum is indirect because queues and batches copy commands, and copying so many members would be
+/// slow.
 public indirect enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
@@ -33,12 +33,12 @@ public indirect enum AccountCommand: Sendable, Hashable {
 /// The refusal of a command. A refused command changes nothing,
 /// but does consume the App Attest challenge that came with it.
 public struct AccountRefusal: Error, Sendable {
-    /// The raw values are the wire words.
+    /// The raw values appear in API responses.
     public enum Code: String, Sendable, CaseIterable {
         /// The token was issued before the latest revocation.
         case credentialRevoked = "credential_revoked"
         case accountNotFound = "account_not_found"
-        /// The nonce has our format, but has expired or was not minted here.
+        /// The nonce has our format, but has expired or was not minted by this service.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
         /// The user already has another account, which a transfer must not replace.
@@ -55,7 +55,7 @@ public struct AccountRefusal: Error, Sendable {
         case attestationKeysFull = "attestation_keys_full"
         /// The assertion's counter is not above the stored counter, so it is a replay or arrived late.
         case counterNotIncreased = "counter_not_increased"
-        /// The account is disabled here.
+        /// This service has disabled the account.
         case accountDisabled = "account_disabled"
     }
 

@@ -33,17 +33,17 @@ public protocol CommittedBatch: Sendable {
 
 extension CommittedBatch {
     /// Commits a batch in one transaction. If the database refuses a value in it (`valueRefused`), commits
-    /// each command in a transaction of its own, because one command has a value that no row accepts, and the
-    /// other commands must not fail with it.
+    /// each command in its own transaction, because one command has a value that no row accepts, and the
+    /// other commands should still succeed.
     ///
-    /// A separately committed command fails alone, whatever the cause: earlier
-    /// commands are already durable, and later ones may still succeed. If the
-    /// connection is lost, the command's outcome is unknown, just as for a batch.
+    /// A separately committed command fails alone, regardless of the cause: earlier commands are already
+    /// durable, and later ones may still succeed. If the connection is lost, the command's outcome is
+    /// unknown, just as for a batch.
     ///
     /// - Parameters:
     ///   - storageError: Maps a database error to the service's error.
     ///   - afterEach: Called after each single-command transaction, even if it failed.
-    ///   - transaction: Commits some commands in one transaction. If it throws, none stays open.
+    ///   - transaction: Commits some commands in one transaction. If it throws, no transaction stays open.
     /// - Throws: The error from the transaction with all commands, unless its code is `valueRefused`.
     @inlinable
     public static func committing<Command>(

@@ -54,7 +54,7 @@ public struct EnableCommand: Sendable, Hashable {
     }
 }
 
-/// Signs a user out everywhere: browser sessions and OAuth client grants end, but Apple's consent stays.
+/// Signs a user out everywhere: browser sessions and OAuth client grants end, but not the consent at Apple.
 public struct SignOutCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -83,7 +83,7 @@ public struct SignOutCommand: Sendable, Hashable {
 
 extension WorkingSet {
     /// Disables an account. Adds an event only if the account was enabled until now; otherwise the new values
-    /// replace the stored values, but the start time stays.
+    /// replace the stored values, except the start time.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -110,7 +110,7 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Enables an account. Does nothing to an account that is not disabled.
+    /// Enables an account. Does nothing if the account is not disabled.
     mutating func apply(
         _ command: EnableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -126,7 +126,7 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Signs a user out everywhere. Tokens end before the event that reports the end of all sessions.
+    /// Signs a user out everywhere. Token events precede the event about the ended sessions.
     mutating func apply(
         _ command: SignOutCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -188,8 +188,8 @@ extension WorkingSet {
         append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
     }
 
-    /// Returns the position of an account's subject. The caller's apps are compared within the transaction,
-    /// because the user can sign in to another app until then.
+    /// Returns the position of an account's subject. The caller's apps are checked within the transaction,
+    /// because the user may just have signed in to another app.
     private mutating func changeablePosition(
         of key: SubjectKey, _ id: AccountID, in scope: AppScope, for action: AuditAction,
         _ origin: AuditOrigin, at moment: Moment
@@ -206,7 +206,7 @@ extension WorkingSet {
         return position
     }
 
-    /// Records that a caller was refused a change to an account that it may see only in part.
+    /// Records a refused change by a caller who may not see all of the account's apps.
     mutating func noteRefusal(
         _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
     ) {

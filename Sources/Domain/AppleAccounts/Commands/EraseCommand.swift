@@ -5,9 +5,9 @@ public struct EraseCommand: Sendable, Hashable {
     public let erasureID: ErasureID
     /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// The time at which the service stops sending requests to Apple.
+    /// The service sends no requests to Apple after this time.
     public let deadline: Moment
-    /// The caller's scope. At the erasure it must allow every app for which the account has a credential.
+    /// The caller's scope. It must allow every app for which the account has a credential at the erasure.
     public let scope: AppScope
 
     /// The origin, for the audit log.
@@ -30,7 +30,7 @@ public struct EraseCommand: Sendable, Hashable {
 extension WorkingSet {
     /// Replaces all facts about a user with a tombstone and an erasure record.
     ///
-    /// The transaction checks the user's apps, because the user can sign in to another app until then.
+    /// The transaction checks the user's apps, because the user may just have signed in to another app.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {
@@ -52,7 +52,7 @@ extension WorkingSet {
             guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
             append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
         }
-        // The erasure is the account's last event, so its tokens end before it.
+        // The erasure is the account's last event, so the events about ended tokens precede it.
         credentialEnds.append(
             CredentialEnd(
                 accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,

@@ -1,4 +1,4 @@
-/// Records the result of a code exchange.
+/// Records the result of an authorization code exchange.
 public struct ExchangeCommand: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// - Parameter authorizedAt: Authorization time from the identity token that came with the code.
@@ -43,8 +43,8 @@ public enum ExchangeReceipt: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Applies the end of an exchange. Its order relative to
-    /// other exchanges and to revocations does not matter.
+    /// Applies the result of an exchange. Its order relative to other exchanges and to revocations does
+    /// not matter.
     mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
         let position = position(of: command.key)
         guard subjects[position].accountID == command.accountID else {
@@ -62,8 +62,8 @@ extension WorkingSet {
             note(receipt, of: command)
             return receipt
         case .unavailable(let cause):
-            // If the code is gone, the end of the exchange has
-            // already been applied, or a revocation removed the code.
+            // If the code is gone, the result of the exchange has already been applied, or a revocation
+            // removed the code.
             settle(command, otherwise: wasThere ? cause : nil)
             if wasThere { note(.unavailable, of: command) }
             return .unavailable

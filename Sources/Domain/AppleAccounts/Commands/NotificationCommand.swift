@@ -45,7 +45,7 @@ public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     /// The notification was stored, but this version recognizes none of its new events.
     case unknownType = "unknown_type"
 
-    /// The wire word. The API uses the same word for `applied` and `unchanged`.
+    /// The word in API responses, the same for `applied` and `unchanged`.
     public var word: String {
         switch self {
         case .applied, .unchanged: "applied"
@@ -67,9 +67,9 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. If no store would accept the word, because it exceeds
-    /// `longestType` characters or has a control character, it is replaced by "sha256:" and its digest: if it
-    /// were refused, Apple would redeliver it forever, and if it were cut off, it could equal another word.
+    /// Apple's name for the type, as sent. A name that no store accepts (more than `longestType` characters,
+    /// or a control character) is replaced by "sha256:" and its digest: Apple would redeliver a refused
+    /// notification forever, and a truncated name could equal another name.
     public let type: String
     /// The user; `nil` only for an unknown type.
     public let subject: AppleSubject?
@@ -100,7 +100,7 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 }
 
-/// Identifies an event across deliveries whose notification identifiers differ.
+/// Identifies an event, so that a repetition in another notification is recognized.
 public struct InboxKey: Sendable {
     public let clientID: ClientID
     public let subject: AppleSubject
@@ -114,8 +114,8 @@ public struct InboxKey: Sendable {
         self.moment = moment
     }
 
-    /// Returns `nil` for an event without a subject, because two such events are told apart only by their
-    /// notification's identifier.
+    /// Returns `nil` for an event without a subject, because only the notification's identifier distinguishes
+    /// two such events.
     init?(_ event: NotifiedEvent, of command: NotificationCommand) {
         guard let subject = event.subject else { return nil }
         self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)
@@ -222,7 +222,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Reason given for the tokens that this event ends; `nil` if it ends none.
+    /// The reason why this event ends tokens; `nil` if it ends none.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked
@@ -278,7 +278,7 @@ extension SubjectRecord {
         let index = touchCredential(of: clientID)
         credentials[index].record.merge(
             Revocation(moment: moment, reason: .consentRevoked, source: .notification))
-        // This includes unknown users, whose state changes from "not found", because callers ask by `sub`.
+        // This includes unknown users, whose state changes from "not found", because callers query by `sub`.
         if stateBefore != .revoked, record(for: clientID).state == .revoked {
             change.revokedClientIDs = [clientID]
         }

@@ -7,8 +7,8 @@ public struct RegisterKeyCommand: Sendable, Hashable {
 
     /// The key, with counter 0. A known key keeps its counter.
     public let key: AttestedKeyRecord
-    /// The attestation challenge, consumed whatever the outcome; `nil` if it has expired, in which case the
-    /// command can only find a key that is already registered.
+    /// The attestation challenge, consumed even if the command is refused; `nil` if it has expired. The
+    /// command then only finds a key that is already registered.
     public let challenge: UsedNonce?
     public let mostKeys: Int64
 

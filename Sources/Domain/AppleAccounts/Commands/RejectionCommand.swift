@@ -24,7 +24,7 @@ public struct RejectionCommand: Sendable, Hashable {
 
 /// The result after a refresh token was refused.
 public enum RejectionReceipt: Sendable, Hashable {
-    /// The credential counts as revoked from this moment on, and its tokens were removed.
+    /// The credential is now revoked, and its tokens were removed.
     case revoked
     /// The token was removed. Its authorization had already been revoked, so the refusal changes no state.
     case dropped

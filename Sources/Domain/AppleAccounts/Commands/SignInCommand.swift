@@ -81,12 +81,12 @@ public struct SignInOutcome: Sendable, Hashable {
     }
 }
 
-/// A sign-in's nonce, classified without the database.
+/// A sign-in's nonce, classified without a database lookup.
 public enum SignInNonce: Sendable, Hashable {
     /// This service minted the nonce, as its MAC proves.
     ///
-    /// It can be used before `expiresAt`. Its digest is stored until
-    /// `keptUntil`; after that, no token that carries it can be valid.
+    /// It can be used before `expiresAt`. Its digest is stored until `keptUntil`; after that, no token that
+    /// contains it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
     /// The nonce has our prefix but no valid MAC, so it was invented or minted under another key.
     case unproven(NonceDigest)
@@ -122,7 +122,7 @@ public struct NonceDigest: Sendable, Hashable {
 /// A nonce that a sign-in has used.
 public struct UsedNonce: Sendable, Hashable {
     public let digest: NonceDigest
-    /// Time after which no token carrying the nonce can be valid.
+    /// Time after which no token that contains the nonce can be valid.
     public let keptUntil: Moment
 
     public init(digest: NonceDigest, keptUntil: Moment) {
@@ -138,7 +138,7 @@ extension WorkingSet {
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         let moved = try checkedTransfer(for: command, to: position)
-        // This check comes after all others, so that a refused sign-in does not raise the counter.
+        // This check runs after all others, so that a refused sign-in does not raise the counter.
         let proofRefusal = try usedProof(of: command)
         if let moved {
             takeTransfer(
@@ -215,7 +215,7 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // This check comes last, so that a token that cannot sign the user in reveals nothing about the
+        // This check runs last, so that a token that cannot sign the user in reveals nothing about the
         // account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
@@ -248,7 +248,7 @@ extension WorkingSet {
         }
     }
 
-    /// Marks a checked nonce as used. For a nonce that this service did not mint, the caller prevents reuse.
+    /// Marks a checked nonce as used if this service minted it. Callers check their own nonces.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):
@@ -335,7 +335,7 @@ extension SubjectRecord {
 }
 
 extension AppCredential {
-    /// Sets the refresh token status. A held token stays held until the exchange of a newer code has ended.
+    /// Sets the refresh token status, unless a token is already held or pending.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
         if refreshToken?.mayHaveAppleTokens == true { return }
         if command.authorizationCode != nil {

@@ -1,8 +1,8 @@
-/// Transfers an account, once Apple has given the receiving team the new `sub` of one of the transferred
-/// app's users.
+/// Transfers an account, once Apple has sent the receiving team the new `sub` of one of the transferred app's
+/// users.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The user's key in the giving team.
+    /// The user's key in the transferring team.
     public let from: SubjectKey?
     /// The user's key in the receiving team.
     public let to: SubjectKey
@@ -52,8 +52,8 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
-        // The file comes from another team. If an ID in it belongs to another user here, it must not move
-        // that user's account, so an account moves only from the subject that the file names.
+        // The file comes from another team, so an ID in it could be the ID of another user's account. An
+        // account therefore moves only from the subject named in the file.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
         }
@@ -71,7 +71,7 @@ extension WorkingSet {
     /// `nil` if no valid transfer has this identifier, if the account is erased, if the user is known, or if
     /// the account belongs to another user of the same team: no other team can have transferred that account.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
-        // Hardly any sign-in has a transfer, so the subject is looked up last.
+        // Few sign-ins have a transfer, so the subject is looked up last.
         guard let transfer, !isMovingAccountErased,
             transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt,
             movingRecord?.key.team != command.key.team
@@ -126,7 +126,7 @@ extension WorkingSet {
     }
 }
 
-/// Changes an account's subject key. The account's row stays, with its events; any row without an account
+/// Changes an account's subject key. The account keeps its row and its events; any row without an account
 /// under the new key is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
@@ -138,8 +138,8 @@ public struct Rekeying: Sendable, Hashable {
 extension SubjectRecord {
     /// Returns this subject, which has no account, with another subject's account.
     ///
-    /// Facts that Apple has sent to the receiving team stay. The giving team's tokens are not valid here, and
-    /// its relay address no longer reaches the user.
+    /// Facts that Apple has sent to the receiving team are kept. The transferring team's tokens are not valid
+    /// for the receiving team, and its relay address no longer reaches the user.
     ///
     /// - Parameters:
     ///   - other: The subject that had the account; `nil` if the account is not in this database.

@@ -88,7 +88,7 @@ extension UniqueID {
 
 /// The opaque name of an account: "acc_" and a version 7 UUID.
 ///
-/// It reveals nothing about the user, and stays the same when a new team gives the user another `sub`.
+/// It reveals nothing about the user, and stays the same when the user gets another `sub` in a new team.
 public struct AccountID: Hashable, Sendable {
     public let uniqueID: UniqueID
 

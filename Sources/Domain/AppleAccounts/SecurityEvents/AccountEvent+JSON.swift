@@ -62,7 +62,7 @@ extension GoogleEventReference: JSONBody {
     }
 }
 
-// Names and wire words that events and accounts share.
+// Names and raw values that events and accounts share.
 
 extension Moment: JSONMember {
     public static var schema: JSONSchema {

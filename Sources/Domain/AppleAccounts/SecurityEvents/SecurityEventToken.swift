@@ -38,17 +38,17 @@ public struct SecurityEventToken: Sendable {
                 json.member("credential_type", "sign-in-with-apple")
                 json.member("change_type", change)
             }
-            // The event in the feed's format, for receivers that know this service.
+            // The event in the feed's format, for receivers that support it.
             json.name("siwa_event" as StaticString)
             event.write(into: &json)
         }
     }
 }
 
-/// A security event token for an OAuth client, about a user who had given the client a grant.
+/// A security event token for an OAuth client, about a user who had granted the client access.
 ///
-/// It names the user as the client's ID tokens do, and contains only the type and time of the event: the
-/// client must not learn reasons, apps, Apple's `sub` or other clients.
+/// It identifies the user as the client's ID tokens do, and contains only the type and time of the event:
+/// the client must not learn reasons, apps, Apple's `sub` or other clients.
 public struct ClientEventToken: Sendable {
     public let issuer: String
     public let client: OAuthClientID
@@ -150,7 +150,7 @@ struct SecurityEventEnvelope {
     let issuer: String
     let audience: String
     let id: String
-    /// In seconds since 1970, like all times here.
+    /// Seconds since 1970, like all times here.
     let issuedAt: Int64
     /// The time of the event; `nil` for an event that reports no change.
     var happenedAt: Int64?

@@ -25,7 +25,7 @@ public struct SecurityEventType: Sendable, Hashable {
     // OpenID Shared Signals Framework 1.0 §8.1.4.
     public static let verification = Self(openID: "ssf/event-type/verification")
 
-    /// Returns a type of our own: the event feed's word, with hyphens.
+    /// Returns one of our own types: the event feed's word, with hyphens.
     static func own(_ word: String) -> Self {
         Self("urn:siwa:event:" + word.map { $0 == "_" ? "-" : String($0) }.joined())
     }
@@ -67,15 +67,15 @@ extension AccountEvent.Kind {
 
 /// The user that a security event is about (RFC 9493 §3.2).
 public enum SecurityEventSubject: Sendable, Hashable {
-    /// A user's name at an issuer.
+    /// A user's `sub` at an issuer.
     case issuerSubject(issuer: String, subject: String)
     /// A name that only the sender and the receiver understand.
     case opaque(String)
 
-    /// Creates the subject of an account event, for a receiver that knows accounts by the IDs used here.
+    /// Creates the subject of an account event, for a receiver that uses this service's account IDs.
     ///
-    /// If the event predates the user's account, it uses Apple's name for the user. Returns `nil` if such a
-    /// user has been erased, because no name is left.
+    /// If the event predates the user's account, the subject is Apple's `sub`. Returns `nil` if such a user
+    /// has been erased, because the `sub` was removed.
     public init?(of event: AccountEvent) {
         if let account = event.accountID {
             self = .opaque(account.rawValue)
@@ -86,7 +86,7 @@ public enum SecurityEventSubject: Sendable, Hashable {
         }
     }
 
-    /// The issuer of Apple's user names, as in Apple's identity tokens.
+    /// The issuer of Apple's `sub` values, as in Apple's identity tokens.
     static let apple = "https://appleid.apple.com"
 }
 

@@ -20,7 +20,7 @@ public struct SecurityEventVerifier: Sendable {
     public func verify(
         _ token: String, at now: Int64, key: (String) -> TokenVerificationKey?
     ) throws(SecurityEventError) -> SecurityEventClaims {
-        // The `typ` keeps out ID tokens and access tokens from the same issuer (RFC 8417 §4.6).
+        // Checking `typ` excludes ID tokens and access tokens from the same issuer (RFC 8417 §4.6).
         guard let jws = try? TypedJWS(parsing: Array(token.utf8)),
             let type = jws.type?.lowercased(),
             [SecurityEventToken.type.description, SecurityEventToken.mediaType].contains(type)
@@ -53,7 +53,7 @@ public struct SecurityEventClaims: Sendable {
     /// Checks the issuer, audience, times and form, in this order.
     ///
     /// - Parameters:
-    ///   - audiences: Accepted audiences. The token must be for one of them, but may also be for others.
+    ///   - audiences: Accepted audiences. The token's audiences must include at least one of them.
     ///   - now: Seconds since 1970.
     public init(
         _ claims: JSONObject, issuer: String, audiences: [String], at now: Int64
@@ -110,7 +110,7 @@ public struct SecurityEventClaims: Sendable {
 
 /// The reason why a security event token was refused (RFC 8935 §2.4).
 public struct SecurityEventError: CodedError {
-    /// The wire words.
+    /// The raw values are the codes in responses.
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidKey = "invalid_key"

@@ -6,12 +6,12 @@ public protocol AccountStore: AccountSearchStore {
     /// changes nothing and does not affect the others. The database refuses a notification that has no
     /// payload or a payload longer than `NotificationCommand.longestPayload`, with `valueRefused`. All other
     /// texts have types that limit their length.
-    /// - Throws: `StorageError` if the transaction as a whole failed, in which case nothing was applied.
-    ///   Exception: if the connection was lost during the commit, either all commands were applied or none.
+    /// - Throws: `StorageError` if the transaction failed as a whole, so that nothing was applied. Exception:
+    ///   if the connection was lost during the commit, either all commands were applied or none.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
-    /// Commits for a caller that cannot wait in a task. `completion`
-    /// is called once, later, on any thread, and must not block it.
+    /// Commits for a caller that cannot `await`. `completion` is called once, later, on any thread, and must
+    /// not block it.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
@@ -19,17 +19,17 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns an account; `nil` if it does not exist. That is a normal response, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
-    /// Returns a user's account; `nil` if the user has none here.
+    /// Returns a user's account; `nil` if the user has no account.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// Returns each subject's credential for an app, in subject order and all from the same moment. The app
+    /// Returns each subject's credential for an app, in subject order and all as of the same moment. The app
     /// is named by its primary client ID. Unknown subjects are `notFound`, and erased subjects are `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
 
-    /// Returns a subject's credential without waiting; `nil` if
-    /// this is not possible, in which case call `credentials`.
+    /// Returns a subject's credential without waiting; `nil` if the store would have to wait. Then call
+    /// `credentials`.
     func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
     /// Returns the events after a sequence number that the caller may see, in commit order, without gaps.
@@ -39,7 +39,7 @@ public protocol AccountStore: AccountSearchStore {
     /// access at least one app for which it has a credential, or had one at its erasure. So when the user
     /// signs in to another of the caller's apps, the caller can see more past events, but never fewer.
     ///
-    /// Only a limited number of events is examined, so a page can be empty although more events follow.
+    /// Only a limited number of events is examined, so a page can be empty even if more events follow.
     func events(after sequence: Int64, limit: Int, visibleTo scope: AppScope) async throws -> EventPage
 
     /// Returns the sequence number of the last committed event; 0 if there are no events.
@@ -48,8 +48,8 @@ public protocol AccountStore: AccountSearchStore {
     /// Returns accounts whose disabled period ends at this moment or earlier, the longest waiting first.
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
 
-    /// Deletes a limited number of used nonces that, at this moment, no valid token can carry any more.
-    /// Returns the number of deleted nonces.
+    /// Deletes a limited number of used nonces that no valid token can contain at this moment. Returns the
+    /// number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
     /// Checks that the store could accept a command right now.
@@ -87,7 +87,7 @@ public protocol AccountSearchStore: Sendable {
     ///   - position: `next` from the previous page of the same search. Its kind must match the search path
     ///     (`SearchPath.countsRows`).
     ///   - limit: Maximum number of accounts on the page.
-    ///   - moment: Time at which a disabled period must be in effect.
+    ///   - moment: The current time, which decides whether a disabled period is in effect.
     func accounts(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
     ) async throws -> AccountPage
@@ -126,7 +126,7 @@ public struct PlannedCheck: Sendable, Hashable {
         (self.next, self.uncheckedSince) = (next, uncheckedSince)
     }
 
-    /// Combines two checks, taking the earlier of the two values for each time.
+    /// Combines two checks. Each time is the earlier of the two values.
     public func merged(with other: PlannedCheck) -> PlannedCheck {
         PlannedCheck(
             next: min(next, other.next),

@@ -8,14 +8,14 @@ public protocol AppleTokenStore: Sendable {
     /// `leaseUntil` on, it counts as interrupted.
     func claimCodes(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [ClaimedCode]
 
-    /// Ends a claim if the exchange certainly did not happen. The code can be claimed again from `until` on.
+    /// Ends the claim of a code that was certainly not used. The code can be claimed again from `until` on.
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
     /// Claims tokens whose checks are due, the longest waiting first. Before this returns, their next check
     /// is moved to `nextAfter` plus a random delay below the given number of milliseconds, so that even after
-    /// a crash no request goes to Apple earlier.
+    /// a crash, no request is sent to Apple earlier.
     ///
-    /// - Parameter resting: Client IDs whose tokens are not claimed, however many are due.
+    /// - Parameter resting: Client IDs whose tokens are not claimed, even if their checks are due.
     func claimChecks(
         limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
         except resting: Set<ClientID>
@@ -24,11 +24,11 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the time of the next token check for any client ID not in `resting`.
     func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
-    /// Records that a check has not succeeded, so it counts as due from the time at which it first became
-    /// due. Does nothing if another token has replaced this one.
+    /// Records that a check has not succeeded. The check still counts as due since the time when it first
+    /// became due. Does nothing if another token has replaced this one.
     ///
-    /// - Parameter moment: Time of the next check, if certainly no request reached Apple; `nil` to keep the
-    ///   time that the claim has set.
+    /// - Parameter moment: Time of the next check, if it is certain that no request reached Apple; `nil` to
+    ///   keep the time that the claim has set.
     func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws
 
     /// Returns the times of the next claims; for a claimed code or erasure entry, the end of its claim.
@@ -38,7 +38,7 @@ public protocol AppleTokenStore: Sendable {
     /// that is waiting for a retry counts too, as does a code or erasure entry that a worker has claimed.
     func backlog(at moment: Moment) async throws -> AppleTokensBacklog
 
-    /// Returns an erasure; `nil` if none has this ID.
+    /// Returns an erasure; `nil` if there is no erasure with this ID.
     func erasure(_ id: ErasureID) async throws -> ErasureRecord?
 
     /// Returns an account's erasure; `nil` unless the account was erased.
@@ -75,7 +75,7 @@ public protocol AppleTokenStore: Sendable {
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
     /// Replaces sealed secrets in one transaction, and returns how many were replaced. A secret that was
-    /// changed or deleted since it was read is not replaced, and does not stop the others.
+    /// changed or deleted since it was read is skipped; the others are still replaced.
     func replaceSealed(_ changes: [SealedChange]) async throws -> Int
 
     func sealedCount() async throws -> Int
@@ -125,7 +125,7 @@ public struct AppleTokensBacklog: Sendable, Hashable {
         }
     }
 
-    /// Upper limit for each number, because counting reads one index entry for each.
+    /// Upper limit of each count, because counting reads one index entry per item.
     public static let most: Int64 = 10_000
 
     /// Codes, due since their sign-in.

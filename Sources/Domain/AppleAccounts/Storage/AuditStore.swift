@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Reads the audit log, an append-only log whose rows are each chained to the previous row by a hash.
+/// Reads the audit log, an append-only log in which a hash chains each row to the previous row.
 public protocol AuditReader: Sendable {
     /// Returns the ends of the chain.
     func auditChain() async throws -> AuditChain
@@ -26,9 +26,9 @@ public protocol AuditStore: AuditReader {
     /// Deletes a limited number of the oldest rows recorded before a moment, and moves the anchor. Appends a
     /// row that records the purge, unless there was nothing to delete. Returns the number of deleted rows.
     ///
-    /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the rows
-    /// after it, so that it does not keep the rows around it for years. A run of more than
-    /// `AuditPurge.farthestSearch` such rows stays.
+    /// If the clock is wrong, a row can get a time in the future. Such a row is deleted along with the old
+    /// rows after it, because it would otherwise block the purge for years. A run of more than
+    /// `AuditPurge.farthestSearch` such rows is kept.
     ///
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int
@@ -58,8 +58,8 @@ extension AuditReader {
     /// - Parameters:
     ///   - expected: A hash of this chain from an earlier day.
     ///   - onRows: Called with the verified rows, page by page, once for each row.
-    /// - Throws: `AuditVerification.Fault` for the first row that differs from what was written;
-    ///   `AuditRowsPurged` if a purge overtook `onRows`; `StorageError`.
+    /// - Throws: `AuditVerification.Fault` for the first fault; `AuditRowsPurged` if a purge overtook
+    ///   `onRows`; `StorageError`.
     public func verifyAudit(
         expected: SHA256Digest? = nil, onRows: (([AuditRow]) throws -> Void)? = nil
     ) async throws -> AuditVerification {
@@ -78,8 +78,8 @@ extension AuditReader {
         }
     }
 
-    /// - Parameter given: The last row that `onRows` has received,
-    ///   including those from an earlier walk that a purge cut short.
+    /// - Parameter given: The last row that `onRows` has received, possibly in an earlier walk that a purge
+    ///   interrupted.
     private func walk(
         _ chain: AuditChain, expected: SHA256Digest?, after given: inout AuditLink?,
         _ onRows: (([AuditRow]) throws -> Void)?

@@ -10,16 +10,15 @@ public protocol DeliveryStore: Sendable {
         _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
     ) async throws -> [ClaimedReceiver]
 
-    /// Postpones the end of claims, which shows other workers that the holder is still working. Returns the
-    /// receivers for which the claim is still the latest; other claims do not change.
+    /// Extends claims, which shows other workers that the holder is still working. Returns the receivers for
+    /// which the claim is still the latest; other claims do not change.
     func renewClaims(_ claims: [ReceiverRecord], leaseUntil: Moment) async throws -> Set<ReceiverName>
 
     /// Ends another worker's claim. Returns false, and writes nothing, if the claim has been renewed, ended
     /// or replaced since the record was read.
     func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool
 
-    /// Returns the receivers that are not paused, each with the time
-    /// at which it can be claimed according to the stored data.
+    /// Returns the receivers that are not paused, each with its next claim time according to the stored data.
     func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver]
 
     /// Writes a claim's result. Returns false, and writes nothing, if it is not the receiver's latest claim.

@@ -2,8 +2,8 @@
 public protocol InboxStore: Sendable {
     /// Returns the notifications before a number, newest first, for apps that the caller may see.
     ///
-    /// Only a limited number of notifications is examined, so a
-    /// page can be empty although older notifications follow.
+    /// Only a limited number of notifications is examined, so a page can be empty even if older notifications
+    /// follow.
     ///
     /// - Parameter number: A notification's number; `nil` to start with the newest.
     func notifications(
@@ -42,11 +42,11 @@ public struct ReceivedNotification: Sendable, Hashable {
 
 /// A page of inbox notifications.
 public struct InboxPage: Sendable, Hashable {
-    /// Maximum number of notifications that a page reads if the caller may see only few of them.
+    /// Maximum number of notifications examined for a page, even if the caller may see only a few of them.
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]
-    /// The next page contains the notifications before this number; `nil` at the end.
+    /// The next page contains the notifications before this number; `nil` on the last page.
     public let next: Int64?
 
     public init(notifications: [ReceivedNotification], next: Int64?) {
@@ -55,7 +55,7 @@ public struct InboxPage: Sendable, Hashable {
 
     /// Creates a page from rows, newest first.
     ///
-    /// - Parameter scan: The number of rows that was requested.
+    /// - Parameter scan: The number of requested rows.
     public init(_ rows: [ReceivedNotification], scan: Int, limit: Int, visibleTo scope: AppScope) {
         let visible = rows.filter { scope.allows($0.clientID) }
         if visible.count > limit {
@@ -72,7 +72,7 @@ public struct InboxPage: Sendable, Hashable {
 public struct KeptPayload: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Apple's word for the type.
+    /// Apple's name for the type.
     public let type: String
     /// Apple's `event_time`.
     public let moment: Moment

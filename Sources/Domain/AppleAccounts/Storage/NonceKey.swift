@@ -1,4 +1,4 @@
-/// The key that authenticates this service's nonces. No description shows its bytes.
+/// The key that authenticates this service's nonces. Its descriptions never show the bytes.
 ///
 /// A holder of the key can only mint nonces that the service accepts, because the key seals nothing, signs no
 /// tokens, and is not an API key.

@@ -15,11 +15,11 @@ public protocol ServiceHourStore: Sendable {
     func purgeServiceHours(before moment: Moment) async throws -> Int
 }
 
-/// A count by one replica within one hour, under a name from a closed list in this service.
+/// One replica's count for one hour, under a name from a fixed list in this service.
 ///
 /// Neither the name nor the number identifies a user.
 public struct ServiceHourCount: Sendable, Hashable {
-    /// The process that counts, under a random name that it generates when it starts.
+    /// Random name of the counting process, which generates the name when it starts.
     public let replica: String
     /// Start of the hour, always on a full hour.
     public let hour: Moment

@@ -1,9 +1,9 @@
 public import AppAttestation
 
-/// A closed set of words. Rows store each word as a small number, which is the same in every database.
+/// A fixed set of words. Rows store each word as a small number, which is the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
-    /// All words in order; the first has the number 1. Only append to the list, even where it consists of the
-    /// type's cases, because the numbers are in operators' databases. `StorageCodeTests` pins them.
+    /// All words in order; the first has the number 1. Only append to the list, even if it is `allCases`,
+    /// because the numbers are in operators' databases. `StorageCodeTests` pins them.
     static var numbered: [Self] { get }
 }
 

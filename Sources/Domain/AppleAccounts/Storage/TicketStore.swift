@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// Stores the web flow's one-time secrets, by their digests.
+/// Stores tickets for the web flow's one-time secrets, by the digest of the secret.
 public protocol TicketStore: Sendable {
     /// Stores a ticket. Returns false, and changes nothing, if a ticket with this digest and purpose exists.
     ///
@@ -53,7 +53,7 @@ public struct TicketDigest: Sendable, Hashable {
 public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     /// The `state` that Apple returns.
     case webState = "web_state"
-    /// Binds the return from Apple to the browser that began the flow.
+    /// Ties Apple's redirect to the browser that began the flow.
     case webBrowser = "web_browser"
     /// The code that the backend exchanges for the result.
     case webResult = "web_result"

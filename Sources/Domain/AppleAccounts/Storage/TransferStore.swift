@@ -1,4 +1,4 @@
-/// Stores team transfers, in addition to the commands.
+/// Lists accounts to transfer, and imports and purges team transfers. Commands apply the transfers.
 public protocol TransferStore: Sendable {
     /// Returns a team's accounts that have a credential for an app, in ID order, starting after an account
     /// ID. The app is named by its primary client ID.
@@ -8,7 +8,7 @@ public protocol TransferStore: Sendable {
 
     /// Stores the transfers, all or none, so that a sign-in with one of these transfer identifiers finds its
     /// account. Replaces an existing transfer for the same team and identifier, and omits transfers of
-    /// accounts that were erased here.
+    /// accounts that this service has erased.
     func importTransfers(_ transfers: [TransferRecord]) async throws
 
     /// Deletes a limited number of transfers that have expired
@@ -16,17 +16,17 @@ public protocol TransferStore: Sendable {
     func purgeTransfers(expiredBefore moment: Moment) async throws -> Int
 }
 
-/// The giving team's statement about one of its accounts: it belongs to the user who signs in to the
+/// The transferring team's statement that one of its accounts belongs to the user who signs in to the
 /// receiving team with this transfer identifier.
 public struct TransferRecord: Sendable, Hashable {
     public let recipientTeam: TeamID
     /// The token's `transfer_sub`.
     public let transferSubject: AppleSubject
     public let accountID: AccountID
-    /// The user's key in the giving team.
+    /// The user's key in the transferring team.
     public let from: SubjectKey?
     public let createdAt: Moment
-    /// Time at which the identifier expires at Apple: 60 days after the transfer was accepted.
+    /// Expiry time of the identifier at Apple: 60 days after the transfer was accepted.
     public let expiresAt: Moment
 
     public init(
@@ -42,7 +42,7 @@ public struct TransferRecord: Sendable, Hashable {
     }
 }
 
-/// An account in a team that is giving an app away.
+/// An account in a team that is transferring an app to another team.
 public struct TransferableAccount: Sendable, Hashable {
     public let accountID: AccountID
     public let subject: AppleSubject

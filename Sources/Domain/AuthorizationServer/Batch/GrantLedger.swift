@@ -3,8 +3,8 @@ package import Cryptography
 
 /// The grants of several accounts in one transaction, before and after the rules were applied.
 ///
-/// A store locks the accounts, loads all their grants, and saves `changes`. The ledger knows neither which
-/// user caused a change nor why.
+/// A store locks the accounts, loads all their grants, and saves `changes`. The ledger does not know which
+/// user caused a change, or why.
 package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]
@@ -47,8 +47,8 @@ package struct GrantLedger: Sendable {
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
-    /// Returns the grants and token families that have ended since the last call, without families that had
-    /// already expired or were displaced by newer families.
+    /// Returns the grants and token families that have ended since the last call, except families that had
+    /// already expired or were replaced by newer families.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
@@ -116,7 +116,7 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        // A family displaced by a newer family gets no entry, because the newer family has its own.
+        // A family replaced by a newer family gets no entry, because the newer family has its own entry.
         for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
@@ -163,7 +163,7 @@ package struct HeldGrant: Sendable, Hashable {
     /// Token families, oldest first.
     package var families: [TokenFamily]
     /// Codes, oldest first. For batches of redemptions and refreshes, a store may load only the codes being
-    /// redeemed. A rule that needs others must set `GrantWorkingSet.isMissingCodes`.
+    /// redeemed. A rule that needs other codes must set `GrantWorkingSet.isMissingCodes`.
     package var codes: [CodeRecord]
 
     package init(_ record: GrantRecord, families: [TokenFamily] = [], codes: [CodeRecord] = []) {
@@ -177,7 +177,7 @@ package struct HeldGrant: Sendable, Hashable {
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
     /// Returns true if a token family or one of the grant's unused codes can still yield tokens without the
-    /// user.
+    /// user's participation.
     func isAlive(at moment: Moment) -> Bool {
         families.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }

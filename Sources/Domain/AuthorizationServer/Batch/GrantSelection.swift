@@ -4,8 +4,8 @@ package import Cryptography
 /// Keys of the rows that a batch of grant commands must read, sorted and without duplicates.
 ///
 /// A store first finds the accounts to which the codes, token families and other keys belong, then locks all
-/// accounts in one order, and then loads all their rows. It need only load the codes of `codeDigests`, unless
-/// `needsAllCodes` is true.
+/// accounts in a fixed order, and then loads all their rows. It need only load the codes of `codeDigests`,
+/// unless `needsAllCodes` is true.
 package struct GrantSelection: Sendable, Hashable {
     /// The accounts named in the commands.
     package private(set) var accountIDs: [AccountID] = []
@@ -72,8 +72,8 @@ package struct GrantSelection: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
-    /// Returns the accounts for which a command can begin a grant or a token family, whose paces a store must
-    /// therefore load.
+    /// Returns the accounts whose paces a store must load, because a command can begin a grant or a token
+    /// family for them.
     ///
     /// - Parameter found: All accounts to which the batch's keys belong.
     package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {

@@ -1,7 +1,7 @@
 package import AppleAccounts
 import Cryptography
 
-/// A batch of grant commands, with all the rows that they read, and with their results.
+/// A batch of grant commands, with the rows that they read and with their results.
 ///
 /// A store finds the accounts for the keys in `question`, locks them, loads their subjects and all their
 /// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
@@ -176,8 +176,8 @@ extension GrantWorkingSet {
         return status
     }
 
-    /// Records the day on which the client used the grant, and returns the grant. The row changes only with
-    /// the first use of a day.
+    /// Records the day on which the client used the grant, and returns the grant. The row changes only at the
+    /// first use of each day.
     mutating func noteUse(of grant: GrantRecord, at moment: Moment) -> GrantRecord {
         let day = moment.startOfDay
         guard var grant = ledger.grant(grant.id)?.record, grant.lastUsedAt.map({ $0 < day }) ?? true else {
@@ -271,9 +271,9 @@ extension GrantWorkingSet {
         endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
-    /// Ends some of a grant's token families. Also ends the grant if nothing else in it can yield tokens.
+    /// Ends some of a grant's token families, and the grant if nothing left in it can yield tokens.
     ///
-    /// - Parameter endsGrant: True if the grant ends even if something else in it can yield tokens.
+    /// - Parameter endsGrant: True to end the grant even if its remaining families or codes can yield tokens.
     mutating func endFamilies(
         of grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
         endsGrant: Bool = false, at moment: Moment, using generator: inout some RandomNumberGenerator,
@@ -315,7 +315,7 @@ extension GrantWorkingSet {
         return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000
     }
 
-    /// Keeps the statement with the later time, whichever arrived first.
+    /// Keeps the statement with the later time, regardless of the order of arrival.
     mutating func update(with said: GoogleAccountRecord) {
         let key = Array(said.subject.utf8)
         if let known = googleAccounts[key], !said.isLater(than: known) { return }

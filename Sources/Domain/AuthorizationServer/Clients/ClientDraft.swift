@@ -180,7 +180,7 @@ public struct ClientMember: Sendable {
     /// The default is the value in the `oauth` section.
     static let refreshRetryWindow = ClientMember(
         "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
-    /// The limit itself is bounded, because every transaction on an account reads all of its refresh tokens.
+    /// The limit has an upper bound, because every transaction on an account reads all of its refresh tokens.
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,
         .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))

@@ -1,5 +1,5 @@
-/// A kind of client, and everything that all clients of the kind have in common. Checks, rules, help and
-/// `siwa client new` derive from these values. `OAuthClient` holds the values of a single client.
+/// A kind of client, with the properties that all clients of the kind share. Checks, rules, help and `siwa
+/// client new` derive from these values. `OAuthClient` holds the values of a single client.
 public struct ClientKind: Sendable {
     /// The name of the kind in the configuration.
     public let name: String
@@ -7,8 +7,8 @@ public struct ClientKind: Sendable {
     public let plural: String
     /// The members that clients of this kind may have in addition to the members that all kinds share.
     public let members: [ClientMember]
-    /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
-    /// with a confidential client without a secret.
+    /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start if a
+    /// confidential client has no secret.
     public let isConfidential: Bool
     /// The rule for code challenges in authorization requests. `require_pkce: false` relaxes it.
     public let proofKeyRule: ProofKeyRule

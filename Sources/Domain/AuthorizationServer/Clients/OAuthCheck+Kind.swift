@@ -1,6 +1,6 @@
 extension OAuthCheck {
-    /// Refuses members that have no meaning for the kind, because an operator could take an ignored member
-    /// for active protection.
+    /// Refuses members that have no meaning for the kind, because an operator could believe that an ignored
+    /// member protects the client.
     mutating func checkMembers(of draft: ClientDraft, kind: ClientKind) {
         for member in ClientMember.all where !member.hasMeaning(for: kind) && member.value.isSet(in: draft) {
             add(
@@ -66,8 +66,8 @@ extension OAuthCheck {
                 "of \(draft.id) is missing; copy the project ID from Google's console")
             return nil
         }
-        // The project ID becomes part of two URLs, so it must not contain characters that have a meaning
-        // there.
+        // The project ID becomes part of two URLs, so it must not contain characters with a special meaning
+        // in URLs.
         guard (1...63).contains(projectID.utf8.count),
             projectID.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") })
         else {
@@ -106,8 +106,8 @@ struct ClientParticulars {
 }
 
 extension OAuthCheck {
-    /// Returns a client's redirect URIs. Google's are derived from the project and the apps; every other
-    /// client lists its own.
+    /// Returns a client's redirect URIs. Google's URIs are derived from the project and the apps; every other
+    /// client lists its own URIs.
     mutating func redirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {

@@ -140,8 +140,8 @@ public struct OAuthContext: Sendable {
     public let appsWithWebSignIn: Set<ClientID>
     /// The App Check policies of bundle IDs.
     public let appCheck: AppCheckPolicies
-    /// The contents of the files that `logo_file` names, at least the first `ClientLogo.mostBytes` + 1 bytes
-    /// of each. Unreadable files have no entry.
+    /// The contents of the `logo_file` files, at least the first `ClientLogo.mostBytes` + 1 bytes of each.
+    /// Unreadable files have no entry.
     public let logos: [String: [UInt8]]
     /// The page languages.
     public let languages: PageLanguages

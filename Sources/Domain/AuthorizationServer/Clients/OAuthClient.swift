@@ -3,7 +3,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// A client of this authorization server, from the configuration, with all checks passed.
+/// A configured client of this authorization server that has passed all checks.
 ///
 /// A client does not change while the service runs. It is a class because every request refers to its client,
 /// and passing a reference is cheaper than copying fifteen members.
@@ -14,7 +14,7 @@ public final class OAuthClient: Sendable {
     public let googleLinking: GoogleLinking?
     /// The client's Android app. For Google, the app that Google starts with an intent.
     public let androidApp: AndroidApp?
-    /// Primary client ID of the app that the client belongs to.
+    /// The app's primary client ID.
     public let app: ClientID
     /// The name that users see.
     public let name: LocalizedText
@@ -27,7 +27,7 @@ public final class OAuthClient: Sendable {
     public let isFirstParty: Bool
     /// Hashes of the client's secrets: several during a rotation, none for a public client without a secret.
     public let secretHashes: [OAuthClientSecretHash]
-    /// Scopes that the client may request. A request that names no scope gets all of them.
+    /// Scopes that the client may request. A request without a scope gets all of them.
     public let scopes: ScopeSet
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
@@ -156,7 +156,7 @@ extension OAuthClient {
     }
 
     /// Returns the granted scopes that the client's configuration still contains. A scope that was removed
-    /// from the configuration is no longer issued, neither for an older code nor for a refresh token.
+    /// from the configuration is no longer issued, even for an older code or refresh token.
     ///
     /// - Returns: `nil` if no scope remains.
     public func remainingScope(of granted: String) -> String? { scopes.remainder(of: granted) }
@@ -214,7 +214,7 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
     /// The hash as 64 lowercase hexadecimal digits.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 
-    /// Returns true if this is the secret's hash. The comparison takes the same time wherever the two differ.
+    /// Returns true if this is the secret's hash. The comparison runs in constant time.
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }

@@ -1,6 +1,6 @@
-/// The `oauth` section of the configuration, unchecked, as the file contains it.
+/// The unchecked `oauth` section of the configuration file.
 ///
-/// Members that the file does not have are `nil`.
+/// Members that are missing from the file are `nil`.
 public struct OAuthDraft: Sendable {
     public var issuer: String?
     /// `session_lifetime`, in seconds

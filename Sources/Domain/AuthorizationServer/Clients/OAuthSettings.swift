@@ -54,7 +54,7 @@ public struct OAuthSettings: Sendable {
         /// The configuration declares no clients, so the service has no authorization server.
         case none
         case usable(OAuthSettings)
-        /// All mistakes, so that an operator can fix the file in one go. Never empty.
+        /// All mistakes, so that an operator can fix them together. Never empty.
         case refused([OAuthMistake])
     }
 

@@ -60,7 +60,7 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    /// The time at which the token family expires if its refresh token is never used.
+    /// Expiry time of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
     public let limits: FamilyLimits
     public let moment: Moment
@@ -191,8 +191,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Returns the union of both scopes. Only many configuration changes can push the union above the limits
-    /// of `ScopeSet`; the scope of the latest agreement is then returned instead.
+    /// Returns the union of both scopes. The union can exceed the limits of `ScopeSet` only after many
+    /// configuration changes; then the result is the scope of the latest agreement.
     private static func widened(_ scope: String, by new: String) -> String {
         guard let old = ScopeSet(parsing: scope), let added = ScopeSet(parsing: new),
             let union = ScopeSet(parsing: old.union(added).text)

@@ -38,7 +38,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case deviceDecided(GrantRecord?)
 }
 
-/// The values that the caller creates the tokens from.
+/// Values from which the caller creates the tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily
@@ -47,7 +47,7 @@ public struct IssuedTokens: Sendable, Hashable {
     public let account: Account
     /// The `nonce` of the authorization request, for the ID token issued in exchange for a code.
     public let nonce: String?
-    /// True if the command stored the offered refresh token, or exchanged one for its successor.
+    /// True if the command stored the offered refresh token, or exchanged a refresh token for its successor.
     public let hasNewRefreshToken: Bool
     /// The family's newest token, after the exchange of a refresh token.
     public let successor: RefreshTokenText?
@@ -103,7 +103,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         /// The request exceeds the scope that the user agreed to.
         case scopeExceeded
         /// The client's configuration no longer contains any of the scopes. The code or token becomes valid
-        /// again once it contains one of them.
+        /// again once the configuration contains one of them.
         case scopeWithdrawn
         /// The account has reached the hourly limit on new grants to this client (`GrantPace`).
         case tooManyGrants
@@ -115,7 +115,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         /// Google has disabled the Google account, or has disabled and re-enabled it since the assertion was
         /// made.
         case googleAccountDisabled
-        /// The Google account does not match this account, or no longer does.
+        /// The Google account does not match this account, or no longer matches.
         case accountNotMatched
         /// No pending device authorization has this device code, or the user's grant has ended.
         case deviceCodeNotFound
@@ -134,8 +134,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
     }
 
     public let code: Code
-    /// The time from which the limit allows the command again. `nil` if the code is not about a limit, or if
-    /// the time is unknown.
+    /// The time when the limit allows the command again. `nil` if the code is not about a limit, or if the
+    /// time is unknown.
     public let endsAt: Moment?
 
     public init(_ code: Code, endsAt: Moment? = nil) { (self.code, self.endsAt) = (code, endsAt) }

@@ -17,10 +17,10 @@ public struct RedeemCommand: Sendable, Hashable {
     public let refreshToken: NewRefreshToken?
     /// True if the client gets `refreshToken` only with the `offline_access` scope.
     public let needsOfflineAccess: Bool
-    /// The time at which the token family expires if its refresh token is never used.
+    /// Expiry time of the token family if its refresh token is never used.
     public let familyExpiresAt: Moment
-    /// The time at which a token family without a refresh token expires, together with its access token.
-    /// `nil` means `familyExpiresAt`.
+    /// Expiry time of a token family without a refresh token: the expiry time of its access token. `nil`
+    /// means `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
@@ -70,8 +70,8 @@ extension GrantWorkingSet {
 
     /// Redeems a code (RFC 6749 §4.1.3), which is possible only once.
     ///
-    /// The order of checks is client, redirect URI, code verifier, and last, earlier use. An attacker who
-    /// lacks the client's secret or the verifier can therefore neither consume the code nor end tokens.
+    /// The checks run in this order: client, redirect URI, code verifier, earlier use. An attacker who lacks
+    /// the client's secret or the verifier can therefore neither consume the code nor end tokens.
     mutating func apply(
         _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -96,7 +96,7 @@ extension GrantWorkingSet {
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
         let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
 
-        // This check comes before the code is consumed, because an operator can put a scope back into the
+        // This check runs before the code is consumed, because an operator can put a scope back into the
         // configuration.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
             throw GrantRefusal(.scopeWithdrawn)
@@ -169,14 +169,14 @@ extension GrantWorkingSet {
     }
 
     /// Returns the native clients' token families that have a refresh token, oldest first. Google's families
-    /// are left out, so that a new native family never ends a Google link.
+    /// are excluded, so that a new native family never ends a Google link.
     private func nativeLines(of account: AccountID, at moment: Moment) -> [TokenFamily] {
         ledger.grants(of: account).flatMap(\.families)
             .filter { $0.isNative && $0.refreshToken != nil && moment < $0.expiresAt }
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends token families that newer families replace. The grant stays, because the new family belongs to
+    /// Ends token families that newer families replace. The grant is kept, because the new family belongs to
     /// it.
     private mutating func endFamilies(
         _ families: some Sequence<TokenFamily>, keeping kept: GrantID, at moment: Moment,

@@ -11,10 +11,10 @@ public struct RefreshCommand: Sendable, Hashable {
     public let scope: String?
     /// The client's configured scopes. If they contain none of the token's scopes, the token is not consumed.
     public let clientScopes: ScopeSet
-    /// The time at which the token family expires if the client does not use the token again.
+    /// Expiry time of the token family if the client does not use the token again.
     public let familyExpiresAt: Moment
-    /// Maximum lifetime of a token family from its beginning, however often it is used, in milliseconds.
-    /// `nil` means no limit.
+    /// Maximum lifetime of a token family from its beginning, regardless of use, in milliseconds. `nil` means
+    /// no limit.
     public let longestLine: Int64?
     public let moment: Moment
 
@@ -42,7 +42,7 @@ public struct RefreshCommand: Sendable, Hashable {
         /// 32 random bytes. The successor is derived from them when the token is first exchanged. They are
         /// part of the command so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
-        /// After its first exchange, a token may be exchanged again for this time, in milliseconds.
+        /// Time after a token's first exchange during which it may be exchanged again, in milliseconds.
         public let retryWindow: Int64
 
         public init(salt: [UInt8], retryWindow: Int64) {
@@ -52,8 +52,8 @@ public struct RefreshCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Uses a refresh token (RFC 6749 §6). With a rotation, the token is exchanged for the newest of its
-    /// family.
+    /// Uses a refresh token (RFC 6749 §6). With a rotation, the token is exchanged for the newest token of
+    /// its family.
     ///
     /// The family secret is checked first, so that only someone who holds a token of the family can end it
     /// with an old token (RFC 9700 §4.14). The client comes next, and then the token itself.
@@ -85,7 +85,7 @@ extension GrantWorkingSet {
         }
         let status = try status(held.record, authorizedAt: family.authorizedAt, at: command.moment)
         let asked = try Self.narrowed(family.scope, to: command.scope)
-        // This check comes before the exchange, because a client that is refused gets no successor and could
+        // This check runs before the exchange, because a client that is refused gets no successor and could
         // never refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
             throw GrantRefusal(.scopeWithdrawn)
@@ -112,15 +112,15 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns the time at which the token family expires after this use.
+    /// Returns the token family's expiry time after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
     }
 }
 
-/// Repeated exchanges. They always yield the newest token, whatever order they arrive in, because each token
-/// is derived from its predecessor.
+/// Repeated exchanges. They yield the newest token in any order of arrival, because each token is derived
+/// from its predecessor.
 extension RefreshTokenState {
     /// Number of exchanged tokens kept per token family.
     package static let mostExchanged = 4
@@ -189,7 +189,7 @@ extension RefreshTokenState {
                 ExchangedToken(digest: digest, moment: command.moment, salt: rotation.salt), at: 0)
             generation &+= 1
         } else {
-            // The time of the first exchange stays, because otherwise the client could repeat the exchange
+            // The time of the first exchange is kept, because otherwise the client could repeat the exchange
             // forever.
             exchanged[0].salt = rotation.salt
         }
@@ -197,8 +197,8 @@ extension RefreshTokenState {
         return successor
     }
 
-    /// Erases the salts that no permitted repetition needs any more. A repetition needs the salt of its own
-    /// token and the salts of all later tokens.
+    /// Erases the salts that are no longer needed for permitted repetitions. A repetition needs the salt of
+    /// its own token and the salts of all later tokens.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))
@@ -207,6 +207,6 @@ extension RefreshTokenState {
 }
 
 extension SHA256Digest {
-    /// Returns true if the digests are equal. The comparison takes the same time wherever they differ.
+    /// Returns true if the digests are equal. The comparison runs in constant time.
     func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(self, other) }
 }

@@ -86,7 +86,7 @@ public struct EndGrantsCommand: Sendable, Hashable {
 
 extension GrantWorkingSet {
     /// Ends a token's family at the request of its client (RFC 7009 §2.1). Revoking a refresh token thus also
-    /// ends the family's access tokens, and the other way round. The grant ends with its last family.
+    /// ends the family's access tokens, and vice versa. The grant ends with its last family.
     ///
     /// A token that is unknown, has ended, or belongs to another client changes nothing, and the client gets
     /// the same response. An old token of a rotated family still ends the family, because its holder once had

@@ -20,7 +20,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
     /// Seconds that the device must wait between two polls.
     public private(set) var interval: Int64
     public private(set) var polledAt: Moment?
-    /// The time at which the user denied access.
+    /// The time of the user's denial.
     public private(set) var deniedAt: Moment?
 
     /// The known source of a device authorization request.
@@ -48,7 +48,7 @@ public struct DeviceAuthorization: Sendable, Hashable {
 
     /// Milliseconds from the request to its expiry: ten minutes.
     public static let lifetime: Int64 = 600_000
-    /// Time that the row is kept after its expiry, in milliseconds: twice the longest interval, so that any
+    /// Retention time of the row after its expiry, in milliseconds: twice the longest interval, so that any
     /// device that keeps polling learns that its code has expired.
     public static let keptAfterExpiry: Int64 = 120_000
     /// The initial polling interval in seconds (RFC 8628 §3.5: 5).
@@ -85,14 +85,14 @@ public struct DeviceAuthorization: Sendable, Hashable {
     mutating func notePoll(at moment: Moment) -> Bool {
         defer { polledAt = moment }
         guard let polledAt,
-            // A clock that was set back must not make a poll count as early.
+            // If the clock was set back, the poll does not count as early.
             (0..<interval * 1000 - Self.tolerance).contains(moment.milliseconds - polledAt.milliseconds)
         else { return true }
         interval = min(interval + Self.intervalStep, Self.longestInterval)
         return false
     }
 
-    /// Records the denial, and removes the source, which no page shows any more.
+    /// Records the denial, and removes the source, which pages no longer show.
     mutating func deny(at moment: Moment) {
         deniedAt = moment
         origin = .unknown

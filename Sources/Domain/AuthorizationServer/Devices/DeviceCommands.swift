@@ -73,8 +73,8 @@ public struct PollDeviceCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Stores a device that waits for a user. The limits are checked in the transaction, because a single
-    /// batch of requests can reach them.
+    /// Stores a device that is waiting for a user. The limits are checked in the transaction, because a
+    /// single batch of requests can reach them.
     mutating func apply(_ command: BeginDeviceCommand) throws(GrantRefusal) -> DeviceAuthorization {
         try devices.insert(command.device, command.limits)
         return command.device
@@ -82,8 +82,8 @@ extension GrantWorkingSet {
 
     /// Replaces the device authorization with a code that has the same digest, or records the denial.
     ///
-    /// The credential and the device authorization are both checked, because since the page was shown the
-    /// authorization may have expired, or the user may have decided in another browser tab.
+    /// The credential and the device authorization are both checked, because the authorization may have
+    /// expired since the page was shown, or the user may have decided in another browser tab.
     ///
     /// - Returns: The grant. `nil` after a denial.
     mutating func apply(
@@ -109,8 +109,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Answers a poll: redeems the code that a consent has created, or throws a refusal that tells the device
-    /// its next step.
+    /// Handles a poll: redeems the code created by the consent, or throws a refusal that tells the device its
+    /// next step.
     ///
     /// A poll by another client changes nothing, so that no client can slow down another client's device.
     mutating func apply(

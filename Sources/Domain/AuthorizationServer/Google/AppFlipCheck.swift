@@ -1,10 +1,10 @@
 public import AppleAccounts
 public import StrictJSON
 
-/// Decides about an App Flip call. It checks the redirect URI, the caller, the client and the parameters, and
-/// finally the user's decision, in this order.
+/// Checks an App Flip call: the redirect URI, the caller, the client, the parameters, and finally the user's
+/// decision, in this order.
 ///
-/// The redirect URI comes first, because the app sends every later error there, to Google, and linking then
+/// The redirect URI comes first, because every later error is sent there, to Google, and linking then
 /// continues in the browser. This is safe even for an unknown client, because the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
@@ -74,7 +74,7 @@ public struct AppFlipCheck: Sendable {
         return .proceed(AppFlipRequest(link: link, scopes: granted, identity: identity))
     }
 
-    /// Reads the parameters. Any fault in them throws `invalid_request`, which is sent to Google.
+    /// Reads the parameters. Throws `invalid_request` for any fault. The error is sent to Google.
     private func link(
         of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse,
         _ language: PageLanguage
@@ -165,7 +165,7 @@ public struct AppFlipLink: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    /// True for an Android intent, in which case the app opens no URL but passes the result to Google's app.
+    /// True for an Android intent. The app then opens no URL, but passes the result to Google's app.
     public var isIntent: Bool { response.target.form == .googleProject }
 
     public func response(code: String) -> AppFlipResponse {
@@ -227,7 +227,7 @@ public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
     case identityAmbiguous = "identity_ambiguous"
 }
 
-/// Reasons for not giving a code to a user who has agreed.
+/// Reasons why a user who has agreed gets no code.
 public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityMissing
     /// The identity token could not be verified, or the sign-in with it was refused.

@@ -140,8 +140,8 @@ extension GrantWorkingSet {
     /// either Google account.
     ///
     /// Even so, the user may have linked a different Google account in the browser. A learned family
-    /// therefore never leads a Google account to the account (`isMatched`). The worst case is that a Google
-    /// event ends the family, and the user has to link again.
+    /// therefore never gives a Google account access to the account (`isMatched`). The worst case is that a
+    /// Google event ends the family, and the user has to link again.
     @discardableResult
     mutating func learn(googleSubject: String, of id: GrantID) -> Int {
         guard let grant = ledger.grant(id) else { return 0 }

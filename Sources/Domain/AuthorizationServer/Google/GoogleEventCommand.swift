@@ -12,7 +12,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
     public let verificationState: String?
     public let receivedAt: Moment
 
-    /// Time that an event is kept, in milliseconds: 30 days.
+    /// Retention time of an event, in milliseconds: 30 days.
     public static let keptFor: Int64 = 2_592_000_000
     /// Maximum size of an accepted payload in bytes.
     public static let longestPayload = 65_536
@@ -145,9 +145,9 @@ public struct GoogleAccountRecord: Sendable, Hashable {
         (self.subject, self.isDisabled, self.moment) = (subject, isDisabled, moment)
     }
 
-    /// Returns true if this statement overrides the other, whichever arrived first. Google's times are whole
-    /// seconds. Within the same second, the enabling event wins, because Google only enables accounts that it
-    /// has disabled before.
+    /// Returns true if this statement overrides the other, regardless of the order of arrival. Google's times
+    /// are whole seconds. Within the same second, the enabling event wins, because Google only enables accounts
+    /// that it has disabled before.
     func isLater(than other: GoogleAccountRecord) -> Bool {
         (moment.milliseconds, isDisabled ? 0 : 1) > (other.moment.milliseconds, other.isDisabled ? 0 : 1)
     }
@@ -162,7 +162,7 @@ extension GrantWorkingSet {
         guard keep(command) else { return .duplicate }
         var unmatched: [GoogleEventKind] = []
         for event in command.events {
-            // This check comes before the changes, because they end the tokens that the event names.
+            // This check runs before the changes, because they end the tokens that the event names.
             if !isMatched(event) { unmatched.append(event.kind) }
             for change in event.changes {
                 apply(change, event.reference, at: command.receivedAt, using: &generator)
@@ -196,8 +196,8 @@ extension GrantWorkingSet {
             }
         case .disable(let subject, let moment):
             update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
-            // The families stay if Google has enabled the account again since. Their age does not matter,
-            // because no link of a disabled account is valid, however new.
+            // The families are kept if Google has enabled the account again since then. Their age does not
+            // matter, because even the newest link of a disabled account is not valid.
             guard isDisabled(googleSubject: subject) else { break }
             endFamilies(of: nil, event, at: now, using: &generator) { $0.isLinked(with: subject) }
         case .enable(let subject, let moment):
@@ -230,7 +230,7 @@ extension GrantWorkingSet {
         !grants(of: clients, where: isMeant).isEmpty
     }
 
-    /// Ends token families, and leaves the other families of their grants alone.
+    /// Ends token families, and keeps the other families of their grants.
     ///
     /// - Parameter clients: The clients. `nil` for all clients.
     private mutating func endFamilies(

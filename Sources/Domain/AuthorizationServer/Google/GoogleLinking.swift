@@ -8,7 +8,7 @@ public struct GoogleLinking: Sendable, Hashable {
     /// The `aud` values of Google's own tokens for this project. They are never used as `client_id` in
     /// requests to this service.
     public let googleClientIDs: [String]
-    /// True if the app on the user's phone may answer instead of a page.
+    /// True if the app on the user's phone may ask for consent instead of a page.
     public let appFlip: Bool
     /// The Google apps that may receive a response: the six known apps and the apps in the configuration.
     public let bundleIDs: [String]
@@ -49,7 +49,7 @@ extension AppleSubject {
     /// The prefix that marks the subject of an account created by a Google account.
     public static let googlePrefix = "google:"
 
-    /// Creates the subject for an account that a Google account creates. Returns `nil` if the `sub` is too
+    /// Creates the subject of an account created by a Google account. Returns `nil` if the `sub` is too
     /// long.
     public init?(madeBy googleSubject: String) {
         self.init("\(Self.googlePrefix)\(googleSubject)")

@@ -1,4 +1,4 @@
-/// The responses of Google's streamlined linking that carry no tokens.
+/// The responses of Google's streamlined linking that contain no tokens.
 public enum LinkingResponse: Sendable, Hashable {
     /// `check`: the account exists.
     case accountFound

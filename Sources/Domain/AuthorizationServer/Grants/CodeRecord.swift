@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A stored authorization code: its digest and everything that the code is bound to.
+/// A stored authorization code: its digest and all values that the code is bound to.
 public struct CodeRecord: Sendable, Hashable {
     /// SHA-256 of the code's text.
     public let digest: SHA256Digest
@@ -22,7 +22,7 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// Time that a code is kept after its expiry, in milliseconds, so that a second use is recognized.
+    /// Retention time of a code after its expiry, in milliseconds, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
     /// The only successful use of a code. The row is kept for a day after the code's expiry, so that a second
@@ -68,7 +68,7 @@ extension CredentialRecord {
     /// Returns the authorization that a code is based on. Throws a refusal if the credential has none for
     /// this authentication.
     ///
-    /// This rule is decisive in the transaction that creates the code. The App Flip prompt applies it
+    /// The transaction that creates the code applies this rule. The App Flip prompt also applies it
     /// beforehand, so that the app does not ask a user who cannot be linked.
     ///
     /// - Parameters:

@@ -1,5 +1,5 @@
 // AuthorizationServer owns OAuth 2.0: clients, scopes, redirect URIs, requests, grants, codes, tokens, and
-// the decisions about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
+// the decisions about them. It does no I/O, reads no clock, and does not depend on HTTP servers or databases.
 
 public import AppleAccounts
 
@@ -14,7 +14,7 @@ public struct GrantRecord: Sendable, Hashable {
     /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String
     public let createdAt: Moment
-    /// The time at which the user last agreed.
+    /// The time of the user's last consent.
     public var consentedAt: Moment
     /// The authorization moment of the latest token family or code. A revocation ends each grant that was not
     /// authorized after it.
@@ -22,7 +22,7 @@ public struct GrantRecord: Sendable, Hashable {
     /// The `sub` of the Google account that was linked last, or that became known in another way. It only
     /// informs operators: no rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
-    /// Start of the last day (UTC) on which the client got tokens. `nil` if it never has. Only days are
+    /// Start of the last day (UTC) on which the client got tokens. `nil` if it never got any. Only days are
     /// recorded, so that refreshes change the row at most once a day.
     public var lastUsedAt: Moment?
 
@@ -63,7 +63,7 @@ public struct GrantPace: Sendable, Hashable {
     public static let most: Int64 = 20
     /// Maximum number of new token families per hour.
     public static let mostFamilies: Int64 = 100
-    /// Length of the window in milliseconds: one hour. A store then deletes the pace.
+    /// Length of the window in milliseconds: one hour, after which a store deletes the pace.
     public static let window: Int64 = 3_600_000
 
     public init(
@@ -99,7 +99,7 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
-    /// The time at which both counts start again at zero.
+    /// The time when both counts restart at zero.
     var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
 
     private mutating func beginHour(ifOverAt moment: Moment) {

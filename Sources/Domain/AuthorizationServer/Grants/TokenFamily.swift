@@ -5,7 +5,7 @@ import Encodings
 /// The tokens issued for one code or assertion: access tokens, and possibly a refresh token with its
 /// successors.
 ///
-/// A refresh token contains the ID of its family, a family secret, a generation and a secret of its own. Old
+/// A refresh token contains the ID of its family, a family secret, a generation and its own secret. Old
 /// tokens can therefore be recognized without a row for each rotation: their family secret matches, but the
 /// other values do not.
 public struct TokenFamily: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct TokenFamily: Sendable, Hashable {
     /// about one of them ends only its own families.
     public var googleSubject: String?
     /// True if the `sub` was learned from a later statement by Google about the same grant. Google's events
-    /// can then end the family, but the family does not lead the Google account to the user's account.
+    /// can then end the family, but the family gives the Google account no access to the user's account.
     public var isGoogleSubjectLearned: Bool
 
     public init(
@@ -52,7 +52,7 @@ public struct TokenFamily: Sendable, Hashable {
 }
 
 extension TokenFamily {
-    /// The family counts as linked with its Google account from this time on.
+    /// Time from which the family counts as linked with its Google account.
     var linkedAt: Moment { isGoogleSubjectLearned ? createdAt : authenticatedAt }
 
     /// Returns true if the family is linked with this Google account. The comparison uses bytes, as the

@@ -1,7 +1,7 @@
 extension RegisteredRedirectURI {
     /// Reads a redirect URI from the configuration.
     ///
-    /// Every form that user agents rewrite is refused, because the byte comparison would then reject honest
+    /// Every form that user agents rewrite is refused, because the byte comparison would then reject valid
     /// requests, or the browser would open an address other than the text.
     ///
     /// - Parameter allowsLocalhost: True if `http://localhost` counts as a loopback address. RFC 8252 §8.3

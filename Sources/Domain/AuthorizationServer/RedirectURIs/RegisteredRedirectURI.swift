@@ -97,7 +97,7 @@ public struct RedirectTarget: Sendable, Hashable {
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
         let rest = bytes.dropFirst(scheme.count)
         let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        // The scheme alone must suffice if a custom scheme has no host, or if the host is an IPv6 address,
+        // Only the scheme can be a source if a custom scheme has no host, or if the host is an IPv6 address,
         // which a host source cannot contain.
         let hasSource = rest.starts(with: "://".utf8) && authority.first != UInt8(ascii: "[")
         return String(

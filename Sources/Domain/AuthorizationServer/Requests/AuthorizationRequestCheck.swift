@@ -44,7 +44,7 @@ public struct AuthorizationRequestCheck: Sendable {
         let (client, clientError) = client(reader)
         guard let client, let target = client.redirectTarget(for: uri) else {
             if let target = settings.clients.appFlipTarget(for: uri) {
-                // These URIs belong to Google, so the error may go there. Google then continues in the
+                // These URIs belong to Google, so the error may be sent there. Google then continues in the
                 // browser.
                 let response = AuthorizationResponse(
                     target: target, state: try? reader.state(), issuer: settings.issuer)
@@ -304,7 +304,7 @@ public struct AuthenticationAge: Sendable, Hashable {
         self.longest = longest
     }
 
-    /// Returns true if an authentication is recent enough, including one whose age is exactly the limit.
+    /// Returns true if an authentication is recent enough. An age equal to the limit is accepted.
     ///
     /// - Parameter moment: The authorization moment. `nil` if unknown, which is never recent enough.
     public func accepts(_ moment: Moment?, at now: Moment) -> Bool {
@@ -316,7 +316,7 @@ public struct AuthenticationAge: Sendable, Hashable {
     /// be ahead of ours.
     public static let leeway: Int64 = 60_000
 
-    /// Returns true if an authentication lies further in the future than the leeway. It would otherwise count
+    /// Returns true if an authentication is further in the future than the leeway. It would otherwise count
     /// as recent for too long, and as later than every revocation.
     public static func isAhead(_ moment: Moment, of now: Moment) -> Bool {
         moment > now.advanced(byMilliseconds: leeway)

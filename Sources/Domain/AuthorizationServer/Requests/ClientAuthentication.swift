@@ -26,8 +26,8 @@ public struct ClientAuthentication: Sendable {
             }
             return client
         }
-        // A public client that sends a secret although it has none misjudges its own protection. The response
-        // may name the mistake, because there is no secret to guess and client IDs are public.
+        // This public client has no secret, so a developer who sends one misunderstands its protection. The
+        // response may name the mistake, because there is no secret to guess and client IDs are public.
         guard client.kind.isConfidential || !client.secretHashes.isEmpty else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)
@@ -52,7 +52,7 @@ public struct ClientCredentials: Sendable, Confidential {
     }
 
     public let method: Method
-    /// The client ID in the request. There may be no such client.
+    /// The client ID in the request. The client may not exist.
     public let clientID: String
     let secret: String?
 

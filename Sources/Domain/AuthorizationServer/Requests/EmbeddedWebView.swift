@@ -2,7 +2,7 @@
 /// and an embedded browser does not share the system browser's sessions.
 ///
 /// The check only reads the `User-Agent`, so it helps honest developers but does not protect users from a
-/// dishonest app.
+/// malicious app.
 public enum EmbeddedWebView {
     /// Maximum number of bytes to read. An in-app browser's `User-Agent` has a few hundred bytes, but the
     /// header can be as long as all headers together.

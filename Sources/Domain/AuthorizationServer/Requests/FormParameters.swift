@@ -92,7 +92,7 @@ public struct FormParameters: Sendable, Confidential {
     /// written as `name=value`, percent-encoded except for letters, digits and `-._~`. They are sorted by
     /// their bytes and joined with `&`.
     ///
-    /// - Parameter excluded: Parameters to leave out.
+    /// - Parameter excluded: Parameters to exclude.
     /// - Returns: `nil` if a value cannot be decoded.
     func canonicalText(without excluded: [RequestParameter]) -> String? {
         let excluded = Set(excluded.map { Array($0.rawValue.utf8) })

@@ -31,8 +31,8 @@ public struct LogoutRequest: Sendable, Confidential {
         languages = RequestedLanguages(reader)
     }
 
-    /// Returns the query that repeats this request from the form of the confirmation page. It names the
-    /// client and leaves out the ID token.
+    /// Returns the query that repeats this request from the form of the confirmation page. It contains
+    /// the client ID, but not the ID token.
     ///
     /// - Parameter clientID: The client from the ID token or from the request.
     public func query(clientID: String?) -> String {

@@ -132,8 +132,7 @@ public struct UnauthenticatedTokenRequest: ClientFormRequest {
     }
 }
 
-/// A token request's claims about its app. They are unverified, and none of their values makes the request
-/// malformed.
+/// A token request's claims about its app. They are unverified, and no value makes the request malformed.
 public struct AppProofParameters: Sendable, Confidential {
     /// The App Attest proof. `nil` if the request has no proof parameters at all.
     public let proof: Proof?

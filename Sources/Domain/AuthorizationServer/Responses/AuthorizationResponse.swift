@@ -3,9 +3,9 @@ import Encodings
 /// An authorization response: the complete redirect except the code or the error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
-    /// The `state`. `nil` if the request had none or an invalid one, which the response omits.
+    /// The `state`. `nil` if the request had no valid `state`; the response then omits it.
     public let state: RequestState?
-    /// The issuer for the `iss` parameter, so that a client that uses several servers can tell them apart
+    /// The issuer for the `iss` parameter, so that a client that uses several servers can distinguish them
     /// (RFC 9207). `nil` in App Flip, where Google knows the server from the app.
     public let issuer: Issuer?
 

@@ -55,7 +55,7 @@ public struct OAuthError: CodedError {
     /// The user's e-mail address at Google. Only for `linking_error`.
     var loginHint: String?
 
-    /// - Parameter reason: The reason. `nil` for a code that is a reason in itself.
+    /// - Parameter reason: The reason. `nil` for a code that already determines the reason.
     public init(
         _ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil,
         reason: TokenRefusalReason? = nil, retryAfter: Int64? = nil

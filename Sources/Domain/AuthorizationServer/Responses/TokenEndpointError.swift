@@ -5,7 +5,7 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
     public let error: OAuthError
     /// True if the client used HTTP Basic. A response with status 401 must then name this scheme.
     public let usedBasic: Bool
-    /// The client whose secret the caller got wrong. Wrong guesses are rate-limited per client and address.
+    /// The client whose secret was wrong in the request. Wrong guesses are limited per client and address.
     public let guessedClient: OAuthClientID?
 
     public init(_ error: OAuthError, usedBasic: Bool = false, guessedClient: OAuthClientID? = nil) {

@@ -87,7 +87,7 @@ public struct ScopeToken: ByteComparedText {
     }
 }
 
-/// The scopes that the service knows without any configuration (OpenID Connect Core §3.1.2.1, §5.4, §11).
+/// The built-in scopes, which need no configuration (OpenID Connect Core §3.1.2.1, §5.4, §11).
 extension ScopeToken {
     /// Requests an ID token.
     public static let openID = ScopeToken(known: "openid")

@@ -7,12 +7,12 @@ public import Cryptography
 /// ends or moves a credential, its grants end or move in the same transaction (`GrantEnding`).
 ///
 /// Commands for the same account run one after the other, even on different replicas, because each
-/// transaction locks its accounts before it reads. The locks keep out other grant commands and commands that
-/// end credentials.
+/// transaction locks its accounts before it reads. The locks block other grant commands and commands that end
+/// credentials.
 public protocol AuthorizationStore: Sendable {
     /// Applies the commands in order, in one transaction. Calls `completion` exactly once, on any thread,
     /// after the transaction has become durable. A refused command affects no other command and changes
-    /// nothing, except what the comment of its refusal code names.
+    /// nothing, except as documented for its refusal code.
     func commit(
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void)
@@ -35,8 +35,7 @@ public protocol AuthorizationStore: Sendable {
     func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
     /// Returns the account of the client's newest token family that began with an assertion about this Google
-    /// account. Returns `nil` if there is none. A family whose Google account was learned only later does not
-    /// lead to an account.
+    /// account. Returns `nil` if there is none. Families whose Google account was learned later are ignored.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
     /// Returns an app's account with this verified address. The address must not be a known private relay
@@ -48,19 +47,17 @@ public protocol AuthorizationStore: Sendable {
 
     func isDisabled(googleSubject: String) async throws -> Bool
 
-    /// Returns the time at which Google's latest security event was received. Returns `nil` if no event is
-    /// stored.
+    /// Returns the arrival time of Google's latest security event. Returns `nil` if no event is stored.
     func lastGoogleEvent() async throws -> Moment?
 
-    /// Returns the time at which the verification with this state was received. Returns `nil` if it is not
-    /// stored.
+    /// Returns the arrival time of the verification with this state. Returns `nil` if it is not stored.
     func googleVerification(_ state: String) async throws -> Moment?
 
     /// Deletes expired rows: codes a day after their expiry, expired token families, device authorizations
     /// two minutes after their expiry, grant paces after an hour, and Google's statements after 30 days,
     /// except statements about disabled Google accounts. Also erases the salts of exchanged refresh tokens
     /// once the client may no longer repeat the exchange. Each call processes a limited number of rows of
-    /// each kind, and returns the number of rows that it deleted or from which it erased a salt.
+    /// each kind, and returns the number of rows that it deleted or changed.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// Returns the signing keys, newest first. Their private keys are sealed; see `SigningKeyRecord`.
@@ -114,10 +111,10 @@ public struct SigningKeyRecord: Sendable, Hashable {
     /// The public key as a JWK in UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment
-    /// The moment at which the key starts to sign. Until then the service only publishes the key, so that
-    /// verifiers know it in time.
+    /// The time when the key starts to sign. Until then the service only publishes the key, so that verifiers
+    /// know it in time.
     public let signsFrom: Moment
-    /// The moment at which the service stops publishing the key.
+    /// The time when the service stops publishing the key.
     public let retiresAt: Moment
 
     public init(

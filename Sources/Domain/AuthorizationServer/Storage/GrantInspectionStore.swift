@@ -21,7 +21,7 @@ public protocol GrantInspectionStore: Sendable {
     func googleEvents(before position: GoogleEventPosition?, limit: Int) async throws -> [ReceivedGoogleEvent]
 }
 
-/// A position among Google's security events. Several events can share the same arrival time.
+/// A position in the list of Google's security events. Several events can share the same arrival time.
 public struct GoogleEventPosition: Sendable, Hashable {
     public let receivedAt: Moment
     public let jti: String

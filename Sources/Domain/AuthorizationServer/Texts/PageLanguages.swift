@@ -1,7 +1,7 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in languages, and the languages that the deployment adds
-/// texts for.
+/// The languages of a deployment's pages: the built-in languages, and the languages for which the deployment
+/// adds texts.
 public struct PageLanguages: Sendable {
     /// Only the built-in languages.
     public static let builtIn = PageLanguages([])
@@ -93,7 +93,7 @@ public struct PageLanguages: Sendable {
     }
 }
 
-/// A language that the user-facing pages exist in.
+/// A language of the user-facing pages.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
     /// A language that the deployment adds.
@@ -131,7 +131,7 @@ extension PageLanguage: CaseIterable {
     }
 }
 
-/// The languages that a request asks for in its parameters.
+/// The languages named in a request's parameters.
 public struct RequestedLanguages: Sendable, Hashable {
     /// Language tags (BCP 47), in order of preference.
     public let tags: [String]
@@ -140,8 +140,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.tags = tags
     }
 
-    /// Reads the languages from a query that was not checked or was refused. A malformed query asks for no
-    /// language.
+    /// Reads the languages from a query that was not checked or was refused. A malformed query yields no
+    /// languages.
     public init(query: String) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init()
@@ -158,8 +158,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         tags = [userLocale].compactMap(\.self) + (uiLocales ?? "").split(separator: " ").map(String.init)
     }
 
-    /// Returns the page language: the first requested tag that the pages have, else the language of the
-    /// `Accept-Language` header, else English.
+    /// Returns the page language for the first known requested tag, otherwise for the `Accept-Language`
+    /// header, otherwise English.
     public func language(among languages: PageLanguages, acceptLanguage: String?) -> PageLanguage {
         for tag in tags {
             if let language = languages.language(tag: tag) { return language }
@@ -170,7 +170,7 @@ public struct RequestedLanguages: Sendable, Hashable {
 
 /// A user-facing text in one or more page languages.
 public struct LocalizedText: Sendable, Hashable {
-    /// The text for users whose language has no text of its own.
+    /// The text for users whose language has no translation.
     public let english: String
     private let others: [PageLanguage: String]
 

@@ -22,7 +22,7 @@ extension TranslatedTexts {
     }
 }
 
-/// The names of texts and placeholders, as text files use them.
+/// The names of texts and placeholders in text files.
 enum TextName {
     /// Returns `redirect_uri_mismatch` for `redirectURIMismatch`.
     static func inFile(_ property: String) -> String {

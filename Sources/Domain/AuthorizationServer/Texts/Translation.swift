@@ -14,8 +14,8 @@ public final class Translation: Sendable {
         parts[Texts.part] as? Texts ?? Texts.english
     }
 
-    /// True for a right-to-left language. If the tag contains a script, as in `az-Arab`, the script is
-    /// decisive.
+    /// True for a right-to-left language. If the tag contains a script, as in `az-Arab`, only the script
+    /// counts.
     public var isRightToLeft: Bool {
         let subtags = tag.split(separator: "-")
         if let script = subtags.dropFirst().first(where: { $0.count == 4 }) {
@@ -44,7 +44,7 @@ extension Translation: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-/// A text file, unchecked, as the service read it.
+/// The unchecked content of a text file.
 public struct TranslationDraft: Sendable {
     /// The file name, for error messages.
     public var file: String

@@ -58,7 +58,7 @@ public struct IDToken: Sendable {
     }
 
     /// Returns the left half of the access token's SHA-256 digest (OpenID Connect Core §3.1.3.6). SHA-256
-    /// applies because both of this service's signature algorithms use it.
+    /// is required because both of this service's signature algorithms use it.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
     }
@@ -139,7 +139,7 @@ extension UserClaims: JSONBody {
         return name.isEmpty ? nil : name
     }
 
-    /// Visits the claims, leaving out claims with an unknown value.
+    /// Visits the claims, except claims with an unknown value.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("email", "The e-mail address or the private relay address.") { $0.email }
         member("email_verified", "Apple has verified the address.") {

@@ -11,8 +11,8 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds from a key's publication to its first signature: a day. Verifiers cache the key set for
     /// an hour.
     public static let lead: Int64 = 86_400_000
-    /// Time that a key may continue to sign after its period if no successor can be stored, in milliseconds:
-    /// 30 days.
+    /// Maximum time that a key signs beyond its period if no successor can be stored, in milliseconds: 30
+    /// days.
     public static let reserve: Int64 = 30 * 86_400_000
     /// Maximum difference between the clocks of replicas and verifiers, in milliseconds: an hour.
     static let clockDifference: Int64 = 3_600_000
@@ -91,11 +91,11 @@ public struct SigningKeySchedule: Sendable, Hashable {
     }
 }
 
-/// An algorithm that this service signs tokens with (RFC 7518 §3.1).
+/// A signature algorithm of this service's tokens (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
-    /// ECDSA with P-256. Signing takes only a fraction of the time that it takes with RSA.
+    /// ECDSA with P-256. Signing is much faster than with RSA.
     case es256 = "ES256"
-    /// RSASSA-PKCS1-v1_5, for resource servers that support nothing else. OpenID Connect requires servers to
-    /// be able to sign ID tokens with it.
+    /// RSASSA-PKCS1-v1_5, for resource servers that support no other algorithm. OpenID Connect requires
+    /// servers to be able to sign ID tokens with it.
     case rs256 = "RS256"
 }

@@ -193,7 +193,7 @@ extension EventPage: JSONBody {
                 "maxItems": .integer(Int64(SignInUseCases.largestEventPage)),
             ]
         ) { $0.events }
-        // The cursor is a string, so that clients do not calculate with it.
+        // The cursor is a string, so that clients treat it as opaque.
         member("cursor", .nonEmpty("The `after` of the next page.")) { String($0.cursor) }
         member("has_more", "True if another page can be read at once.") { $0.hasMore }
     }
@@ -320,7 +320,7 @@ extension ManualRevocation: JSONBody {
 struct DisablingRequest: RequestBody {
     static var schemaName: String { "DisablingRequest" }
     let reason: Disabling.Reason
-    /// Time at which the service enables the account again; `nil` for an account that stays disabled.
+    /// End of the disabled period; `nil` for an account that stays disabled.
     let until: Moment?
 
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure) {

@@ -9,7 +9,7 @@ struct Form: Sendable {
     /// Maximum number of form fields. Apple sends at most four.
     static let mostFields = 16
     /// Maximum form size in bytes. Apple's form contains our `state` of at most 8 KiB, and Apple's token,
-    /// code and name need much less than the rest.
+    /// code and name need much less than the remaining 8 KiB.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]

@@ -21,8 +21,8 @@ protocol RequestBody: Sendable, SendableMetatype {
     static var schemaDetail: JSONSchema { get }
 }
 
-/// Visits the members of a request in turn. A member's bound limits its number of bytes or elements. The
-/// schema of the member's type also gets the keywords in the detail.
+/// Visits the members of a request one after another. A member's bound limits its number of bytes or
+/// elements. The schema of the member's type also gets the keywords in the detail.
 protocol RequestCourse {
     associatedtype Failure: Error
 
@@ -116,8 +116,8 @@ private struct RequestReading: RequestCourse {
     /// The members that the course has not yet read.
     private(set) var rest: [(name: JSONName, found: Found)] = []
 
-    /// A member found in the object. The check of the object already reads the strings, because most members
-    /// are strings, so that most bytes are read only once.
+    /// A member found in the object. Strings are read while the object is checked. Most members are strings,
+    /// so most bytes are read only once.
     enum Found {
         case text(String)
         /// The position of a value that is not a string.

@@ -6,7 +6,7 @@ import NIOHTTP1
 public import SignIn
 public import StrictJSON
 
-// The bodies of the nonce endpoint, and of the endpoints that take an identity token.
+// The bodies of the nonce endpoint, and of the endpoints that accept an identity token.
 
 extension IdentityTokenRequest: RequestBody {
     static var schemaName: String { "IdentityTokenRequest" }
@@ -186,7 +186,7 @@ extension UserProfile {
 struct SignedIn: JSONBody {
     static var schemaName: String { "SignInOutcome" }
     let outcome: SignInOutcome
-    /// Result of App Check; `nil` if App Check does not judge the app.
+    /// Result of App Check; `nil` if App Check does not apply to the app.
     let app: AppCheckResult?
 
     @inline(__always)
@@ -202,7 +202,7 @@ struct SignedIn: JSONBody {
 extension HTTPResponse {
     /// The response to a sign-in, with status 201 if the sign-in created the account.
     ///
-    /// - Parameter app: Result of App Check; `nil` if App Check does not judge the app.
+    /// - Parameter app: Result of App Check; `nil` if App Check does not apply to the app.
     static func signedIn(_ outcome: SignInOutcome, app: AppCheckResult? = nil) -> HTTPResponse {
         .json(
             outcome.isNewAccount ? .created : .ok, SignedIn(outcome: outcome, app: app),
@@ -220,7 +220,7 @@ extension HTTPResponse {
 struct VerifiedToken: JSONBody {
     static var schemaName: String { "VerifiedIdentity" }
     let verified: VerifiedSignIn
-    /// Result of App Check; `nil` if App Check does not judge the app.
+    /// Result of App Check; `nil` if App Check does not apply to the app.
     let app: AppCheckResult?
 
     @inline(__always)

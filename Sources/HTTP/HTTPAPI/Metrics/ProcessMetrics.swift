@@ -30,7 +30,7 @@ struct ProcessMetrics: Sendable {
 /// This process's status, as Linux reports it in `/proc` (proc(5)).
 struct ProcessStatus: Equatable {
     let processorSeconds: Double
-    /// Time at which the process started, in seconds since 1970.
+    /// Start time of the process, in seconds since 1970.
     let startedAt: Double
     let threads: Int64
     let virtualBytes: Int64

@@ -18,7 +18,7 @@ final class VerificationMetrics: Sendable {
 
     /// Counts the result of a use case that verifies a token, as soon as the result is available.
     ///
-    /// - Parameter trace: The trace that a verification span is added to; `nil` without tracing.
+    /// - Parameter trace: The trace for the verification span; `nil` without tracing.
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
     ) throws -> Step<Value> {
@@ -144,7 +144,7 @@ struct KeySetMetrics: Sendable {
     }
 }
 
-/// Metrics about the requests that App Check has judged, updated before each scrape. Each configured target
+/// Metrics about the requests that App Check has checked, updated before each scrape. Each configured target
 /// has its series from the start.
 struct AppCheckMetrics: Sendable {
     init(_ registry: MetricsRegistry, counts: AppCheckCounts) {

@@ -96,7 +96,7 @@ struct AppLinkPattern: Sendable {
         self.pattern = Array(pattern.utf8)
     }
 
-    /// Returns `true` if the path matches. Makes at most as many comparisons as the product of both lengths.
+    /// Returns `true` if the path matches. The number of comparisons is at most the product of both lengths.
     func matches(_ path: Substring) -> Bool {
         let path = Array(path.utf8.prefix(Self.longest + 1))
         guard path.count <= Self.longest else { return false }

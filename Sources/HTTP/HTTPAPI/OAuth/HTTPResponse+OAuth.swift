@@ -50,7 +50,7 @@ extension HTTPResponse {
             case .unauthorized: .invalidClient
             default: .invalidRequest
             }
-        // Some problem texts contain quotation marks. RFC 6749 does not allow them, so this removes them.
+        // Some problem texts contain quotation marks. RFC 6749 does not allow them, so they are removed.
         let explanation = problem.detail.filter { $0 != "\"" && $0 != "\\" && $0.isASCII }
         var response = oauth(problem.status, OAuthError(code, explanation).json)
         response.code = problem.code

@@ -49,8 +49,8 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.statements.json()))
     }
 
-    /// Returns `true` for a path that Google opens the app with. A browser requests such a path only if the
-    /// app is not installed.
+    /// Returns `true` for a path that Google uses to open the app. A browser requests it only if the app is
+    /// not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 }
 

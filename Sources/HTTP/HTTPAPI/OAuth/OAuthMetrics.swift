@@ -15,7 +15,7 @@ struct OAuthMetrics: Sendable {
     }
 
     private let labels: ClientLabels
-    /// Counters by grant type, then by client.
+    /// Counters for each grant type and each client.
     private let tokens: [String: [String: [Result: CounterCell]]]
     enum DeviceResult: String, CountedCase {
         static let series = CountedSeries(

@@ -126,7 +126,7 @@ struct ClientAuthenticating: Sendable {
             if hasSecret { request.client?.isProven(by: nil) }
             return value
         } catch let error as TokenEndpointError {
-            // Any other error occurs only after the secret has been verified, so the client is proven.
+            // Any other error occurs only after the secret was verified, so the client is proven.
             if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
             throw error
         }

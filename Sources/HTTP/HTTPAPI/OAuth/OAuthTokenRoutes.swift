@@ -233,7 +233,7 @@ extension OAuthTokenRoutes {
 /// development, the client receives the reasons too.
 struct TokenRefusals: Sendable {
     private let labels: ClientLabels
-    /// Counters by client ID, then by reason.
+    /// Counters for each client ID and each reason.
     private let cells: [String: [TokenRefusalReason: CounterCell]]
     /// True in development, where responses contain the reason.
     let areExplained: Bool

@@ -13,8 +13,8 @@ import Synchronization
 /// Exists only in a service with a console.
 ///
 /// Accepted arrivals are in the database. Any client can send to these endpoints, so the log keeps a fixed
-/// number of arrivals for one day, with a bounded part of each, and only in memory. Erasures do not reach the
-/// log, so it keeps no data that identifies a user: no address, no name and no `sub`.
+/// number of arrivals for one day, with a bounded part of each, and only in memory. Erasures do not affect
+/// the log, so it keeps no data that identifies a user: no address, no name and no `sub`.
 public final class ArrivalLog: Sendable {
     public enum Sender: String, Sendable, CaseIterable {
         case apple

@@ -7,7 +7,7 @@ import TraceExport
 
 /// Records requests. Each request increments a few counters, and each request from an authenticated caller or
 /// OAuth client gets a log line. Unauthenticated requests are unbounded in number, and in an outage all
-/// requests get 503, so the log contains only samples and sums of these two kinds.
+/// requests get 503, so the log contains only samples and totals of these two kinds.
 ///
 /// A log line contains the route's path template instead of the path, because a path can identify a user. The
 /// log never contains header values, bodies, tokens, addresses or keys.
@@ -32,7 +32,7 @@ final class RequestObserver: Sendable {
     /// - Parameters:
     ///   - callers: The names of the API keys.
     ///   - clients: The labels of OAuth clients; `nil` if there are no clients.
-    ///   - rate: Sampling rate: one of this many successful requests gets a log line.
+    ///   - rate: Sampling rate: one in this many successful requests gets a log line.
     ///   - recent: The requests that the console shows; `nil` if there is no console.
     init(
         registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,
@@ -127,7 +127,7 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// Logs the last second's sums when the service ends.
+    /// Logs the last second's totals when the service stops.
     func finish() {
         let now = now()
         write(anonymous.withLock { $0.finish() }, Self.anonymousSum, at: now)

@@ -70,7 +70,7 @@ struct RequestSampler {
     }
 }
 
-/// Selects the successful requests that get a log line: on average, one of `rate` requests. Refusals and
+/// Selects the successful requests that get a log line: on average, one in `rate` requests. Refusals and
 /// failures always get a log line.
 ///
 /// Decides on each request independently, so that a caller with a regular pattern cannot escape the log. The

@@ -104,16 +104,16 @@ struct WarningMetrics: Sendable {
 }
 
 /// Detects that all requests from browsers and OAuth clients come from one private address, which means that
-/// the service runs behind a proxy missing from the configuration. All clients then count as one client, so
-/// one attacker who guesses secrets slows down all clients, and pages show the proxy's address as the
-/// request's origin.
+/// the service runs behind a proxy that is missing from the configuration. All clients then count as one
+/// client, so one attacker who guesses secrets slows down all clients, and pages show the proxy's address as
+/// the request's origin.
 ///
-/// Judges only whole hours. Ignores an hour with only one internal backend, because the backend is not a
+/// Evaluates only whole hours. Ignores an hour with only one internal backend, because the backend is not a
 /// browser and its requests have no `X-Forwarded-For`.
 final class RequesterWatch: Sendable {
     /// Length of the window in milliseconds: one hour.
     static let window: Int64 = 3_600_000
-    /// Minimum number of requests that an hour needs to be judged.
+    /// Minimum number of requests in an hour that is evaluated.
     static let fewest = 10
 
     private struct State {
@@ -135,7 +135,7 @@ final class RequesterWatch: Sendable {
     ///   - client: The client's address; `nil` if it is unknown, which happens only with a configured proxy.
     ///   - looksProxied: True for a browser's request, and for a request with `X-Forwarded-For`.
     ///   - now: Current time in milliseconds.
-    /// - Returns: The address, once, at the end of the first hour with only one private address.
+    /// - Returns: The address, at the end of the first hour with only one private address; otherwise `nil`.
     func note(_ client: ClientAddress?, looksProxied: Bool, at now: Int64) -> String? {
         state.withLock { state in
             var found: String?

@@ -106,7 +106,7 @@ struct ConnectionsPage {
     }
 }
 
-/// The page that asks a user without a session which app to sign in to, if several apps have clients.
+/// The page where a user without a session chooses the app to sign in to, if several apps have clients.
 struct AppChoicePage {
     let apps: [(app: ClientID, name: LocalizedText)]
     let query: ConnectionsQuery

@@ -68,8 +68,8 @@ extension DevicePageOutcome.EntryFault {
     }
 }
 
-/// The page that follows the code form and leads to the sign-in. It continues automatically, or when the user
-/// follows its link.
+/// The page between the code form and the sign-in. It continues automatically, or when the user follows its
+/// link.
 ///
 /// The content security policy limits forms and their redirects to this service, so the form cannot redirect
 /// to Apple directly.

@@ -1,21 +1,21 @@
 import Encodings
 import Pages
 
-// HTML for outside values, and for this service's texts with placeholders for such values.
+// HTML for external values, and for this service's texts with placeholders for such values.
 extension HTML {
-    /// Returns an outside value as HTML. Isolates the value: its text direction does not affect the
-    /// surrounding text, and its direction marks end with the value (HTML §4.5.24).
+    /// Returns an external value as HTML. Isolates the value: neither its text direction nor its direction
+    /// marks affect the surrounding text (HTML §4.5.24).
     static func value(_ value: String) -> HTML { "<bdi>\(value)</bdi>" }
 
     /// Returns a date or a code as HTML. Users read both from left to right in every language, but browsers
     /// infer no direction from a value without letters.
     static func leftToRight(_ value: String) -> HTML { "<bdi dir=\"ltr\">\(value)</bdi>" }
 
-    /// Returns an outside e-mail address, host or URL as HTML. A long address may break before punctuation,
+    /// Returns an external e-mail address, host or URL as HTML. A long address may break before punctuation,
     /// so it rarely breaks within a word.
     static func address(_ value: String) -> HTML { "<bdi>\(breakable(value))</bdi>" }
 
-    /// Returns a URL for copying as HTML. A URL is read from left to right in every language.
+    /// Returns the HTML of a URL that users can copy. A URL is read from left to right in every language.
     static func copied(_ url: String) -> HTML {
         "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>"
     }

@@ -12,7 +12,7 @@ package struct ProblemType: Sendable {
     /// The text for users, if a browser shows the refusal as a page.
     typealias Page = any KeyPath<AuthorizeTexts.Refusals, AuthorizeTexts.Refusal> & Sendable
 
-    /// The code on the wire.
+    /// The code in the response.
     package let code: String
     package let status: HTTPResponseStatus
     let title: String

@@ -70,7 +70,7 @@ final class AuthorizeRoutes: Sendable {
             request)
     }
 
-    /// Handles posted parameters like the same parameters in a query.
+    /// Handles posted parameters in the same way as query parameters.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
@@ -165,7 +165,7 @@ extension AuthorizeUseCase {
             userAgent: request.browser?.userAgent)
     }
 
-    /// Returns the form that one of this service's pages has posted.
+    /// Returns a form posted by one of this service's pages.
     ///
     /// Returns `nil` for a form from another site's page, for a malformed form and for another media type.
     /// Callers treat all of them like a form without a token.
@@ -182,7 +182,7 @@ extension AuthorizeUseCase {
         CookieField.value(of: cookieName, in: request.cookie)
     }
 
-    /// Returns the language to show a page in.
+    /// Returns the language for a page.
     func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
         requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
     }
@@ -240,7 +240,7 @@ struct AuthorizeMetrics: Sendable {
     ]
 
     private let labels: ClientLabels
-    /// Counters by client ID, then by outcome.
+    /// Counters for each client ID and each outcome.
     private let cells: [String: [String: CounterCell]]
 
     init(_ registry: MetricsRegistry, labels: ClientLabels) {

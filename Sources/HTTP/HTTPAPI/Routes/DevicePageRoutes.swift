@@ -99,7 +99,7 @@ enum DevicePageStep: String, CountedCase {
 
     /// The page asks the user for a code.
     case asked
-    /// The user entered a code that no device shows, or that no device is waiting for any more.
+    /// The user entered an unknown code, or a code for which no device is waiting.
     case wrongCode = "wrong_code"
     /// The user entered too many wrong codes.
     case paused

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// An endpoint of the API. Its declaration in `Endpoints+SignIn.swift` or a similar file holds all its
+/// An endpoint of the API. Its declaration in `Endpoints+SignIn.swift` or a similar file contains all its
 /// properties. The list of declarations determines the route table, authentication, limits, error formats and
 /// metrics.
 ///
@@ -83,7 +83,7 @@ final class Endpoint: Sendable {
     enum Wait: Sendable {
         case none
         /// The call waits for a fetch of Apple's or Google's keys. A failed fetch has its own error, so the
-        /// time limit must not end the call earlier and wrongly report the database.
+        /// time limit must not end the call earlier and wrongly blame the database.
         case keys
         case atMost(Duration)
         /// The call waits for events. It can end at any time, with the events that it has found.
@@ -166,7 +166,7 @@ enum RouteMethod: Sendable {
 /// that any program can read without a browser. Pages cannot read token endpoint responses, because a client
 /// that runs in a browser needs a server.
 enum CrossOriginAccess {
-    /// Returns the response, and lets pages read it if the call allows them to.
+    /// Returns the response, and allows pages to read it if the call permits this.
     static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
         guard let endpoint, endpoint.origins == .readers else { return response }
         var response = response

@@ -6,7 +6,7 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// Endpoints that backends call to read and change accounts, their events and their grants.
+/// Endpoints for backends that read and change accounts, their events and their grants.
 extension Endpoint {
     static let listEvents = Endpoint(
         "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,

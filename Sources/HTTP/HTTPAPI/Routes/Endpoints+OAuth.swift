@@ -90,7 +90,7 @@ extension Endpoint {
             ])
     ) { try $0.authorize($1) }
 
-    /// For native clients without a backend, which cannot call `mintNonce`. The endpoint stores nothing.
+    /// Serves native clients that have no backend to call `mintNonce`. The endpoint stores nothing.
     static let mintClientNonce = Endpoint(
         "mintClientNonce", .post, "/oauth/nonce", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -114,7 +114,7 @@ extension Endpoint {
             ])
     ) { try $0.mintNonce($1) }
 
-    /// For native clients without a backend, which cannot call `mintChallenge`. The endpoint stores nothing.
+    /// Serves native clients that have no backend to call `mintChallenge`. The endpoint stores nothing.
     static let mintClientChallenge = Endpoint(
         "mintClientChallenge", .post, "/oauth/app-attest/challenges", of: \.oauth?.tokens,
         caller: .oauthClient, body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -134,7 +134,7 @@ extension Endpoint {
             ])
     ) { try $0.mintChallenge($1) }
 
-    /// For native clients without a backend, which cannot call `registerKey`.
+    /// Serves native clients that have no backend to call `registerKey`.
     static let registerClientKey = Endpoint(
         "registerClientKey", .post, "/oauth/app-attest/keys", of: \.oauth?.tokens, caller: .oauthClient,
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth,
@@ -164,7 +164,7 @@ extension Endpoint {
         .userInfo
     ) { try $0.userInfo($1) }
 
-    /// For web pages that have an access token.
+    /// Serves web pages that have an access token.
     static let postUserInfo = Endpoint(
         "postUserInfo", .post, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers,

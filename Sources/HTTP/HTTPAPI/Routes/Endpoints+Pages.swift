@@ -134,7 +134,7 @@ extension Endpoint {
     ) { $0.show($1) }
 
     /// Handles a form submitted from the connections page. As on the consent page, the browser hides the
-    /// page's origin, so the forms carry tokens against forgery.
+    /// page's origin, so tokens protect the forms against forgery.
     static let removeConnection = Endpoint(
         "removeConnection", .post, "/account/connections", of: \.connections, caller: .anyone,
         body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others,
@@ -255,7 +255,7 @@ extension Endpoint {
     ) { $0.show($1) }
 
     /// Handles a form submitted from the device page. As on the consent page, the browser hides the page's
-    /// origin, so the form carries a token against forgery.
+    /// origin, so a token protects the form against forgery.
     static let answerDevicePage = Endpoint(
         "answerDevicePage", .post, "/oauth/device", of: \.devicePages, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others,

@@ -26,7 +26,7 @@ struct HTTPRequest: Sendable {
     var browser: BrowserFields?
     /// Records the OAuth client for the log. Set only for OAuth routes.
     var client: ObservedClient?
-    /// The request's place in its trace; `nil` if the request is not traced.
+    /// The request's position in its trace; `nil` if the request is not traced.
     var trace: RequestTrace?
 }
 

@@ -45,7 +45,7 @@ final class LogoutRoutes: Sendable {
         return beginPosted(request)
     }
 
-    /// Handles posted parameters like the same parameters in a query. With SameSite=Lax, the browser does not
+    /// Handles posted parameters in the same way as query parameters. With SameSite=Lax, the browser does not
     /// send the session cookie with a post from another site's page. It does send the cookie with a GET, so
     /// this method redirects.
     private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {

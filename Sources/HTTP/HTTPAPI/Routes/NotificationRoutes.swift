@@ -119,13 +119,13 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// Time of the last verified notification from Apple that this process knows of. It learns the time from its
-/// own requests, and from the database, which holds notifications to other replicas and earlier processes.
+/// Time of the last verified notification from Apple that this process knows of. The process gets the time
+/// from its own requests, and from the database for other replicas and earlier processes.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>
 
-    /// - Parameter moment: Time of the last notification. Before the first notification, the time from which
-    ///   notifications could arrive.
+    /// - Parameter moment: Time of the last notification. Before the first notification, the time at which
+    ///   the service could first receive one.
     public init(_ moment: Moment) {
         milliseconds = Atomic(moment.milliseconds)
     }

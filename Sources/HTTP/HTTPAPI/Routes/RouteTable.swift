@@ -45,7 +45,7 @@ struct RouteTable: Sendable {
     /// Returns the call for a method and a path. Throws `not_found` or `method_not_allowed`.
     ///
     /// - Parameter isServed: Returns `true` if this deployment serves the call. Requests to any other call
-    ///   get `not_found`, whatever the method.
+    ///   get `not_found`, regardless of the method.
     func match(
         _ method: HTTPMethod, _ path: Substring, isServed: (Endpoint) -> Bool = { _ in true }
     ) throws(Problem) -> Match {
@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
         throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    /// Returns any call with the path, whatever its method; `nil` if no call has the path.
+    /// Returns a call with the path and any method; `nil` if no call has the path.
     func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
 
     private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {

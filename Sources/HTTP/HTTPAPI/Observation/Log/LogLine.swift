@@ -5,7 +5,7 @@ import StrictJSON
 /// Writes one log line in text or JSON format.
 ///
 /// In text format, values with characters other than printable ASCII are quoted and escaped. In JSON format,
-/// every value passes through one writer, which quotes and escapes it. So outside input can neither start a
+/// every value passes through one writer, which quotes and escapes it. So external input can neither start a
 /// new line nor forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
@@ -59,8 +59,8 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// Writes a metadata field of a log message. Its name comes from outside, so the line may already have a
-    /// field with this name. The name then gets an underscore in front, because JSON readers keep only one of
+    /// Writes a metadata field of a log message. Its name comes from other code, so the line may already have
+    /// a field with this name. The name then gets an underscore prefix, because JSON readers keep only one of
     /// two fields with equal names.
     mutating func field(metadata name: String, _ value: String) {
         let isTaken = Self.ownNames.contains(name)

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The most recent requests to the process, for the console. Exists only in a service with a console.
 ///
-/// Three rings keep refused requests from authenticated callers, accepted requests from authenticated
-/// callers, and unauthenticated requests, so that neither a busy caller nor a flood from outside displaces
-/// the requests that an operator is looking for.
+/// Three rings keep refused requests from authenticated callers, accepted requests from authenticated callers,
+/// and unauthenticated requests, so that neither a busy caller nor a flood of anonymous requests displaces the
+/// requests that an operator needs.
 public final class RecentRequests: Sendable {
     /// Capacity of each ring, in requests.
     package static let refusedBound = 500

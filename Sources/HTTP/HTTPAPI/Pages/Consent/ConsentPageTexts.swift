@@ -3,8 +3,7 @@ import AuthorizationServer
 import OAuth
 import Pages
 
-/// The texts on a client's consent page that depend only on the client and the language, not on a user or a
-/// request.
+/// The texts on a client's consent page that depend only on the client and the language.
 final class ConsentPageTexts: Sendable {
     let title: String
     /// The texts that all clients share.
