@@ -59,7 +59,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     /// - Parameters:
     ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - delay: The short delay in which more commands can arrive; `nil` for no delay.
     ///   - metrics: The queue's metrics.
     init(
         feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?, metrics: CommitMetrics,
@@ -222,7 +222,7 @@ extension GroupCommit where Command == AccountCommand {
     /// - Parameters:
     ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - delay: The short delay in which more commands can arrive; `nil` for no delay.
     ///   - tracer: Records a span for each transaction that a recorded request waits for; `nil` if tracing is
     ///     off.
     public convenience init(

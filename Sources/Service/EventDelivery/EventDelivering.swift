@@ -22,8 +22,8 @@ package struct EventDelivering: Worker {
     /// Duration of a claim in milliseconds. Another replica ends the claim earlier if this process does not
     /// renew it.
     static let lease: Int64 = 30_000
-    /// Age at which a claim is renewed, and interval between checks of the claims' ages, in milliseconds.
-    /// Together they cause about one renewal per second. The turn itself also renews its claim.
+    /// Minimum age at which a claim is renewed, and interval between checks of the claims' ages, in
+    /// milliseconds. Together they cause about one renewal per second. The turn itself also renews its claim.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
     /// Time in milliseconds during which a turn starts new attempts. It is shorter than a claim, so the last
     /// attempt ends before the claim does.
@@ -40,14 +40,14 @@ package struct EventDelivering: Worker {
         case delivered
         /// The receiver did not accept the event, so it will be retried.
         case failed
-        /// The receiver refused the event too often, so delivery stops.
+        /// The receiver refused the event too often, so it will not be retried.
         case abandoned
     }
 
     /// A claim that this process holds.
     struct Held {
         let record: ReceiverRecord
-        /// Time at which this process last confirmed that its claim is the receiver's latest claim.
+        /// Time at which this process last confirmed that it holds the receiver's latest claim.
         var confirmedAt: Moment
     }
 
@@ -236,7 +236,7 @@ package struct EventDelivering: Worker {
     }
 }
 
-/// Finds claims held by other replicas that have exited or been suspended.
+/// Finds the claims of other replicas that have exited or been suspended.
 ///
 /// The holder of a claim renews it every second. A claim is silent if this replica's checks find no change
 /// for three seconds. Only the time between checks counts, so the replicas' clocks need not agree, and a

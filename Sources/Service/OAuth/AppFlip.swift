@@ -92,7 +92,7 @@ public struct AppFlip: Sendable {
     }
 
     /// Signs the user in with the identity token, like any other sign-in: creates the account, consumes the
-    /// nonce, and obeys the state rule.
+    /// nonce, and applies the state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
     ) async throws -> User {
@@ -123,8 +123,8 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app that sends the request by the policy for the bundle ID in the identity token, or by the
-    /// strictest policy of the client's app if there is no identity token. An Android app has neither App
+    /// Judges the app that sends the request. Applies the policy for the bundle ID in the identity token, or
+    /// the strictest policy of the client's app if there is no identity token. An Android app has neither App
     /// Attest nor a token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.

@@ -21,7 +21,7 @@ public struct DeviceRequests: Sendable {
     static let mostOfAddress = 50
 
     /// Waiting time in seconds when a client is at its limit. It is short, because abandoned requests expire
-    /// one after the other.
+    /// all the time.
     static let ceilingWait: Int64 = 60
 
     /// Maximum number of attempts to find an unused user code. When 10,000 codes are waiting, one in 2.5

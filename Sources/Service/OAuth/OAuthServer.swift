@@ -130,8 +130,8 @@ extension SigningKeys {
         forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        // An hour is enough, because a receiver verifies a token on arrival and no delivery attempt lasts an
-        // hour.
+        // An hour is enough, because a receiver verifies a token on arrival and a delivery attempt is much
+        // shorter.
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
             schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)

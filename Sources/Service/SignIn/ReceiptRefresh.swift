@@ -94,7 +94,7 @@ package struct ReceiptRefresh: Worker {
     }
 
     /// Opens a receipt. If the receipt does not open, the worker discards it, because the next attestation
-    /// brings a new receipt.
+    /// contains a new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {

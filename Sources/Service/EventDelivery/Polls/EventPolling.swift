@@ -11,8 +11,8 @@ import Synchronization
 /// Until the receiver acknowledges a returned token, the service treats the token like a retry of the
 /// delivery engine, and returns it again after a pause. So a receiver that crashes loses no tokens, and a
 /// receiver that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver,
-/// decides, and writes. Of several concurrent polls, even at different replicas, one writes and the others
-/// restart.
+/// decides, and writes. If several polls run concurrently, even at different replicas, one of them writes,
+/// and the others restart.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -151,8 +151,8 @@ public final class EventPolling: Sendable {
 public struct PollRequest: Sendable, Hashable {
     /// Maximum number of tokens in a response. A request for more tokens gets at most this number.
     public static let mostTokens = 64
-    /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
-    /// tokens.
+    /// Maximum number of tokens that a request can acknowledge or refuse. A receiver never has more
+    /// outstanding tokens.
     public static let mostEnded = DeliveryRetry.mostPerReceiver
 
     /// Number of requested tokens; 0 for a request that only acknowledges tokens.

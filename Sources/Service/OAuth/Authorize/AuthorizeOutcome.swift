@@ -75,7 +75,7 @@ public struct ConsentPrompt: Sendable {
     /// The request's unchanged query. The form is posted to a URL with this query.
     public let query: String
     public let languages: RequestedLanguages
-    /// True in development, for a request with `email` or `profile` but without `openid`. The page then
+    /// True in development if the request contains `email` or `profile` but not `openid`. The page then
     /// explains the omission to the developer.
     public let explainsOpenID: Bool
 

@@ -6,7 +6,7 @@ public import SignIn
 
 /// Authorizes a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
 ///
-/// The query carries the request, and a sealed cookie carries the session. Nothing is stored until a user
+/// The query carries the request, and a sealed cookie carries the session. Nothing is stored unless a user
 /// presses a button or has consented to an earlier request, so a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
@@ -138,7 +138,7 @@ extension AuthorizeUseCase {
     }
 
     /// Redirects to the client with an error after a failed sign-in at Apple. If the account is disabled, the
-    /// user first sees a page with this reason.
+    /// user first sees a page about the disabled account.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {

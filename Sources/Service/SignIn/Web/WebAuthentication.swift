@@ -95,7 +95,7 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form does not have the format that Apple sends.
+    /// The form does not have Apple's format.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }
