@@ -75,8 +75,8 @@ enum AttestedKeyRows {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // The counts are locked first, so that a key that another transaction is inserting has its row by
-        // then.
+        // The counts are locked first. This waits for another transaction that is inserting a key, so the
+        // key then has its row.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 

@@ -39,11 +39,11 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// Time until a write counts as blocked by a lock, a standby or a server that does not respond.
+    /// Time after which a write counts as blocked by a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// Time that a rehearsal's result is reused, because any client can request a check, and each rehearsal
-    /// takes locks.
+    /// Time for which a rehearsal's result is reused, because any client can request a check, and each
+    /// rehearsal takes locks.
     static let pause = Duration.seconds(1)
 
     private static let read = PostgresCall(
@@ -99,8 +99,8 @@ final class StoreHealth: Sendable {
     /// Reads from the database. After a failed write it also writes, because only a write can show that the
     /// database accepts writes again.
     ///
-    /// Only one check runs at a time. Concurrent callers get its result, or at once the known failure, so
-    /// that probes take no second connection while the database does not respond.
+    /// Only one check runs at a time. Concurrent callers get its result or, immediately, the known failure,
+    /// so that probes use no second connection while the database does not respond.
     func check(_ pool: PostgresPool) async throws {
         let now = ContinuousClock.now
         let look: Look = state.withLock { state in

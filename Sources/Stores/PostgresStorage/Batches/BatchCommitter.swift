@@ -13,8 +13,8 @@ struct BatchCommitter: Sendable {
         }
     }
 
-    /// Runs the statements that would commit a batch of these commands, so that it needs the same locks and
-    /// the same disk space. A session that rehearses rolls everything back except new names.
+    /// Runs the statements that would commit a batch of these commands, so that a rehearsal needs the same
+    /// locks and disk space. A session that rehearses rolls everything back except new names.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commitOnce(

@@ -89,8 +89,8 @@ final class PostgresPool: Sendable {
         return error
     }
 
-    /// Leaves the report to the task that terminates the session on the server, because that task learns what
-    /// the session waits for.
+    /// Leaves the report to the task that terminates the session on the server, because that task learns why the
+    /// session waits.
     private func explainedLater(_ error: StorageError) -> StorageError {
         let isLate = state.withLock { state in
             if state.isEndingAbandoned { state.unexplained.append(error) }
@@ -241,7 +241,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// Starts the single timer for all waiting callers. No timer runs while no caller waits.
+    /// Starts the single timer for all waiting callers. While no caller waits, there is no timer.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in

@@ -4,8 +4,8 @@ import Foundation
 
 /// The database's address and credentials: a URL as libpq reads it, with every option that libpq knows.
 ///
-/// It contains a password, so the service never prints it. It also keeps libpq from printing it, because
-/// libpq repeats the parts of a URL that it has misread, and half a password can look like a port to it.
+/// The URL contains a password, so the service never prints it. libpq must not print it either: libpq repeats
+/// parts of a URL that it has misread, and can mistake half a password for a port.
 struct PostgresURL: Sendable {
     let text: String
     /// The URL's options by libpq keyword, without options from the environment.

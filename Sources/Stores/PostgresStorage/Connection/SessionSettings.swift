@@ -119,7 +119,7 @@ enum SessionPurpose: Sendable {
 ///
 /// The service needs a pooler that assigns each client its own connection, because prepared statements,
 /// `LISTEN` and the settings that make writes durable all belong to the session. With other modes the service
-/// works at first, and then fails when two sessions meet on one connection.
+/// works at first, and then fails when two sessions share one connection.
 enum PoolerMode {
     static let unusable = StorageError(
         .migrationFailed,
@@ -157,7 +157,7 @@ enum PoolerMode {
 /// Detects other software that speaks PostgreSQL's protocol.
 ///
 /// A user without a row is locked by an advisory lock. CockroachDB accepts such a lock and ignores it, so two
-/// replicas would create two accounts for one user and accept a nonce twice, and nothing would report it.
+/// replicas would create two accounts for one user and accept a nonce twice, without any error.
 enum ServerKind {
     /// Words in `version()` from servers that call themselves PostgreSQL but implement only parts of it.
     private static let otherProducts = [

@@ -53,8 +53,8 @@ extension Migration {
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// The last event's number. A transaction locks this row last and until its end, so that numbers are in
-    /// commit order and a failed transaction uses up no numbers.
+    /// The last event's number. A transaction locks this row last, and keeps the lock until its end, so that
+    /// numbers are in commit order and a failed transaction uses no numbers.
     private static let eventCounter = """
         CREATE TABLE event_counter (
             \(EventCounterTable.schema(.postgres)),

@@ -138,8 +138,7 @@ enum Schema {
 }
 
 extension PostgresError {
-    /// True if the script itself is wrong, so that neither the connection, the server nor another transaction
-    /// is the cause.
+    /// True if the cause is the script itself, not the connection, the server or another transaction.
     fileprivate var isFaultOfTheScript: Bool {
         switch sqlState.prefix(2) {
         case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly

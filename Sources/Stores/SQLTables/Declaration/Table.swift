@@ -3,8 +3,7 @@
 
 public import AppleAccounts
 
-/// The columns of one table. SELECT lists, INSERTs, bindings and row readers all take their column names from
-/// here.
+/// The columns of one table. SELECT lists, INSERTs, bindings and row readers all get their column names here.
 ///
 /// A table value has one `Column` for each of its columns. Positions are computed once, when a statement is
 /// prepared; rows are then read by position.

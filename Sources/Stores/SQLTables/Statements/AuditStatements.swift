@@ -123,8 +123,8 @@ extension AuditReader where Self: SQLReader {
 }
 
 extension AuditStore where Self: SQLStore {
-    /// Appends entries that belong to no other change. Locks their accounts, so that no erasure can remove
-    /// them in the meantime.
+    /// Appends entries that are not part of another change. Locks their accounts, so that no erasure can
+    /// remove them in the meantime.
     public func appendAudit(_ entries: [AuditEntry]) async throws {
         guard !entries.isEmpty else { return }
         try await transaction { session in

@@ -40,7 +40,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// Returns a parameter as SQL text. PostgreSQL takes the parameter's type from the cast.
+    /// Returns a parameter as SQL text. PostgreSQL gets the parameter's type from the cast.
     fileprivate func parameter(_ number: Int, _ form: ColumnForm) -> String {
         switch self {
         case .sqlite: "?\(number)"

@@ -93,7 +93,7 @@ struct OpenFiles: Sendable {
 
 /// Free space on the database file's disk.
 enum DiskSpace {
-    /// Minimum number of free bytes. Below it, a few pages may still fit into the log's free space although
+    /// Minimum number of free bytes. With fewer, a few pages may still fit into the log's free space although
     /// the next sign-in does not.
     static let least: UInt = 1 << 20
 

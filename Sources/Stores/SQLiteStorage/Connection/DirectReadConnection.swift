@@ -10,10 +10,10 @@ final class DirectReadConnection: Sendable {
     /// Maximum duration of a read. Reading pages in memory takes microseconds; a failing disk takes much
     /// longer than this limit.
     static let longestRead = Duration.milliseconds(2)
-    /// Number of consecutive slow reads before a pause. One slow read alone was more likely interrupted than
+    /// Number of consecutive slow reads before a pause. A single slow read was probably interrupted, not
     /// waiting for a disk.
     static let patience = 2
-    /// Pause of direct reads after slow reads. It bounds the time that a thread can lose.
+    /// Pause of direct reads after slow reads. It bounds the time that threads lose to slow reads.
     static let pause = Duration.milliseconds(500)
 
     private struct Pace {

@@ -34,8 +34,8 @@ struct KeyDigest: Equatable, Sendable {
     /// The possible row numbers of the subject's credentials: the first 48 bits of the digest, followed by a
     /// 16-bit counter.
     ///
-    /// A user's credentials are therefore adjacent, so a state query finds them without an index. Among ten
-    /// million users, one pair in five databases shares the first 48 bits; `check` tells the two users apart.
+    /// A user's credentials are therefore adjacent, so a state query finds them without an index. With ten
+    /// million users, one database in five has two users with the same 48 bits; `check` tells them apart.
     var credentialIDs: ClosedRange<Int64> {
         let first = Int64(bitPattern: high & ~0xFFFF)
         return first...first + 0xFFFF

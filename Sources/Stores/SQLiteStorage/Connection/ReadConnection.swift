@@ -64,7 +64,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs the waiting reads on the queue until no read is left. A failed read does not affect the others.
+    /// Runs the waiting reads on the queue until no read is left. A failed read does not affect other reads.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {
@@ -113,7 +113,7 @@ final class ReadConnection: Sendable {
 /// The last read error.
 ///
 /// If a page is damaged, or the disk cannot read it, only the reads that need this page fail. A later
-/// successful read therefore proves no repair, so a failure counts for a while.
+/// successful read therefore does not prove a repair, so a failure counts for a while.
 struct ReadTrouble: Sendable {
     static let memory = Duration.seconds(10)
 
