@@ -11,7 +11,7 @@ public struct EmulatedApp: Sendable, Equatable {
     /// Redirect URIs of the app's Services IDs, for the web flow.
     public var redirectURIs: [String] = []
 
-    /// Creates an app. Throws `.configurationInvalid` without a team or a client ID.
+    /// Creates an app. Throws `.configurationInvalid` if the team or the client IDs are missing.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         guard !teamID.isEmpty, !clientIDs.isEmpty, !clientIDs.contains("") else {
             throw EmulatorError(.configurationInvalid, detail: "an app must have a team ID and client IDs")

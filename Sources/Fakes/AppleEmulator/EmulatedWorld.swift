@@ -21,7 +21,7 @@ struct EmulatedWorld {
     var deviceKeys = DeviceKeyRegistry()
     /// Open pages of the web flow. Each entry belongs to its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
-    /// The control API has advanced the clock by this many milliseconds.
+    /// Number of milliseconds by which the control API has advanced the clock.
     var clockOffset: Int64 = 0
 
     init(

@@ -22,7 +22,7 @@ public struct EmulatorConfiguration: Sendable {
     /// The initial signing keys. If empty, `keyCount` keys are generated when they are first used.
     public var keys: [SigningKey] = []
     public var keyCount = 3
-    /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created if
+    /// The file that keeps the state across restarts; `nil` to keep it only in memory. The file is created if
     /// it does not exist.
     public var stateFile: String?
     /// The keys that teams sign client secrets with. Without any key, every client secret is refused.
@@ -91,7 +91,7 @@ public struct EmulatorTLS: Sendable {
     /// - Parameters:
     ///   - certificates: PEM of the server certificate, followed by the intermediate certificates.
     ///   - privateKey: PEM, without a passphrase.
-    /// - Throws: `.configurationInvalid` if they cannot be read or do not belong together.
+    /// - Throws: `.configurationInvalid` if they cannot be read or do not match.
     public init(certificates: String, privateKey: String) throws(EmulatorError) {
         let chain: [NIOSSLCertificate]
         do {
@@ -110,7 +110,7 @@ public struct EmulatorTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Created here only as a check, so that an error appears before the first connection.
+            // This context is only a check, so that an error appears before the first connection.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

@@ -36,7 +36,7 @@ struct IssuedReceipt: Sendable, Codable, Equatable {
     /// The receipt's SHA-256 in hexadecimal.
     let digest: String
     /// Earliest exchange time in milliseconds since 1970; `nil` for an attestation's receipt, which can be
-    /// exchanged at once.
+    /// exchanged immediately.
     let notBefore: Int64?
     /// Expiry in milliseconds since 1970.
     let expiresAt: Int64

@@ -3,8 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a form
-/// of its own.
+/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a separate form.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 
@@ -182,7 +181,7 @@ extension AuthorizeEndpoint {
             headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
     }
 
-    /// Sends the response to the redirect URI with a form, which a script submits, or the user if scripts are
+    /// Sends the response to the redirect URI with a form. A script submits the form, or the user if scripts are
     /// disabled (OAuth 2.0 Form Post Response Mode).
     private func formPost(_ response: AuthorizationResponse) -> EndpointResponse {
         // The receiver may redirect the browser to any URL, including `intent:` and its own scheme, and

@@ -140,7 +140,7 @@ extension ControlInput {
         }
     }
 
-    /// Returns true if the character never needs escaping in a URL (RFC 3986 §2.3). The tilde is left out.
+    /// Returns true if the character never needs escaping in a URL (RFC 3986 §2.3). Excludes the tilde.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -58,7 +58,7 @@ struct NotificationSender: Sendable {
     }
 
     /// The client follows no redirects, because they would bypass the host check. It reports a refused
-    /// connection at once, without retrying.
+    /// connection immediately, without retrying.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

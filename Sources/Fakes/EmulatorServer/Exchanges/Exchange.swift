@@ -58,7 +58,7 @@ package struct ExchangeStart: Sendable {
 /// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
     /// The maximum number of routine exchanges, and also of other exchanges, that are stored. The counts are
-    /// separate, so that routine exchanges do not displace the others.
+    /// separate, so that routine exchanges do not displace other exchanges.
     package static let capacity = 50
     /// Maximum number of characters stored per request or response.
     package static let longestText = 4096

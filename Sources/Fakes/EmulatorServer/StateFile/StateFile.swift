@@ -8,8 +8,8 @@ package import Logging
 /// The file that keeps an emulator's state across restarts: one line with the SHA-256 of the JSON, followed
 /// by the JSON.
 ///
-/// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner
-/// can read it, because it contains private keys and tokens, even if they are only the emulator's.
+/// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner can
+/// read it, because it contains private keys and tokens, although only the emulator's own.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
     /// Start of the first line, which names the emulator that wrote the file, and the format.
@@ -104,7 +104,7 @@ package actor StateSaver {
     }
 
     private func writeOnce() throws {
-        // Changes from now on may come too late for this write, so callers must wait for the next write.
+        // Later changes may miss this write, so their callers must wait for the next write.
         (running, next) = (next, nil)
         do {
             try write()
