@@ -203,7 +203,7 @@ extension EmulatorState {
         return key
     }
 
-    /// Retires a key, which is then no longer published and signs only forged tokens that name it. Throws
+    /// Retires a key. It is then unpublished, and signs only forged tokens that name it. Throws
     /// `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }

@@ -22,7 +22,7 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case stop
     }
 
-    /// Number of waiting commands at which the queue stops gathering more.
+    /// Number of waiting commands at which the queue stops gathering.
     @inlinable static var mostGathered: Int { 64 }
     /// Maximum time to gather commands. After this time the queue does not look again, and the next command
     /// to arrive ends the gathering.

@@ -1,5 +1,5 @@
 // Commits owns the queues between callers and the store's transactions, and the feed that wakes readers of
-// account events. It knows no use case and no SQL, and contains no rules about accounts or grants.
+// account events. It depends on no use case and no SQL, and contains no rules about accounts or grants.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -185,8 +185,8 @@ extension GroupCommit {
     ) {
         switch result {
         case .success(let batch):
-            // The feed advances first, so that a caller that reads events after receiving its result finds
-            // its events.
+            // The feed advances first, so that callers find their events in the feed once they have their
+            // results.
             if let sequence = batch.lastEventSequence { feed.advance(to: sequence) }
             let results = batch.results
             for (index, entry) in entries.enumerated() {

@@ -30,7 +30,7 @@ package struct EventDelivering: Worker {
     static let turn: Int64 = 10_000
     /// Interval in milliseconds between writes of a receiver's position while events keep arriving.
     static let settleInterval: Int64 = 1000
-    /// Pause in milliseconds after a claim that found no work, so that a replica does not query the database
+    /// Pause in milliseconds after a claim without work. It prevents a replica from querying the database
     /// continuously while another replica has claimed the receivers.
     static let emptyPause: Int64 = 100
     /// Maximum number of events that are sent to a receiver concurrently.
@@ -190,8 +190,7 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // The worker must handle events that arrived at the end of the turn, and failed events that are due
-        // for a retry.
+        // Events may have arrived at the end of the turn, and failed events may be due for a retry.
         context.signal.wake()
         return .counted
     }
@@ -240,7 +239,7 @@ package struct EventDelivering: Worker {
 ///
 /// The holder of a claim renews it every second. A claim is silent if this replica's checks find no change
 /// for three seconds. Only the time between checks counts, so the replicas' clocks need not agree, and a
-/// database outage, during which no replica can write or check, ends no claim. Does no I/O and reads no
+/// database outage, during which no replica can write or check, does not end claims. Does no I/O and reads no
 /// clock.
 struct ClaimWatch: Sendable {
     /// Time until an unchanged claim counts as silent, in milliseconds.

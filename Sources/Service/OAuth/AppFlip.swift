@@ -17,7 +17,7 @@ public struct AppFlip: Sendable {
 
     /// - Parameter caller: The apps that the caller's API key has access to.
     /// - Throws: `AppFlipRefusal` if there is no URL; `AccountRefusal` with the code `account_not_found` for
-    ///   an ID that never belonged to an account, and for an account that the caller may not see.
+    ///   an ID that no account has ever had, and for an account that the caller may not see.
     public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -234,8 +234,7 @@ extension AppFlip {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
-            // The request is checked before the sign-in, so that no user signs in for a link that cannot
-            // succeed.
+            // The request is checked before the sign-in, so that no user signs in for an impossible link.
             guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
             do {
                 return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)

@@ -1,6 +1,6 @@
 // OAuth owns the authorization server's use cases: tokens, App Flip, introspection, security events from and
-// to Google, and signing keys. It knows no HTTP and no SQL. The rules for requests and grants are in
-// AuthorizationServer, and user accounts are in AppleAccounts and SignIn.
+// to Google, and signing keys. It depends neither on HTTP nor on SQL. The rules for requests and grants are
+// in AuthorizationServer, and user accounts are in AppleAccounts and SignIn.
 
 public import AppleAccounts
 public import AuthorizationServer

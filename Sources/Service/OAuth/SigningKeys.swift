@@ -21,8 +21,8 @@ public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertib
 /// `SigningKeySchedule` decides when keys change; this type makes the changes. Keys are made when they are
 /// first needed, or by `refresh`, which `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Minimum time in milliseconds between two store reads for unknown key IDs. Because of it, invented key
-    /// IDs cause at most one read per second.
+    /// Minimum time in milliseconds between two store reads for unknown key IDs. This limits the reads that
+    /// invented key IDs can cause to one per second.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
@@ -173,7 +173,7 @@ public final class SigningKeys: Sendable {
 
     private func begin(_ state: inout State) -> Task<Void, any Error> {
         if let reading = state.reading { return reading }
-        // The task is unstructured, so that cancelling one caller does not cancel the refresh for the others.
+        // The task is unstructured, so that cancelling one caller does not cancel other callers' refresh.
         let reading = Task {
             defer { self.state.withLock { $0.reading = nil } }
             try await self.read()

@@ -176,8 +176,8 @@ public struct Maintenance: Service {
 /// Deletes audit log rows after their retention time.
 ///
 /// A clock that is years ahead must not empty the log, so Apple's time applies if this machine's clock is
-/// ahead of it. Until Apple has responded, the deleted time span grows only as fast as the uptime: one day of
-/// rows per day of uptime, and no rows while the age of the oldest rows is uncertain.
+/// ahead of it. Until Apple has responded, a purge deletes at most one day of rows per day of uptime, and no
+/// rows while the age of the oldest rows is uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment

@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Makes nonces. A nonce is valid for one sign-in by any caller, and is not bound to anything else.
+/// Makes nonces. A nonce is valid for one sign-in by any caller, and has no other binding.
 public struct NonceMint: Sendable {
     private let texts: ExpiringText
 

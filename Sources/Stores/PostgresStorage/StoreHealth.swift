@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Once a kind of write has failed, it counts as failing until a real write of that kind succeeds: a
 /// request's write, or a rehearsal of the failed write. A small write can succeed on a full disk, and a write
-/// to an unlocked row can succeed beside a locked row, so neither proves that other writes succeed.
+/// to one row can succeed while another row is locked, so neither proves that other writes succeed.
 final class StoreHealth: Sendable {
     /// Kinds of writes that can fail independently, because on a full disk one table can still have room, and
     /// a lock on one table does not affect the others.
@@ -234,8 +234,8 @@ extension GrantCommitResult: WatchedResult {
     }
 }
 
-/// Checks for room on the database's disk by allocating space, because even on a full disk the database
-/// stores a row that replaces another row or fits into the rest of a page.
+/// Checks for room on the database's disk by allocating space, because even on a full disk the database can
+/// store a row in place of another row or in the rest of a page.
 enum DiskRoom {
     /// Writes a separate file of 1 MiB, which is deleted when the transaction ends. The file is temporary, so
     /// it costs no write-ahead log, and it is in the database's default tablespace.

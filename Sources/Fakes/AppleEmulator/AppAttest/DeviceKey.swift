@@ -31,7 +31,7 @@ public struct DeviceKey: Sendable, Codable {
     }
 }
 
-/// A receipt that the fake Apple has signed, with the values that are needed to exchange it.
+/// A receipt that the fake Apple has signed, with the values needed to exchange it.
 struct IssuedReceipt: Sendable, Codable, Equatable {
     /// The receipt's SHA-256 in hexadecimal.
     let digest: String

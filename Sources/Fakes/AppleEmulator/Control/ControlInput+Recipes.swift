@@ -6,7 +6,7 @@ extension ControlInput {
     mutating func user() throws(EmulatorError) -> UserRecipe {
         var recipe = UserRecipe()
         if let subject = try string("sub", maximum: 255) {
-            // The subject becomes part of paths, so it must need no escaping.
+            // The subject becomes part of paths, so it must not need escaping.
             guard !subject.isEmpty, subject.utf8.allSatisfy(Self.isUnreserved) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "sub: letters, digits, dots, hyphens and underscores")

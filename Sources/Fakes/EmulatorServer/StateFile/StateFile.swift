@@ -8,8 +8,8 @@ package import Logging
 /// The file that keeps an emulator's state across restarts: one line with the SHA-256 of the JSON, followed
 /// by the JSON.
 ///
-/// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner can
-/// read it, because it contains private keys and tokens, although only the emulator's own.
+/// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner
+/// can read it, because it contains private keys and tokens, although only the emulator's own.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
     /// Start of the first line, which names the emulator that wrote the file, and the format.

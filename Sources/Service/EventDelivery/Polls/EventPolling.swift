@@ -9,8 +9,8 @@ import Synchronization
 /// each account.
 ///
 /// Until the receiver acknowledges a returned token, the service treats the token like a retry of the
-/// delivery engine, and returns it again after a pause. So a receiver that crashes loses no tokens, and a
-/// receiver that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver,
+/// delivery engine, and returns it again after a pause. So a crash of the receiver loses no tokens, and a
+/// receiver without acknowledgments does not get the same tokens in every poll. A poll reads the receiver,
 /// decides, and writes. If several polls run concurrently, even at different replicas, one of them writes,
 /// and the others restart.
 public final class EventPolling: Sendable {

@@ -6,7 +6,7 @@ public import SignIn
 
 /// Authorizes a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
 ///
-/// The query carries the request, and a sealed cookie carries the session. Nothing is stored unless a user
+/// The query contains the request, and a sealed cookie contains the session. Nothing is stored unless a user
 /// presses a button or has consented to an earlier request, so a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings

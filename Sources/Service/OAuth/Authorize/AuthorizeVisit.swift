@@ -85,8 +85,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // The transaction that issues the code does not check for a sign-out. A sign-out ends no codes, and a code
-        // that is written during a sign-out counts as written before it.
+        // The transaction that issues the code does not check for a sign-out. A sign-out ends no codes, and a
+        // code that is written during a sign-out counts as written before it.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil

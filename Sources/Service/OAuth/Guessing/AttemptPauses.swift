@@ -5,9 +5,9 @@ import Synchronization
 
 /// Slows down failed attempts per subject and network.
 ///
-/// An address may fail ten times without a pause. A wide network may fail `CountedNetwork.share` times as often.
-/// After that, the next attempt must wait for a second. Each further failure doubles the pause, up to a minute.
-/// Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
+/// An address may fail ten times without a pause. A wide network may fail `CountedNetwork.share` times as
+/// often. After that, the next attempt must wait for a second. Each further failure doubles the pause, up to
+/// a minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
 package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// The longest pause in milliseconds.
@@ -57,9 +57,9 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         address?.networks.map { Key(subject: subject, network: $0) } ?? [Key(subject: subject, network: nil)]
     }
 
-    /// Returns the networks with counted failures, the most failures first. Includes a wide network only while
-    /// it is slowed down. Its number includes the failures of all networks in it. `seconds` is the remaining
-    /// pause; `nil` if there is none.
+    /// Returns the networks with counted failures, the most failures first. Includes a wide network only
+    /// while it is slowed down. Its number includes the failures of all networks in it. `seconds` is the
+    /// remaining pause; `nil` if there is none.
     func kept(
         for subject: Subject, now: Moment
     ) -> [(network: CountedNetwork?, failures: Int, isSlowed: Bool, seconds: Int64?)] {

@@ -28,8 +28,9 @@ public struct TokenIntrospection: Sendable {
         self.server = server
     }
 
-    /// Returns the description of a token; `nil` unless this service issued the token, the token is valid, and the
-    /// caller may see it. The response contains no reason, so that callers learn nothing about other clients' tokens.
+    /// Returns the description of a token; `nil` unless this service issued the token, the token is valid,
+    /// and the caller may see it. The response contains no reason, so that callers learn nothing about other
+    /// clients' tokens.
     ///
     /// - Throws: `StorageError`.
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {

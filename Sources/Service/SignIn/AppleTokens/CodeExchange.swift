@@ -228,7 +228,7 @@ struct CodeExchange: Worker {
     }
 }
 
-/// Checks that Apple's response to a code is about the user who posted the code (OpenID Connect Core
+/// Checks that Apple's response to a code identifies the user who posted the code (OpenID Connect Core
 /// §3.1.3.7).
 ///
 /// A `c_hash` bound the code to a verified identity token, and Apple's response arrived over TLS, so the

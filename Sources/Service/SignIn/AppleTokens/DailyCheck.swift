@@ -5,8 +5,8 @@ import Logging
 
 /// Validates each refresh token at Apple once a day. The checks are spread over the day.
 ///
-/// Before the call to Apple, a claim moves the token's next check one day ahead, so that neither a crash nor
-/// a second process causes two calls within a day. A cancelled check is made the next day. The worker keeps
+/// Before the call to Apple, a claim postpones the token's next check by a day, so that neither a crash nor a
+/// second process causes two calls within a day. A cancelled check is made the next day. The worker keeps
 /// nothing in memory about tokens that it is not checking.
 ///
 /// A successful check needs no write. A failed check stores the time at which it became overdue, even if the
@@ -189,8 +189,8 @@ struct DailyCheck: Worker {
 
 /// The meaning of Apple's response for a daily check. Does no I/O.
 ///
-/// Apple allows one call per token and day, so a call that may have counted is not repeated before the
-/// token's next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
+/// Apple allows one call per token and day. A call that may have counted is not repeated before the token's
+/// next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
 enum CheckVerdict: Equatable {
     case valid
     /// Apple responded with `invalid_grant`: the user withdrew consent, changed the password, or the token

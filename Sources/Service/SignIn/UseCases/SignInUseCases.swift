@@ -1,6 +1,6 @@
 // SignIn owns the account use cases: it verifies tokens, writes through the group commit, reads, and
-// announces changes. It knows no HTTP and no database. The rules about tokens and states are in lower
-// modules.
+// announces changes. It depends neither on HTTP nor on a database. The rules about tokens and states are in
+// lower modules.
 
 import AppAttestation
 public import AppleAccounts
@@ -102,7 +102,7 @@ extension SignInOutcome {
 }
 
 extension ErasureRecord {
-    /// Returns the record without the apps that the caller has no access to, and without their tokens.
+    /// Returns the record with only the apps that the caller has access to, and their tokens.
     func narrowed(to scope: AppScope) -> ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,

@@ -42,7 +42,7 @@ struct BatchCommitter: Sendable {
     }
 }
 
-/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands, and
+/// Commits a batch of any kind in one transaction: locks and loads their rows, applies the commands, and
 /// saves the changes. A batch of any size takes two round trips; only erasures and transfers need more.
 ///
 /// All batches lock in the same order: names without a row, subject rows, their credentials, App Attest keys,
@@ -177,7 +177,7 @@ extension WorkingSet {
     }
 }
 
-/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. They run in the
+/// The rare parts of a batch, which run alone: erasures, and changes of an account's key. They run in the
 /// batch's transaction, with its subject rows locked.
 struct KeyChanges {
     let subjects: PostgresSubjects
@@ -260,8 +260,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // The credential is rewritten, so that a concurrent sign-in that read the subject's old
-                    // state without a lock finds the credential changed.
+                    // The credential is rewritten. A concurrent sign-in that read the subject's old state
+                    // without a lock then finds a changed credential.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -342,8 +342,8 @@ struct SessionDeadlines: Sendable {
 
 /// Waits for a socket, at most until a deadline.
 ///
-/// libpq's own waits have no limit, so a server that accepts and never responds, or a network that drops
-/// every packet, would block the thread forever. TCP keep-alive does not help against such a server.
+/// libpq's own waits have no limit, so an unresponsive server, or a network that drops every packet, would
+/// block the thread forever. TCP keep-alive does not help against such a server.
 struct SocketWait {
     let deadline: ContinuousClock.Instant
 

@@ -56,7 +56,7 @@ struct PostgresURL: Sendable {
     }
 
     /// Returns true if "@" occurs only at the end of the user and password, so that no part of a password
-    /// that was not percent-encoded is parsed as a host or a database.
+    /// without percent-encoding is parsed as a host or a database.
     private static func isUnmistakable(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"), !bytes.contains(0),

@@ -130,8 +130,8 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// Number of comparisons. A single comparison is not enough, because another client may at that moment
-    /// hold the connection that two of the service's sessions would share.
+    /// Number of comparisons. A single comparison is not enough, because another client may be using the
+    /// shared connection at that moment.
     private static let looks = 5
 
     /// Compares the server processes of two sessions that are open at once. Two sessions with separate

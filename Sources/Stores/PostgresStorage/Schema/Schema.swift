@@ -9,10 +9,10 @@ enum Schema {
     struct Version: Equatable, Sendable {
         /// The last completed migration's number; 0 for a database without the service's tables.
         var number = 0
-        /// The lowest schema version that a program must know to be able to work on this schema.
+        /// The lowest schema version that a program must support to use this schema.
         var minimumReader = 0
 
-        /// Returns true if a program that knows the migrations up to `known` can work on the schema as it is.
+        /// Returns true if a program with the migrations up to `known` can use the schema unchanged.
         func isUsable(knowing known: Int) -> Bool { minimumReader <= known }
     }
 

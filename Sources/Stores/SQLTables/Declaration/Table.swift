@@ -1,5 +1,5 @@
 // SQLTables owns the table declarations: column names, sensitivity, and positions in a row or among the
-// parameters of a statement. It knows nothing about databases; a store binds and reads the values.
+// parameters of a statement. It depends on no database; a store binds and reads the values.
 
 public import AppleAccounts
 
@@ -46,7 +46,7 @@ extension Table {
         return declaration.columns.filter { chosen.contains($0.name) }
     }
 
-    /// Returns the names of the columns that an erasure must clear in a row that remains.
+    /// Returns the names of the columns that an erasure must clear in a remaining row.
     ///
     /// - Parameter choice: Columns that the statement sets to another value instead.
     public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {

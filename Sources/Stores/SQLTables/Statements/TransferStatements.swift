@@ -140,7 +140,7 @@ extension SQLSession {
 }
 
 extension SQLSession {
-    /// Locks account rows against changes, in the order in which batches lock.
+    /// Locks account rows against changes, in the lock order of batches.
     ///
     /// - Returns: The accounts that exist.
     @discardableResult

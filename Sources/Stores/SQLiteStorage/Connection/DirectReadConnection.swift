@@ -4,8 +4,8 @@ import Synchronization
 /// A connection that reads a few pages on the caller's own thread, because switching to another thread and
 /// back costs several times as much as such a read.
 ///
-/// A server thread must not wait for another reader or for a disk. So when reads take long, the reading
-/// connection serves them for a while, until the pages are likely to be in memory again.
+/// A server thread must not wait for another reader or for a disk. So after slow reads, the reading
+/// connection serves all reads for a while, until the pages are probably in memory again.
 final class DirectReadConnection: Sendable {
     /// Maximum duration of a read. Reading pages in memory takes microseconds; a failing disk takes much
     /// longer than this limit.

@@ -135,8 +135,8 @@ struct ReadTrouble: Sendable {
 /// A value that is used on one dispatch queue only.
 ///
 /// `@unchecked Sendable`: a connection is its only holder, and reads and writes `value` only in blocks on its
-/// database's serial queue. So two blocks never run at once, and each block sees what the previous block
-/// wrote.
+/// database's serial queue. So two blocks never run concurrently, and each block sees the previous block's
+/// writes.
 final class QueueConfined<Value>: @unchecked Sendable {
     var value: Value
 
