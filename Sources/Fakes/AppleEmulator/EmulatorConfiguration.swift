@@ -27,9 +27,9 @@ public struct EmulatorConfiguration: Sendable {
     public var stateFile: String?
     /// The keys that teams sign client secrets with. Without any key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
-    /// Code lifetime in seconds. It is five minutes at Apple.
+    /// Code lifetime in seconds. At Apple, it is five minutes.
     public var codeLifetime: Int64 = 300
-    /// Minimum time between two validations for one user and client ID, in seconds. It is a day at Apple; 0
+    /// Minimum time between two validations for one user and client ID, in seconds. At Apple, it is a day. 0
     /// disables throttling.
     public var refreshInterval: Int64 = 86_400
     /// Value of `Cache-Control` for `/auth/keys`; `nil` omits the header.

@@ -132,8 +132,8 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Drains the queue on shutdown. A service group lists the queue before the server, so the server has
-    /// already stopped by then.
+    /// Drains the queue on shutdown. A service group lists the queue before the server, so the server stops
+    /// first.
     public func run() async throws {
         try? await gracefulShutdown()
         await drain()

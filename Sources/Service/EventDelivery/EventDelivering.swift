@@ -65,7 +65,7 @@ package struct EventDelivering: Worker {
     let store: any Store
     let feed: EventFeed
     let receivers: [ReceiverName: EventReceiver]
-    /// Time that a turn at the end of the feed waits for new events before it ends its claim.
+    /// Time for which a turn at the end of the feed waits for new events before it ends its claim.
     let linger: Duration
     private let signals: [ReceiverName: WakeupSignal]
     private let idleness = Shared()

@@ -29,8 +29,8 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses that sent wrong secrets for a client in the last 15 minutes, the most wrong
-    /// secrets first.
+    /// Returns the addresses that sent wrong secrets for a client in the last 15 minutes, the address with
+    /// the most first.
     package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
         return guessing.withLock { $0.guesses(of: client, now: moment) }

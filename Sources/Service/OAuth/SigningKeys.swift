@@ -79,7 +79,7 @@ public final class SigningKeys: Sendable {
 
     /// Checks that a key can sign, or that a key can be made. Does not make the first key, because the
     /// request may still be refused. If the sealing keys do not open the stored keys, all requests together
-    /// cause one read per second.
+    /// cause at most one read per second.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func requireKey(_ algorithm: SignatureAlgorithm) async throws {

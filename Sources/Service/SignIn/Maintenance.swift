@@ -230,7 +230,7 @@ final class AuditRetention: Sendable {
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
         guard let first = try await beginning(at: uptime) else { return nil }
-        // There may be more rows from a wrong clock than were read, and then all other rows would seem old.
+        // If a wrong clock has written more rows than were read, all other rows would seem old.
         let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
         guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)

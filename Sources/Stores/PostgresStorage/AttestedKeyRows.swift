@@ -75,8 +75,8 @@ enum AttestedKeyRows {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // The counts are locked first. This waits for another transaction that is inserting a key, so the
-        // key then has its row.
+        // The counts are locked first. The lock waits for a transaction that is inserting a key, so the
+        // last statement sees the key's row.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 

@@ -9,9 +9,9 @@ public import SQLTables
 
 /// The opened and migrated database file, with its stores.
 ///
-/// One connection writes and makes the checkpoints, and all others only read, because SQLite 3.40.1 can
-/// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason, a lock
-/// keeps out other service processes.
+/// One connection writes and makes the checkpoints. All other connections only read, because SQLite 3.40.1
+/// can corrupt a write-ahead log that two connections write or checkpoint concurrently. For the same reason,
+/// a lock keeps out other service processes.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore

@@ -9,7 +9,7 @@ package import Logging
 /// by the JSON.
 ///
 /// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner
-/// can read it, because it contains private keys and tokens, although only the emulator's own.
+/// can read it, because it contains the emulator's private keys and tokens.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
     /// Start of the first line, which names the emulator that wrote the file, and the format.

@@ -47,7 +47,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The user must be asked for consent.")
     }
 
-    /// True if the session is valid and recent, as far as can be decided without the store.
+    /// True if the session is valid and recent, as far as can be checked without the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple for this request.

@@ -19,8 +19,8 @@ struct UserCodeGuessing: Sendable {
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
-    /// A counted attempt. It counts as wrong until its code proves to be correct, so that concurrent attempts
-    /// are all counted.
+    /// A counted attempt. It counts as wrong until its code turns out to be correct, so that all concurrent
+    /// attempts are counted.
     struct Attempt: Sendable {
         fileprivate let counted: AttemptPauses<AccountID?>.Counted
         /// Start of the window in which the attempt counts; `nil` for an attempt with a session.

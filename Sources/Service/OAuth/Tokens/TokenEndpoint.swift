@@ -6,7 +6,7 @@ import Cryptography
 import SignIn
 public import StrictJSON
 
-/// Handles `POST /oauth/token` (RFC 6749 §3.2). Each grant type has its own type.
+/// Handles `POST /oauth/token` (RFC 6749 §3.2). A separate type implements each grant type.
 public struct TokenEndpoint: Sendable {
     /// The response to a token request.
     public enum Response: Sendable {

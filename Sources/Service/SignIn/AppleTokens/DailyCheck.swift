@@ -230,7 +230,7 @@ public struct CheckSchedule: Sendable, Hashable {
     /// Time between two claims in milliseconds, including the margin. Apple allows one call per user and day.
     let interval: Int64
     /// Maximum random delay in milliseconds. For an interval of a day it is an hour minus the margin, and for
-    /// other intervals it is the same fraction.
+    /// other intervals the same fraction of the interval.
     let jitter: Int64
 
     /// - Parameter interval: The interval between checks: a day. Only the fake Apple allows shorter

@@ -9,7 +9,7 @@ import AppleIDClient
 /// repetition is harmless in two cases: after a 5xx status, which issues no token, and after a crash during
 /// an attempt, because its response is lost in any case. A refusal then proves nothing about the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Time in milliseconds during which Apple accepts a code. It starts when the code was posted to this
+    /// Time in milliseconds during which Apple accepts a code. It starts when the code is posted to this
     /// service, so that it never ends too early. A call that is slightly late costs only a refusal.
     static let codeLifetime: Int64 = 300_000
     /// Time in milliseconds between the last attempt and the end of the code's lifetime.

@@ -49,9 +49,9 @@ struct BatchCommitter: Sendable {
 /// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is the
 /// row of an account that moves (`KeyChanges`).
 struct LockingBatch {
-    // After the look-up among the erased accounts, another replica could create an account that has no row
-    // yet, under another name, and erase it. The account then has a row, so this statement either sees the
-    // erasure or waits for the row.
+    // After the erasures were read, another replica could create a missing account under another name, and
+    // erase it. The account's row then exists, so this statement either sees the erasure or waits for the
+    // row.
     private static let checkTransferred = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }

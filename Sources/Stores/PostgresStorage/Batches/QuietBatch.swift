@@ -4,10 +4,10 @@ import SQLTables
 /// Commits a batch that contains only App Attest proofs, and sign-ins by known users without new facts. It
 /// locks no rows that it does not write. Nearly all batches are of this kind.
 ///
-/// It reads, applies, and then changes each credential only if its row still has the version that was read.
-/// Every transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the
-/// subject's credentials, so this one condition covers everything that a sign-in depends on. A key's counter
-/// rises only if the stored counter is still lower.
+/// Reads the rows, applies the commands, and then changes each credential only if its row still has the
+/// version that was read. Every transaction that changes a subject's row, or a fact that holds for all apps,
+/// also rewrites the subject's credentials, so this one condition covers everything that a sign-in depends
+/// on. A key's counter rises only if the stored counter is still lower.
 struct QuietBatch {
     let names: PostgresNames
     let sealing: any AppleTokenSealing

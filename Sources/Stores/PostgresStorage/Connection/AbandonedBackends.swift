@@ -3,7 +3,7 @@ import SQLTables
 import Synchronization
 
 /// Server processes that sessions have given up on. Each process stays listed until another session
-/// terminates it. The pool opens a session for this purpose at once; if the server cannot be reached, the
+/// terminates it. The pool opens a session for this purpose immediately. If the server cannot be reached, the
 /// next session terminates the process.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a

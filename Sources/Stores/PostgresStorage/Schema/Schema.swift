@@ -69,7 +69,7 @@ enum Schema {
     /// Leaves a database with a newer schema unchanged, as long as its last migration allows this program to
     /// work on it.
     /// - Parameter patience: Maximum wait for another replica.
-    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch,
+    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not use,
     ///   `migrationFailed` if a migration fails, `busy` if another replica's migration takes too long.
     static func migrate(
         _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)

@@ -93,8 +93,8 @@ struct OpenFiles: Sendable {
 
 /// Free space on the database file's disk.
 enum DiskSpace {
-    /// Minimum number of free bytes. With fewer, a few pages may still fit into the log's free space although
-    /// the next sign-in does not.
+    /// Minimum number of free bytes. With less space, a few pages may still fit into the log's free space
+    /// although the next sign-in does not.
     static let least: UInt = 1 << 20
 
     /// Returns how many more bytes this process can write to the file system that contains `path`, or `nil`

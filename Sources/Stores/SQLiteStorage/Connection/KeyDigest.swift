@@ -3,8 +3,8 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// The digest that finds a subject: the first 16 bytes of the SHA-256 of its team number (eight bytes in
-/// network order) and its `sub` in UTF-8.
+/// A subject's look-up digest: the first 16 bytes of the SHA-256 of its team number (eight bytes in network
+/// order) and its `sub` in UTF-8.
 ///
 /// Two users practically never share a digest: with a billion users, it would happen in one of 10^20
 /// databases, and an attacker would have to break SHA-256 to cause it. The rule must never change.

@@ -34,7 +34,7 @@ struct LogCheckpoints {
 /// connection writes.
 struct LogLength: Equatable {
     /// Number of frames that make a checkpoint due. With millions of accounts, nearly every frame is a
-    /// different page, and a commit that arrives during a checkpoint waits until all are written. So
+    /// different page, and a commit that arrives during a checkpoint waits until all frames are written. So
     /// checkpoints are kept frequent and short.
     static let longest = 400
 

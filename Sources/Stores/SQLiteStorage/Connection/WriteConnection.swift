@@ -49,7 +49,7 @@ final class WriteConnection: Sendable {
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// Throws while a disk that was full still has almost no room.
+    /// Throws if the disk was full and still has almost no room.
     func checkRoom() throws {
         guard lastFailure?.code == .full, DiskSpace.isExhausted(at: path) else { return }
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
