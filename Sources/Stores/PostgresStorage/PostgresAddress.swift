@@ -20,7 +20,7 @@ public struct PostgresAddress: Sendable, Equatable {
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
-        // Every use of libpq needs an address, so this check prevents all of them.
+        // Every use of libpq needs an address, so this check prevents calls to a missing libpq.
         guard siwa_libpq_is_present() != 0 else { throw .libraryMissing }
         guard let options = (try? PostgresURL(text))?.options else { throw .malformed }
         for (name, allowed) in Self.choices {

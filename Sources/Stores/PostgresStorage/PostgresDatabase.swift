@@ -97,7 +97,7 @@ public final class PostgresDatabase: Sendable {
         await pool.close()
     }
 
-    /// Waits for a server that is not up yet, for example because all services start at once.
+    /// Waits for a server that is not up yet, for example because all services start at the same time.
     private static func awaitServer(
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger,
         onWait: @Sendable () -> Void

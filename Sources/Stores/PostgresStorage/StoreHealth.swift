@@ -141,8 +141,8 @@ final class StoreHealth: Sendable {
 
     private func succeeded(_ kind: Kind) {
         state.withLock { state in
-            // On a full disk, a few writes still fit where rows have been removed. Only a check that tests
-            // for room proves that the disk has room.
+            // On a full disk, a few writes still fit where rows have been removed. Only a check for free
+            // space proves that the disk has room.
             if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
             if state.failures.isEmpty { state.lastError = nil }
         }

@@ -143,7 +143,7 @@ struct SentNotification {
         return json
     }
 
-    /// The delivery's outcome; without a delivery, the payload, for a caller that posts it itself.
+    /// The delivery's outcome; without a delivery, the payload, for callers that post it themselves.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
 

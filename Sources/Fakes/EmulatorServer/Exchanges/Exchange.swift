@@ -114,7 +114,7 @@ public struct ExchangeStep: Sendable, Equatable {
     public let standard: String
     /// True for requests that repeat without user action, such as daily checks.
     public let isRoutine: Bool
-    /// True for a step that redirects the browser and has no response of its own.
+    /// True for a step that redirects the browser and has no separate response.
     public let isOneWay: Bool
 
     public init(

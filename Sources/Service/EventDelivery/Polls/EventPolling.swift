@@ -20,7 +20,7 @@ public final class EventPolling: Sendable {
     public static let longestWait = SignInUseCases.longestWait
     /// The maximum number of polls by one receiver that wait in this process.
     public static let mostWaiting = 8
-    /// The pauses before a token that the receiver has not acknowledged is returned again.
+    /// The pauses before an unacknowledged token is returned again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
     /// Minimum time between two reads by a waiting poll, in milliseconds. Without this minimum, a steady
     /// stream of commits would cause a read for each commit.

@@ -132,7 +132,7 @@ extension AuthorizeUseCase {
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
                 requestDigest: SHA256Digest.hash(request), begunAt: authentication.begunAt))
-        // The same user's form key stays the same, so that forms in other tabs remain valid.
+        // The form key does not change for the same user, so that forms in other tabs remain valid.
         if let old { session.formKey = old.formKey }
         return cookie(of: session, at: now)
     }

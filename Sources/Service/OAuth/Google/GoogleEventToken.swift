@@ -16,7 +16,7 @@ struct GoogleEventToken: Sendable {
     let verificationState: String?
 
     /// - Parameters:
-    ///   - clients: The configured clients. The token's audience must be a Google client ID of one of them.
+    ///   - clients: The configured clients. The token's audience must be one of their Google client IDs.
     ///   - now: The current time by this machine's clock.
     /// - Throws: `SecurityEventError`; `KeySetError` if Google's keys are unavailable.
     init(

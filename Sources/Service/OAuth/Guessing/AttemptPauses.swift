@@ -58,7 +58,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the networks with counted failures, the most failures first. Includes a wide network only
-    /// while it is slowed down. Its number includes the failures of all networks in it. `seconds` is the
+    /// while it is slowed down. Its count includes the failures of all networks in it. `seconds` is the
     /// remaining pause; `nil` if there is none.
     func kept(
         for subject: Subject, now: Moment

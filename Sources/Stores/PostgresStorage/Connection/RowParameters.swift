@@ -2,7 +2,7 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// The parameters of a statement that writes or reads many rows at once: one array per column.
+/// The parameters of a statement that writes or reads many rows: one array per column.
 struct RowParameters: Sendable {
     private struct Parameter {
         let name: String

@@ -21,7 +21,7 @@ enum SessionSettings {
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
-        // A batch names each row once, so a cached look-up would never be used again.
+        // A batch names each row once, so a cached look-up would never be reused.
         ("enable_memoize", "off"),
     ]
 
@@ -134,8 +134,8 @@ enum PoolerMode {
     /// shared connection at that moment.
     private static let looks = 5
 
-    /// Compares the server processes of two sessions that are open at once. Two sessions with separate
-    /// connections always have different processes.
+    /// Compares the server processes of two sessions that are open at the same time. Two sessions with
+    /// separate connections always have different processes.
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {

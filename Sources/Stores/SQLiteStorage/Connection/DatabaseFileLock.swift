@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second service process out of a database file. The system releases the lock when the process
-/// exits, crashes or is killed.
+/// Prevents a second service process from using a database file. The system releases the lock when the
+/// process exits, crashes or is killed.
 ///
 /// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
 /// locks.
