@@ -176,7 +176,7 @@ public struct Maintenance: Service {
 /// Deletes audit log rows after their retention time.
 ///
 /// A clock that is years ahead must not empty the log, so Apple's time applies if this machine's clock is
-/// ahead of it. Until Apple has responded, a purge deletes at most one day of rows per day of uptime, and no
+/// ahead of it. Until Apple has responded, purges delete at most one day of rows per day of uptime, and no
 /// rows while the age of the oldest rows is uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
