@@ -11,7 +11,7 @@ public struct EmulatedApp: Sendable, Equatable {
     /// Redirect URIs of the app's Services IDs, for the web flow.
     public var redirectURIs: [String] = []
 
-    /// Creates an app. Throws `.configurationInvalid` without a team or a client ID.
+    /// Creates an app. Throws `.configurationInvalid` if the team or the client IDs are missing.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         guard !teamID.isEmpty, !clientIDs.isEmpty, !clientIDs.contains("") else {
             throw EmulatorError(.configurationInvalid, detail: "an app must have a team ID and client IDs")
@@ -24,7 +24,7 @@ public struct EmulatedApp: Sendable, Equatable {
     /// Returns true if `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and
     /// refuses bundle IDs.
     ///
-    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. If an
+    /// The first client ID is the primary App ID, a bundle ID; the other client IDs are Services IDs. If an
     /// app's only client ID has redirect URIs, it counts as a Services ID, because a bundle ID has none.
     public func isServicesID(_ clientID: String) -> Bool {
         guard let index = clientIDs.firstIndex(where: clientID.isByteEqual(to:)) else { return false }

@@ -23,7 +23,7 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Uses the keys of the configuration, or else those of the state file, or else new ones. Throws
+    /// Uses the keys in the configuration, otherwise the keys in the state file, otherwise new keys. Throws
     /// `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
@@ -64,8 +64,8 @@ public final class EmulatedApple: Service {
         return await NotificationDispatcher(state: state).deliver(payload, to: target)
     }
 
-    /// Changes a user's account, and notifies the affected apps as the delivery plan says. Sends nothing if
-    /// there is no notification URL.
+    /// Changes a user's account, and notifies the affected apps according to the delivery plan. Sends nothing
+    /// if there is no notification URL.
     ///
     /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
     @discardableResult

@@ -3,8 +3,8 @@ import Encodings
 
 /// The emulator's whole state, and the operations that change it.
 ///
-/// Uses random numbers, but does no I/O and reads no clock. It also makes no signatures, because they are
-/// slow and must be made outside the lock.
+/// Uses random numbers, but does no I/O and reads no clock. It does not sign, because signing is slow and
+/// must happen outside the lock.
 struct EmulatedWorld {
     var apps: [EmulatedApp]
     var users: UserDirectory
@@ -21,7 +21,7 @@ struct EmulatedWorld {
     var deviceKeys = DeviceKeyRegistry()
     /// Open pages of the web flow. Each entry belongs to its client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
-    /// The control API has advanced the clock by this many milliseconds.
+    /// Number of milliseconds by which the control API has advanced the clock.
     var clockOffset: Int64 = 0
 
     init(
@@ -46,8 +46,8 @@ struct EmulatedWorld {
         app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
     }
 
-    /// Collects the data for a token: user, app and keys. Records neither a code nor that the user uses the
-    /// app, so that the recipe can still be refused.
+    /// Collects the data for a token: user, app and keys. Does not record the code or the use of the app, so
+    /// that the recipe can still be refused.
     mutating func basis(
         of recipe: IdentityTokenRecipe, now: Int64
     ) throws(EmulatorError) -> IdentityTokenBasis {

@@ -22,14 +22,14 @@ public struct EmulatorConfiguration: Sendable {
     /// The initial signing keys. If empty, `keyCount` keys are generated when they are first used.
     public var keys: [SigningKey] = []
     public var keyCount = 3
-    /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created if
+    /// The file that keeps the state across restarts; `nil` to keep it only in memory. The file is created if
     /// it does not exist.
     public var stateFile: String?
     /// The keys that teams sign client secrets with. Without any key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
-    /// Code lifetime in seconds. It is five minutes at Apple.
+    /// Code lifetime in seconds. At Apple, it is five minutes.
     public var codeLifetime: Int64 = 300
-    /// Minimum time between two validations for one user and client ID, in seconds. It is a day at Apple; 0
+    /// Minimum time between two validations for one user and client ID, in seconds. At Apple, it is a day. 0
     /// disables throttling.
     public var refreshInterval: Int64 = 86_400
     /// Value of `Cache-Control` for `/auth/keys`; `nil` omits the header.
@@ -91,7 +91,7 @@ public struct EmulatorTLS: Sendable {
     /// - Parameters:
     ///   - certificates: PEM of the server certificate, followed by the intermediate certificates.
     ///   - privateKey: PEM, without a passphrase.
-    /// - Throws: `.configurationInvalid` if they cannot be read or do not belong together.
+    /// - Throws: `.configurationInvalid` if they cannot be read or do not match.
     public init(certificates: String, privateKey: String) throws(EmulatorError) {
         let chain: [NIOSSLCertificate]
         do {
@@ -110,7 +110,7 @@ public struct EmulatorTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Created here only as a check, so that an error appears before the first connection.
+            // This context is only a check, so that an error appears before the first connection.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

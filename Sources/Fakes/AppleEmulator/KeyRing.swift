@@ -125,7 +125,7 @@ public struct SigningKey: Sendable {
         return keys
     }
 
-    /// Generates those of the keys that nothing has used yet, in parallel.
+    /// Generates the keys that have not been used yet, in parallel.
     static func generate(_ keys: [SigningKey]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys { group.addTask { _ = try key.privateKey } }
@@ -140,8 +140,8 @@ public struct SigningKey: Sendable {
     }
 }
 
-/// A 2048-bit RSA key that is generated when it is first used, because that takes a quarter of a second of CPU
-/// time and up to a second. A fake Apple that starts for each test run is ready without it.
+/// A 2048-bit RSA key that is generated when it is first used. Generation costs a quarter of a second of CPU
+/// time and takes up to a second, and a fake Apple that starts for each test run should not wait for it.
 final class DeferredKey: Sendable {
     private let held: Mutex<RSAPrivateKey?>
 
@@ -169,7 +169,7 @@ public enum KeyRotationStep: Sendable, Equatable {
     /// Publishes a new key without signing with it yet, so that cached key sets contain the key before it is
     /// first used.
     case publish
-    /// Starts signing with the new key, in addition to the others.
+    /// Starts signing with the new key, in addition to the other keys.
     case sign(String)
     /// Retires the oldest key.
     case retire(String)
@@ -188,7 +188,7 @@ public enum KeyRotationStep: Sendable, Equatable {
 public enum KeyRotationMode: String, Sendable, CaseIterable {
     /// Replaces all keys at once, which is the hardest case for clients that cache keys.
     case atOnce = "at_once"
-    /// Does one step per request, in Apple's order: publish, sign, retire.
+    /// Performs one step per request, in Apple's order: publish, sign, retire.
     case apple
 }
 
@@ -203,7 +203,7 @@ extension EmulatorState {
         return key
     }
 
-    /// Retires a key, which is then no longer published and signs only forged tokens that name it. Throws
+    /// Retires a key. It is then unpublished, and signs only forged tokens that name it. Throws
     /// `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
@@ -216,7 +216,7 @@ extension EmulatorState {
         }
     }
 
-    /// Does the next rotation step in Apple's order, and returns the step and its key.
+    /// Performs the next rotation step in Apple's order, and returns the step and its key.
     ///
     /// Throws `.tooManyKeys`, and `JOSEError` if a key cannot be generated.
     public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {

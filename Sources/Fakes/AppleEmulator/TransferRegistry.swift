@@ -95,10 +95,10 @@ extension EmulatedWorld {
         return [app.teamID] + (former.map { [$0] } ?? [])
     }
 
-    /// Returns the identifier for another team that stands for one of the sender's users.
+    /// Returns the transfer identifier of one of the sender's users for another team.
     ///
-    /// Apple issues these identifiers even before the transfer, so that they can be handed over together with
-    /// the data.
+    /// Apple issues these identifiers even before the transfer, so that the sender can pass them on with its
+    /// data.
     mutating func transferSubject(
         of subject: String, sender: String, recipient: String, clientID: String, now: Int64
     ) throws(OAuthError) -> String {

@@ -31,7 +31,7 @@ struct WorldSnapshot: Codable {
     let deviceKeys: DeviceKeyRegistry
     let clockOffset: Int64
 
-    /// Throws `.tokenUnsignable` if a key had still to be generated, and OpenSSL fails.
+    /// Throws `.tokenUnsignable` if OpenSSL fails to generate a key that has not been used yet.
     init(_ world: EmulatedWorld) throws(EmulatorError) {
         users = world.users
         keys = try world.keys.keys.map { held throws(EmulatorError) in
@@ -55,8 +55,8 @@ struct WorldSnapshot: Codable {
     }
 
     /// Restores the state into a world that was created from the configuration. The configuration determines
-    /// the apps, and its client keys are added to those in the file. If an app was transferred, its team
-    /// comes from the file.
+    /// the apps, and its client keys are added to the client keys in the file. If an app was transferred, its
+    /// team comes from the file.
     ///
     /// Throws `JOSEError` and `EmulatorError` if a key cannot be read.
     func restore(into world: inout EmulatedWorld) throws {

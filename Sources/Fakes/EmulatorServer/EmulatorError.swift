@@ -57,10 +57,10 @@ extension EmulatorError.Code {
     public static let memberMalformed = Self("member_malformed", .badRequest)
     /// A query or path parameter has an unknown name or an invalid value.
     public static let parameterMalformed = Self("parameter_malformed", .badRequest)
-    /// The form is on a page from an earlier run.
+    /// The form is from a page of an earlier run.
     public static let pageOutdated = Self("page_outdated", .badRequest)
 
-    /// Codes with which every control API refuses requests.
+    /// Error codes that every control API uses to refuse requests.
     static let ofControlAPIs = [
         pathNotFound, hostRefused, originRefused, browserRefused, bodyTooLarge, bodyMalformed,
         characterNotAllowed, memberUnknown, memberMalformed, parameterMalformed,

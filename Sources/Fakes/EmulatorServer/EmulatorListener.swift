@@ -80,7 +80,7 @@ package struct EmulatorListener: Sendable {
         }
     }
 
-    /// Wraps a socket error. Only listening can cause it here, because a connection error ends just that
+    /// Wraps a socket error. Only listening can cause it here, because a connection error ends only its
     /// connection.
     private func listenError(_ error: any Error) -> any Error {
         switch error {

@@ -127,7 +127,7 @@ extension HTML {
 /// The fields of a form on an emulator's own page.
 package struct PageForm: Sendable {
     /// Maximum field length in bytes. It equals the control API's limit for the longest member of a link, and
-    /// is more than any page offers.
+    /// is more than any form needs.
     static let longestField = 2048
 
     private let fields: [(name: String, value: String)]

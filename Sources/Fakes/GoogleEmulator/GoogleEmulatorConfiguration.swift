@@ -24,7 +24,7 @@ public struct GoogleEmulatorConfiguration: Sendable {
     public var apiKey: String?
     /// URL of the fake Apple. The emulated iPhone app gets identity tokens from it.
     public var appleURL: String?
-    /// The first signing key. Default: the key in the state file, or else a new key.
+    /// The first signing key. Default: the key in the state file, otherwise a new key.
     public var key: GoogleKey?
     /// File that keeps links, events and keys across restarts. Without it, they are kept only in memory.
     public var stateFile: String?

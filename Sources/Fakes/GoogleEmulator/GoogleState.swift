@@ -159,8 +159,8 @@ public final class GoogleState: Sendable {
 }
 
 /// The state that survives a restart: links with their tokens, started links, accepted events, the registered
-/// receiver with the service accounts, and keys. If it were lost, a server with a permanent database would
-/// have grants that a restarted Google does not know. Exchanges and faults are lost.
+/// receiver with the service accounts, and keys. If this state were lost, a server with a permanent database
+/// would have grants that a restarted Google does not know. Exchanges and faults are lost.
 struct GoogleSnapshot: Codable {
     struct Key: Codable {
         let keyID: String

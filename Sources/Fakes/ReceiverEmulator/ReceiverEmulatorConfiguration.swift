@@ -64,7 +64,7 @@ public struct EventSender: Sendable {
     /// Returns the service's status text for each receiver, keyed by receiver name; empty if the status is
     /// unknown.
     public var status: @Sendable () async -> [String: String] = { [:] }
-    /// Makes the service send all waiting events to the named receiver at once.
+    /// Makes the service send all waiting events to the named receiver immediately.
     public var resume: @Sendable (_ name: String) async -> Void = { _ in }
 
     public init(issuer: String? = nil, keysURL: String? = nil) {

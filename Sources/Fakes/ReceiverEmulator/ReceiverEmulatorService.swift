@@ -55,7 +55,7 @@ public final class ReceiverEmulatorService: Service {
                         router(), transport: { try .tls($0, tlsConfiguration: tls.configuration(of: state)) })
                 }
             }
-            // If one server cannot listen, the other must end too.
+            // If one server cannot listen, the other server must stop too.
             defer { group.cancelAll() }
             for try await _ in group {}
         }

@@ -63,7 +63,7 @@ public final class ReceiverState: Sendable {
         update { $0.faults[receiver] = fault }
     }
 
-    /// Ends a fault, and makes the service send the waiting events at once.
+    /// Ends a fault, and makes the service send the waiting events immediately.
     public func recover(_ receiver: EmulatedReceiver) async {
         let sender = update { world in
             world.faults[receiver] = nil
@@ -111,7 +111,7 @@ public enum EmulatedReceiver: String, Sendable, CaseIterable {
         }
     }
 
-    /// Response status that the receiver accepts a message with (RFC 8935 §2.2).
+    /// Response status for an accepted message (RFC 8935 §2.2).
     var takenStatus: Int {
         switch self {
         case .webhook: 204

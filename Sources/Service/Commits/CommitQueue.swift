@@ -22,10 +22,10 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         case stop
     }
 
-    /// Number of waiting commands at which the queue stops gathering more.
+    /// Number of waiting commands at which the queue stops gathering.
     @inlinable static var mostGathered: Int { 64 }
-    /// Maximum time to gather commands. After this time no new look begins, and the next command to arrive
-    /// ends the gathering.
+    /// Maximum time to gather commands. After this time the queue does not look again, and the next command
+    /// to arrive ends the gathering.
     @inlinable static var longestGathering: Duration { .milliseconds(5) }
     /// Time within which callers are expected to send their next commands after a transaction.
     @inlinable static var longestReturn: Duration { .milliseconds(10) }
@@ -94,8 +94,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
         return nextBatch(at: now).map { .commit($0) } ?? .stop
     }
 
-    /// Decides to wait for more commands if they will probably arrive immediately. The wait pays off, because
-    /// a transaction costs as much as several of its commands.
+    /// Returns `true` if more commands will probably arrive immediately. Waiting for them pays off, because a
+    /// transaction costs as much as several of its commands.
     ///
     /// Callers whose commands shared a transaction received their results together, so they send their next
     /// commands together. The gathering ends when a look finds no more commands than the previous look did.
@@ -154,8 +154,8 @@ struct CommitQueue<Entry: Sendable>: Sendable {
 /// Measures how long transactions take, and estimates how long a new command will wait.
 @usableFromInline
 struct CommitPace: Sendable {
-    /// Longest time that a caller may wait. A transaction that takes longer is no sign of overload: another
-    /// program has locked the database, or the database's disk is not responding.
+    /// Longest time that a caller may wait. A longer transaction is not a sign of overload: another program
+    /// has locked the database, or the database's disk is not responding.
     static let longestWait = Duration.seconds(2)
 
     private var recent = Duration.zero

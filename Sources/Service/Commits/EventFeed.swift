@@ -126,8 +126,8 @@ package struct EventReader: Sendable {
         (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
     }
 
-    /// Maximum number of times that a page skips events that the reader may not see, so that a request does
-    /// not take too long. The cursor advances even if the page is empty.
+    /// Maximum number of scans for one page, so that a request does not take too long. The cursor advances
+    /// even if the page is empty.
     private static let mostScans = 20
 
     /// Returns the next page that contains an event. Returns an empty page at the end of the feed, and after

@@ -1,5 +1,5 @@
 // Commits owns the queues between callers and the store's transactions, and the feed that wakes readers of
-// account events. It knows no use case and no SQL, and contains no rules about accounts or grants.
+// account events. It depends on no use case and no SQL, and contains no rules about accounts or grants.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -59,7 +59,7 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     /// - Parameters:
     ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - delay: The short delay in which more commands can arrive; `nil` for no delay.
     ///   - metrics: The queue's metrics.
     init(
         feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?, metrics: CommitMetrics,
@@ -132,8 +132,8 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         }
     }
 
-    /// Drains the queue on shutdown. A service group lists the queue before the server, so the server has
-    /// already stopped by then.
+    /// Drains the queue on shutdown. A service group lists the queue before the server, so the server stops
+    /// first.
     public func run() async throws {
         try? await gracefulShutdown()
         await drain()
@@ -185,8 +185,8 @@ extension GroupCommit {
     ) {
         switch result {
         case .success(let batch):
-            // The feed advances first, so that a caller that reads events after receiving its result finds
-            // its events.
+            // The feed advances first, so that callers find their events in the feed once they have their
+            // results.
             if let sequence = batch.lastEventSequence { feed.advance(to: sequence) }
             let results = batch.results
             for (index, entry) in entries.enumerated() {
@@ -222,7 +222,7 @@ extension GroupCommit where Command == AccountCommand {
     /// - Parameters:
     ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
     ///   - largestBatch: Maximum number of commands in a transaction, which bounds its duration.
-    ///   - delay: Waits briefly for commands that will probably arrive at once; `nil` for no delay.
+    ///   - delay: The short delay in which more commands can arrive; `nil` for no delay.
     ///   - tracer: Records a span for each transaction that a recorded request waits for; `nil` if tracing is
     ///     off.
     public convenience init(

@@ -56,7 +56,7 @@ public enum Step<Value: Sendable>: Sendable {
 }
 
 extension Step {
-    /// Returns a step whose value `transform` makes from this step's value.
+    /// Returns a step that maps this step's value with `transform`.
     @inlinable
     public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows
         -> Step<Other>
@@ -69,7 +69,7 @@ extension Step {
         }
     }
 
-    /// Returns a step that continues with the step that `next` makes from this step's value.
+    /// Returns a step that passes this step's value to `next`, and continues with the resulting step.
     @inlinable
     public consuming func then<Other>(
         _ next: @escaping @Sendable (Value) throws -> Step<Other>

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import SignIn
 import Synchronization
 
-// One of a receiver's turns, from its claim to the write that ends the claim.
+// A receiver's turn, from its claim to the write that ends the claim.
 extension EventDelivering {
     func run(
         _ claimed: ClaimedReceiver, of receiver: EventReceiver, wokenBy signal: WakeupSignal
@@ -76,7 +76,7 @@ extension EventDelivering {
         return true
     }
 
-    /// Sends a verification without retries: a receiver that does not get it can request another
+    /// Sends a verification without retries. If it does not arrive, the receiver can request another
     /// verification.
     private func attempt(
         _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
@@ -158,8 +158,7 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                // This process may have lost its claim, because it may have been suspended while it made the
-                // message.
+                // If this process was suspended while it made the message, it may have lost its claim.
                 guard isHeld(receiver.name) else { return results }
                 try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)

@@ -22,15 +22,15 @@ package struct EventDelivering: Worker {
     /// Duration of a claim in milliseconds. Another replica ends the claim earlier if this process does not
     /// renew it.
     static let lease: Int64 = 30_000
-    /// Age at which a claim is renewed, and interval between checks of the claims' ages, in milliseconds.
-    /// Together they cause about one renewal per second. The turn itself also renews its claim.
+    /// Minimum age at which a claim is renewed, and interval between checks of the claims' ages, in
+    /// milliseconds. Together they cause about one renewal per second. The turn itself also renews its claim.
     static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
     /// Time in milliseconds during which a turn starts new attempts. It is shorter than a claim, so the last
     /// attempt ends before the claim does.
     static let turn: Int64 = 10_000
     /// Interval in milliseconds between writes of a receiver's position while events keep arriving.
     static let settleInterval: Int64 = 1000
-    /// Pause in milliseconds after a claim that found no work, so that a replica does not query the database
+    /// Pause in milliseconds after a claim without work. It prevents a replica from querying the database
     /// continuously while another replica has claimed the receivers.
     static let emptyPause: Int64 = 100
     /// Maximum number of events that are sent to a receiver concurrently.
@@ -40,14 +40,14 @@ package struct EventDelivering: Worker {
         case delivered
         /// The receiver did not accept the event, so it will be retried.
         case failed
-        /// The receiver refused the event too often, so delivery stops.
+        /// The receiver refused the event too often, so it will not be retried.
         case abandoned
     }
 
     /// A claim that this process holds.
     struct Held {
         let record: ReceiverRecord
-        /// Time at which this process last confirmed that its claim is the receiver's latest claim.
+        /// Time at which this process last confirmed that it holds the receiver's latest claim.
         var confirmedAt: Moment
     }
 
@@ -65,7 +65,7 @@ package struct EventDelivering: Worker {
     let store: any Store
     let feed: EventFeed
     let receivers: [ReceiverName: EventReceiver]
-    /// Time that a turn at the end of the feed waits for new events before it ends its claim.
+    /// Time for which a turn at the end of the feed waits for new events before it ends its claim.
     let linger: Duration
     private let signals: [ReceiverName: WakeupSignal]
     private let idleness = Shared()
@@ -190,8 +190,7 @@ package struct EventDelivering: Worker {
             }
         }
         _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
-        // The worker must handle events that arrived at the end of the turn, and failed events that are due
-        // for a retry.
+        // Events may have arrived at the end of the turn, and failed events may be due for a retry.
         context.signal.wake()
         return .counted
     }
@@ -236,11 +235,11 @@ package struct EventDelivering: Worker {
     }
 }
 
-/// Finds claims held by other replicas that have exited or been suspended.
+/// Finds the claims of other replicas that have exited or been suspended.
 ///
 /// The holder of a claim renews it every second. A claim is silent if this replica's checks find no change
 /// for three seconds. Only the time between checks counts, so the replicas' clocks need not agree, and a
-/// database outage, during which no replica can write or check, ends no claim. Does no I/O and reads no
+/// database outage, during which no replica can write or check, does not end claims. Does no I/O and reads no
 /// clock.
 struct ClaimWatch: Sendable {
     /// Time until an unchanged claim counts as silent, in milliseconds.

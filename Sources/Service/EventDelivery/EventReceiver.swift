@@ -26,11 +26,11 @@ public struct EventReceiver: Sendable {
     }
 }
 
-/// The message format that a receiver gets events in.
+/// The format of the messages to a receiver.
 public protocol EventFormat: Sendable {
     /// Returns the request for one attempt; `nil` if this format has no message for the event.
     ///
-    /// The event has the content that the feed shows at this moment.
+    /// The event's content is its current content in the feed.
     func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage?
 
     /// Returns the message for a verification; `nil` if this format has no verifications.

@@ -9,7 +9,7 @@ import SignIn
 struct ReceiverTurn: Sendable {
     /// Maximum number of events read from the feed at a time.
     static let longestPage = 64
-    /// Time that an event is retried before the receiver is paused, in milliseconds.
+    /// Retry time of an event before the receiver is paused, in milliseconds.
     static let lifetime: Int64 = 7 * 86_400_000
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
@@ -235,7 +235,7 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
-        // An event that waited behind another event was not refused during that time, so its time starts now.
+        // While an event waited behind another event, it was not refused, so its retry time starts now.
         if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
         let isLate = now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime)

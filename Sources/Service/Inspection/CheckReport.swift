@@ -2,7 +2,7 @@ package import AppleAccounts
 package import Encodings
 package import StrictJSON
 
-/// A report about any kind of input, which can be written as text or as JSON.
+/// A report about an input of any kind, available as text and as JSON.
 package struct CheckReport {
     package enum Verdict {
         case accepted

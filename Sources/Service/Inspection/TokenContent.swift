@@ -57,7 +57,7 @@ extension NumericDate {
     /// The time in RFC 3339 format, in UTC.
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
 
-    /// Returns the time difference to `now` in the largest suitable unit: `3 days ago`, `in 5 minutes`.
+    /// Returns the time relative to `now` in the largest suitable unit: `3 days ago`, `in 5 minutes`.
     package func distance(from now: NumericDate) -> String {
         let seconds = secondsSince1970 - now.secondsSince1970
         guard seconds != 0 else { return "now" }
@@ -75,7 +75,7 @@ extension NumericDate {
 }
 
 /// Masks users' names and addresses in a token's claims at any depth, including JSON inside strings. All
-/// pages that show claims use it.
+/// pages that show claims use this type.
 package enum PersonMask {
     private static let names: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "firstName",

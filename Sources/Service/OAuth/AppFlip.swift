@@ -17,7 +17,7 @@ public struct AppFlip: Sendable {
 
     /// - Parameter caller: The apps that the caller's API key has access to.
     /// - Throws: `AppFlipRefusal` if there is no URL; `AccountRefusal` with the code `account_not_found` for
-    ///   an ID that never belonged to an account, and for an account that the caller may not see.
+    ///   an ID that no account has ever had, and for an account that the caller may not see.
     public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -92,7 +92,7 @@ public struct AppFlip: Sendable {
     }
 
     /// Signs the user in with the identity token, like any other sign-in: creates the account, consumes the
-    /// nonce, and obeys the state rule.
+    /// nonce, and applies the state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
     ) async throws -> User {
@@ -123,8 +123,8 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app that sends the request by the policy for the bundle ID in the identity token, or by the
-    /// strictest policy of the client's app if there is no identity token. An Android app has neither App
+    /// Judges the app that sends the request. Applies the policy for the bundle ID in the identity token, or
+    /// the strictest policy of the client's app if there is no identity token. An Android app has neither App
     /// Attest nor a token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.
@@ -234,8 +234,7 @@ extension AppFlip {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
-            // The request is checked before the sign-in, so that no user signs in for a link that cannot
-            // succeed.
+            // The request is checked before the sign-in, so that no user signs in for an impossible link.
             guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
             do {
                 return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)

@@ -15,13 +15,13 @@ public struct DeviceRequests: Sendable {
     }
 
     /// Maximum number of requests that one address may send for public clients within ten minutes, the
-    /// lifetime of a code. Each replica counts separately. Any program that knows a public client's ID can
-    /// send requests in its name, so one address gets a twentieth of a client's limit, and a subscriber's
-    /// widest IPv6 network gets a fifth.
+    /// lifetime of a code. Each replica counts separately. Any program can send requests with a public
+    /// client's ID, so one address gets a twentieth of a client's limit, and a subscriber's widest IPv6
+    /// network gets a fifth.
     static let mostOfAddress = 50
 
     /// Waiting time in seconds when a client is at its limit. It is short, because abandoned requests expire
-    /// one after the other.
+    /// all the time.
     static let ceilingWait: Int64 = 60
 
     /// Maximum number of attempts to find an unused user code. When 10,000 codes are waiting, one in 2.5

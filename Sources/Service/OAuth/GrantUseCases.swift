@@ -41,7 +41,7 @@ public struct GrantUseCases: Sendable {
         do {
             _ = try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
-            // For the caller, a grant for an inaccessible app does not exist.
+            // To the caller, a grant for an inaccessible app looks like a missing grant.
             throw GrantNotFound()
         }
     }
@@ -57,7 +57,7 @@ public struct GrantUseCases: Sendable {
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
 
-    /// Signs a user out everywhere. The service informs Google which of its tokens have ended.
+    /// Signs a user out everywhere. The service reports Google's ended tokens to Google.
     ///
     /// - Parameter endsGoogleLinks: True if the user's links with Google end too. By default they remain,
     ///   because a user who signs out of the app expects Google's devices to keep working.

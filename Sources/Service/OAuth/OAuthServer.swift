@@ -1,6 +1,6 @@
 // OAuth owns the authorization server's use cases: tokens, App Flip, introspection, security events from and
-// to Google, and signing keys. It knows no HTTP and no SQL. The rules for requests and grants are in
-// AuthorizationServer, and user accounts are in AppleAccounts and SignIn.
+// to Google, and signing keys. It depends neither on HTTP nor on SQL. The rules for requests and grants are
+// in AuthorizationServer, and user accounts are in AppleAccounts and SignIn.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -29,8 +29,8 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses that sent wrong secrets for a client in the last 15 minutes, the most wrong
-    /// secrets first.
+    /// Returns the addresses that sent wrong secrets for a client in the last 15 minutes, the address with
+    /// the most first.
     package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
         return guessing.withLock { $0.guesses(of: client, now: moment) }
@@ -130,8 +130,8 @@ extension SigningKeys {
         forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        // An hour is enough, because a receiver verifies a token on arrival and no delivery attempt lasts an
-        // hour.
+        // An hour is enough, because a receiver verifies a token on arrival and a delivery attempt is much
+        // shorter.
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
             schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)

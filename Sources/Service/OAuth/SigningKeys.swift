@@ -7,7 +7,7 @@ public import Logging
 public import StrictJSON
 import Synchronization
 
-/// No key can sign: this replica's sealing keys do not open the stored keys, so the service makes no new key.
+/// No signing key is usable: this replica's sealing keys do not open the stored keys, so it makes no new key.
 /// The operator must restore the right sealing key, or retire the stored keys.
 public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "the keys that sign tokens do not open" }
@@ -18,11 +18,11 @@ public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertib
 /// The keys that sign this service's tokens. They are held in memory, and shared between replicas through the
 /// store.
 ///
-/// `SigningKeySchedule` makes the decisions; this type carries them out. Keys are made when they are first
-/// needed, or by `refresh`, which `OAuthMaintenance` calls every minute.
+/// `SigningKeySchedule` decides when keys change; this type makes the changes. Keys are made when they are
+/// first needed, or by `refresh`, which `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Minimum time in milliseconds between two store reads for unknown key IDs, so that invented key IDs
-    /// cause at most one read per second.
+    /// Minimum time in milliseconds between two store reads for unknown key IDs. This limits the reads that
+    /// invented key IDs can cause to one per second.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
@@ -79,7 +79,7 @@ public final class SigningKeys: Sendable {
 
     /// Checks that a key can sign, or that a key can be made. Does not make the first key, because the
     /// request may still be refused. If the sealing keys do not open the stored keys, all requests together
-    /// cause one read per second.
+    /// cause at most one read per second.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` if a key cannot be made.
     func requireKey(_ algorithm: SignatureAlgorithm) async throws {
@@ -124,7 +124,7 @@ public final class SigningKeys: Sendable {
     /// The origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// The key is no longer held, or never existed, so this service may have issued the token.
+        /// This process does not hold the key, so this service may have issued the token.
         case unknown
         /// This service did not issue the token.
         case foreign
@@ -138,8 +138,8 @@ public final class SigningKeys: Sendable {
         return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
     }
 
-    /// Returns the key with this ID while this process holds it. The key need not be published any more,
-    /// because a hint may be older than every valid token. Waits only for an unknown ID.
+    /// Returns the key with this ID if this process holds it. The key may be unpublished, because a hint can
+    /// be older than every valid token. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(ofHint keyID: String) async throws -> TokenVerificationKey? {
@@ -173,7 +173,7 @@ public final class SigningKeys: Sendable {
 
     private func begin(_ state: inout State) -> Task<Void, any Error> {
         if let reading = state.reading { return reading }
-        // The task is unstructured, so that cancelling one caller does not cancel the refresh for the others.
+        // The task is unstructured, so that cancelling one caller does not cancel other callers' refresh.
         let reading = Task {
             defer { self.state.withLock { $0.reading = nil } }
             try await self.read()

@@ -175,16 +175,16 @@ public struct Maintenance: Service {
 
 /// Deletes audit log rows after their retention time.
 ///
-/// A clock that is years ahead must not empty the log, so if this machine's clock is ahead of Apple's time,
-/// Apple's time applies. Until Apple has responded, the deleted time span grows only as fast as the uptime:
-/// one day of rows per day of uptime, and no rows while the age of the oldest rows is uncertain.
+/// A clock that is years ahead must not empty the log, so Apple's time applies if this machine's clock is
+/// ahead of it. Until Apple has responded, purges delete at most one day of rows per day of uptime, and no
+/// rows while the age of the oldest rows is uncertain.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment
         let uptime: Duration
     }
 
-    /// Maximum disorder of row times in milliseconds, because the replicas' clocks differ.
+    /// Maximum disorder of row times in milliseconds, which is due to clock differences between replicas.
     private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
@@ -208,8 +208,8 @@ final class AuditRetention: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Deletes a whole day at a time, because each step adds a row about the deletion, so deleting single
-    /// rows would not shrink the log.
+    /// Deletes a whole day at a time. Each step adds a row about the deletion, so deleting single rows would
+    /// not shrink the log.
     func purge() async throws {
         let now: Moment
         var end: Moment
@@ -230,7 +230,7 @@ final class AuditRetention: Sendable {
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
         guard let first = try await beginning(at: uptime) else { return nil }
-        // A wrong clock may have written more rows than were read, and all other rows would then seem old.
+        // If a wrong clock has written more rows than were read, all other rows would seem old.
         let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
         guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)

@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Makes nonces. A nonce is valid for one sign-in by any caller, and is not bound to anything else.
+/// Makes nonces. A nonce is valid for one sign-in by any caller, and has no other binding.
 public struct NonceMint: Sendable {
     private let texts: ExpiringText
 
@@ -77,8 +77,7 @@ extension SignInNonce {
     }
 }
 
-/// Makes strings that expire and can be verified without storage, so that a string has no row until it is
-/// used.
+/// Makes strings that expire and can be verified without storage. A string has no row until it is used.
 ///
 /// A string consists of the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970,
 /// big-endian), 16 random bytes, and an HMAC-SHA-256 over these parts and the bound value. All replicas share

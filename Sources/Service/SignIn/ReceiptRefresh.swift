@@ -9,7 +9,7 @@ package import Logging
 /// Exchanges App Attest receipts for newer receipts once a day, and stores the risk metric. The metric is
 /// only displayed.
 ///
-/// Before the call to Apple, a claim moves the receipt's next exchange ahead, so that only one replica sends
+/// Before the call to Apple, a claim postpones the receipt's next exchange, so that only one replica sends
 /// the receipt. Apple forgets an attestation after 30 days. The worker then deletes the receipt but keeps the
 /// last metric.
 package struct ReceiptRefresh: Worker {
@@ -94,7 +94,7 @@ package struct ReceiptRefresh: Worker {
     }
 
     /// Opens a receipt. If the receipt does not open, the worker discards it, because the next attestation
-    /// brings a new receipt.
+    /// contains a new receipt.
     private func open(_ key: AttestedKeyRecord) -> [UInt8]? {
         guard let sealed = key.receipt, let receipts else { return nil }
         do {

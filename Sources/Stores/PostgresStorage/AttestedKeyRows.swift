@@ -75,8 +75,8 @@ enum AttestedKeyRows {
         let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
         guard !ids.isEmpty else { return [] }
         guard !apps.isEmpty else { return [lock.statement(ids)] }
-        // The counts are locked first, so that a key that another transaction is inserting has its row by
-        // then.
+        // The counts are locked first. The lock waits for a transaction that is inserting a key, so the
+        // last statement sees the key's row.
         return [insertCounts(apps), lockCounts.statement(apps), lock.statement(ids)]
     }
 

@@ -4,10 +4,10 @@ import SQLTables
 
 /// A transaction's audit log entries, which are appended near its end.
 ///
-/// Their numbers and hashes follow from one row, `audit_chain`, which stays locked until the commit, just as
-/// event numbers follow from `event_counter`. The transaction locks the chain before the counter, so a
-/// sign-in that appends events but no audit entry never waits behind a transaction that is waiting for the
-/// chain. PostgreSQL computes the hashes, so the lock costs no round trip.
+/// Their numbers and hashes come from one row, `audit_chain`, which stays locked until the commit, just as
+/// event numbers come from `event_counter`. The transaction locks the chain before the counter, so a sign-in
+/// that appends events but no audit entry never waits behind a transaction that is waiting for the chain.
+/// PostgreSQL computes the hashes, so the lock costs no round trip.
 struct AuditAppending {
     private static let append = RowWrite<(table: AuditTable, canonical: Column<[UInt8]>)>("append_audit") {
         ($0.add(AuditTable.self, .entry), $0.add("canonical", [UInt8].self))

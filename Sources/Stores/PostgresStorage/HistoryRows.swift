@@ -8,8 +8,8 @@ enum HistoryRows {
     private typealias Columns = (table: AccountHistoryTable, app: Column<Int64>, place: Column<Int64>)
 
     // The deleted row is found by its key, which is derived from the new entry's number. If two replicas
-    // append to one account at once, the unique key makes the second transaction fail, so the service repeats
-    // it.
+    // append to one account concurrently, the unique key makes the second transaction fail, so the service
+    // repeats it.
     private static let append = RowWrite<Columns>("append_history") {
         let table = $0.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
         return (table, table["app_id", Int64.self], $0.add("place", Int64.self))

@@ -5,7 +5,7 @@ import SQLTables
 ///
 /// A commit is durable before its call returns. Reads see every commit whose call has returned.
 public struct PostgresAccountStore: AccountStore {
-    /// Number of commands from a failed batch that the store keeps, so that a health check can rehearse them.
+    /// Number of commands that the store keeps from a failed batch, so that a health check can rehearse them.
     static let largestRehearsal = 8
 
     let pool: PostgresPool

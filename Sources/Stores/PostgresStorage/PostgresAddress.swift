@@ -6,7 +6,7 @@ import CLibPQ
 public struct PostgresAddress: Sendable, Equatable {
     /// The reason for a refusal. It never repeats any part of the text, which can contain a password.
     public enum Refusal: Error, Sendable, Equatable {
-        /// This program has no libpq, as the siwa-dev of the Python package.
+        /// This program has no libpq, like the Python package's siwa-dev.
         case libraryMissing
         /// libpq cannot parse the text, or does not know one of its parameters.
         case malformed
@@ -20,7 +20,7 @@ public struct PostgresAddress: Sendable, Equatable {
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
-        // All calls of libpq need an address, so without libpq none is made.
+        // Every use of libpq needs an address, so this check prevents calls to a missing libpq.
         guard siwa_libpq_is_present() != 0 else { throw .libraryMissing }
         guard let options = (try? PostgresURL(text))?.options else { throw .malformed }
         for (name, allowed) in Self.choices {

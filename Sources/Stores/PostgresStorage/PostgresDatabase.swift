@@ -1,5 +1,5 @@
 // PostgresStorage owns the PostgreSQL database: its schema, its libpq connection pool, and the mapping
-// between domain values and rows. It owns no account rules: those, and the store contracts, belong to
+// between domain values and rows. It owns no account rules. The rules and the store contracts are in
 // AppleAccounts.
 
 public import AppleAccounts
@@ -84,9 +84,9 @@ public final class PostgresDatabase: Sendable {
     }
 
     /// Reports the number of the last account event from any replica each time it rises, until the task is
-    /// cancelled. It can report a number twice, and can skip numbers.
+    /// cancelled. It can skip numbers.
     ///
-    /// It reconnects by itself. It also reads the number every few seconds, in case announcements do not
+    /// Reconnects by itself, and also reads the number every few seconds, in case announcements do not
     /// arrive.
     public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         await EventAnnouncements(url).run(onSequence)
@@ -97,7 +97,7 @@ public final class PostgresDatabase: Sendable {
         await pool.close()
     }
 
-    /// Waits for a server that is not up yet, for example because all services start at once.
+    /// Waits for a server that is not up yet, for example because all services start at the same time.
     private static func awaitServer(
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger,
         onWait: @Sendable () -> Void
@@ -147,8 +147,8 @@ struct ServerWait {
 
     /// Returns `false` if the wait is over and the last failure must be reported.
     ///
-    /// A server that responds for the first time always gets another attempt, because the failure may date
-    /// from the moment before the server came up.
+    /// A server that responds for the first time always gets another attempt, because it may have come up
+    /// just after the failure.
     ///
     /// - Parameter isServerThere: True if the server accepted connections after the attempt failed.
     mutating func goesOn(isServerThere: Bool, at now: ContinuousClock.Instant) -> Bool {

@@ -93,8 +93,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Two separate statements run here, so that the second sees names that another replica inserted
-        // first.
+        // Two separate statements run here, so that the second statement sees names from another replica.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }

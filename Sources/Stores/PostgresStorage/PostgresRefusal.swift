@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// The reason why the server refuses to work as it is configured. Waiting does not remove the cause.
+/// The reason why connections fail with the current configuration. Waiting does not help.
 public enum PostgresRefusal: Sendable, Equatable {
     /// No name server knows the host.
     case unknownHost(String)
@@ -65,8 +65,7 @@ extension PostgresURL {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
-        // With this setting, the message has only the code after the severity, instead of text in some
-        // language.
+        // With this setting, the message has only the code after the severity, instead of localized text.
         PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
         let wait = SocketWait(deadline: deadline)
         var next = PGRES_POLLING_WRITING

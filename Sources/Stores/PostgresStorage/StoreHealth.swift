@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Once a kind of write has failed, it counts as failing until a real write of that kind succeeds: a
 /// request's write, or a rehearsal of the failed write. A small write can succeed on a full disk, and a write
-/// to an unlocked row can succeed beside a locked row, so neither proves that other writes succeed.
+/// to one row can succeed while another row is locked, so neither proves that other writes succeed.
 final class StoreHealth: Sendable {
     /// Kinds of writes that can fail independently, because on a full disk one table can still have room, and
     /// a lock on one table does not affect the others.
@@ -39,11 +39,11 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// Time until a write counts as blocked by a lock, a standby or a server that does not respond.
+    /// Time after which a write counts as blocked by a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// Time that a rehearsal's result is reused, because any client can request a check, and each rehearsal
-    /// takes locks.
+    /// Time for which a rehearsal's result is reused, because any client can request a check, and each
+    /// rehearsal takes locks.
     static let pause = Duration.seconds(1)
 
     private static let read = PostgresCall(
@@ -99,8 +99,8 @@ final class StoreHealth: Sendable {
     /// Reads from the database. After a failed write it also writes, because only a write can show that the
     /// database accepts writes again.
     ///
-    /// Only one check runs at a time. Concurrent callers get its result, or at once the known failure, so
-    /// that probes take no second connection while the database does not respond.
+    /// Only one check runs at a time. Concurrent callers get its result or, immediately, the known failure,
+    /// so that probes use no second connection while the database does not respond.
     func check(_ pool: PostgresPool) async throws {
         let now = ContinuousClock.now
         let look: Look = state.withLock { state in
@@ -141,8 +141,8 @@ final class StoreHealth: Sendable {
 
     private func succeeded(_ kind: Kind) {
         state.withLock { state in
-            // On a full disk, a few writes still fit where rows have been removed. Only a check that tests
-            // for room proves that the disk has room.
+            // On a full disk, a few writes still fit where rows have been removed. Only a check for free
+            // space proves that the disk has room.
             if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
             if state.failures.isEmpty { state.lastError = nil }
         }
@@ -234,8 +234,8 @@ extension GrantCommitResult: WatchedResult {
     }
 }
 
-/// Checks for room on the database's disk by allocating space, because even on a full disk the database
-/// stores a row that replaces another row or fits into the rest of a page.
+/// Checks for room on the database's disk by allocating space, because even on a full disk the database can
+/// store a row in place of another row or in the rest of a page.
 enum DiskRoom {
     /// Writes a separate file of 1 MiB, which is deleted when the transaction ends. The file is temporary, so
     /// it costs no write-ahead log, and it is in the database's default tablespace.

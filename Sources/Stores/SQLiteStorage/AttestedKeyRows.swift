@@ -14,7 +14,7 @@ extension SQLiteAccountStore: AppAttestStore {
 }
 
 /// The App Attest keys, and each app's key count. Statements are prepared at first use. Must stay on its
-/// connection's queue, and must not be used again after it threw.
+/// connection's queue, and must not be used again after an error.
 final class AttestedKeyRows {
     private let database: Database
     private let findKey: KeyedSelect<AttestedKeyID, AppAttestKeyTable>
@@ -77,8 +77,8 @@ final class AttestedKeyRows {
             raise.begin()
             Self.raised.columns.write(record, to: raise)
             try raise.execute()
-            // The counter must match, because the row was read in this transaction and no other connection
-            // writes.
+            // The update must find the row, because the row was read in this transaction and no other
+            // connection writes.
             guard database.changesCount == 1 else {
                 throw StorageError(
                     .corrupted,

@@ -21,7 +21,7 @@ final class Names {
 /// cached for the life of the connection.
 ///
 /// Not thread-safe: it must stay on its connection's queue. After a rollback it must be discarded, because it
-/// may know numbers that no longer exist.
+/// may contain numbers that no longer exist.
 struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database
     private let find: KeyedSelect<String, T>

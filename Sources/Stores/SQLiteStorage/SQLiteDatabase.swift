@@ -1,5 +1,5 @@
 // SQLiteStorage owns the SQLite file: its schema, its connections, and the mapping between domain values and
-// rows. It owns no account rules: those, and the store contracts, belong to AppleAccounts.
+// rows. It owns no account rules. The rules and the store contracts are in AppleAccounts.
 
 public import AppleAccounts
 import Foundation
@@ -9,9 +9,9 @@ public import SQLTables
 
 /// The opened and migrated database file, with its stores.
 ///
-/// One connection writes and makes the checkpoints, and all others only read, because SQLite 3.40.1 can
-/// corrupt a write-ahead log that two connections write or checkpoint at once. For the same reason, a lock
-/// keeps out other service processes.
+/// One connection writes and makes the checkpoints. All other connections only read, because SQLite 3.40.1
+/// can corrupt a write-ahead log that two connections write or checkpoint concurrently. For the same reason,
+/// a lock keeps out other service processes.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLKeySetSnapshotStore
@@ -63,7 +63,7 @@ public final class SQLiteDatabase: Sendable {
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
-            // For some of its files, SQLite reports a full disk only as a file that it cannot open or write.
+            // For some of its files, SQLite reports a full disk only as a failure to open or write the file.
             guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
             throw StorageError(.full, detail: error.detail)
         }
@@ -99,8 +99,8 @@ public final class SQLiteDatabase: Sendable {
             arguments: ["now": Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)).milliseconds])
     }
 
-    /// Creates the file so that only the service's own user can access it, from the first moment, because it
-    /// contains e-mail addresses. SQLite gives the files beside it the same permissions.
+    /// Creates the file with access for the service's own user only, because it contains e-mail addresses.
+    /// SQLite gives the files beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -3,8 +3,8 @@ public import AppleAccounts
 import GRDB
 public import SQLTables
 
-/// Reads a database file that the service may have open at the same time. It never writes, so it takes no
-/// lock, migrates no schema and creates no file.
+/// Reads a database file that the service may have open at the same time. It never writes: it takes no
+/// lock, does not migrate the schema, and creates no file.
 public final class SQLiteInspection: SQLReader, AuditReader {
     private let queue: DatabaseQueue
     private let reader: ReadConnection

@@ -78,7 +78,7 @@ public struct DeviceExtensions: Sendable, Equatable {
     }
 }
 
-/// An error in an attestation or its receipt. A service refuses each error with a code of its own.
+/// An error in an attestation or its receipt. A service refuses each error with a separate code.
 public enum AttestationFault: String, Sendable, CaseIterable {
     // Errors in the object.
     case cutOff = "cut_off"
@@ -133,7 +133,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     var form: ObjectForm? { ObjectForm(rawValue: rawValue) }
 }
 
-/// An error in an assertion. A service refuses each error with a code of its own.
+/// An error in an assertion. A service refuses each error with a separate code.
 public enum AssertionFault: String, Sendable, CaseIterable {
     case cutOff = "cut_off"
     case trailingBytes = "trailing_bytes"

@@ -42,7 +42,7 @@ enum ObjectForm: String, Sendable, CaseIterable {
     case trailingBytes = "trailing_bytes"
     /// The first entry occurs twice, with different values.
     case duplicateKeys = "duplicate_keys"
-    /// The map states no length, and ends with a break.
+    /// The map has no length, and ends with a break.
     case indefiniteLength = "indefinite_length"
     /// The map's length is written in a separate byte, although it would fit into the first byte.
     case longLength = "long_length"

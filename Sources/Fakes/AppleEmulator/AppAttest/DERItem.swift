@@ -50,7 +50,7 @@ indirect enum DERItem {
         return [tag, 0x80 | UInt8(size.count)] + size + content
     }
 
-    /// Returns a number without leading zeros. A zero byte stays only before a set top bit, which would
+    /// Returns a number without leading zeros. Keeps one zero byte before a set top bit, which would
     /// otherwise make the number negative.
     private static func shortest(_ number: [UInt8]) -> [UInt8] {
         let digits = Array(number.drop { $0 == 0 })

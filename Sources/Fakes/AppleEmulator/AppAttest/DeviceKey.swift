@@ -31,12 +31,12 @@ public struct DeviceKey: Sendable, Codable {
     }
 }
 
-/// A receipt that the fake Apple has signed, with the values that are needed to exchange it.
+/// A receipt that the fake Apple has signed, with the values needed to exchange it.
 struct IssuedReceipt: Sendable, Codable, Equatable {
     /// The receipt's SHA-256 in hexadecimal.
     let digest: String
     /// Earliest exchange time in milliseconds since 1970; `nil` for an attestation's receipt, which can be
-    /// exchanged at once.
+    /// exchanged immediately.
     let notBefore: Int64?
     /// Expiry in milliseconds since 1970.
     let expiresAt: Int64

@@ -103,7 +103,7 @@ extension EmulatorState {
             attestedAt: now)
     }
 
-    /// Refuses errors that would have no effect, so that no test relies on an error that does not occur.
+    /// Refuses errors without effect, so that no test relies on an error that does not occur.
     private func check(_ recipe: AttestationRecipe, for key: DeviceKey) throws(EmulatorError) {
         let ofMacs: Set<AttestationFault> = [.keyPolicy, .noKeyPolicy]
         guard key.platform == .macOS || recipe.faults.isDisjoint(with: ofMacs) else {

@@ -3,7 +3,7 @@ import JOSE
 
 /// A P-256 key pair that belongs to a fake device or a fake certificate authority.
 struct KeyPair: Sendable {
-    /// Private key in PKCS #8. It protects nothing real; only the fake Apple's own clients must not see it.
+    /// Private key in PKCS #8. It protects no real data, but the fake Apple's clients must not see it.
     let pem: String
     let publicKey: ECPublicKey
     private let signer: TokenSigningKey
@@ -46,7 +46,7 @@ struct KeyPair: Sendable {
 
     private static func isHigh(_ s: [UInt8]) -> Bool { halfOfOrder.lexicographicallyPrecedes(s) }
 
-    /// Returns n - s, which makes an equally valid signature.
+    /// Returns n - s, which is equally valid in a signature.
     private static func negated(_ s: [UInt8]) -> [UInt8] {
         var (result, borrow) = (s, 0)
         for index in s.indices.reversed() {

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a form
-/// of its own.
+/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a
+/// separate form.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 
@@ -123,14 +123,14 @@ extension AuthorizeEndpoint {
         """
     }
 
-    /// Returns the page that shows the values that the app requests and asks for the user's consent.
+    /// Returns the page that shows the requested values and asks for the user's consent.
     private func consent(
         _ page: String, _ request: AuthorizationRequest, _ subject: String
     ) throws(OAuthError) -> EndpointResponse {
         guard let user = try? state.user(subject), !user.isDeleted else {
             throw OAuthError(.invalidRequest, "there is no such account")
         }
-        // Apple asks what to share only at the first authorization.
+        // Apple lets users choose the shared values only at the first authorization.
         let isFirst = state.isFirstAuthorization(of: user, clientID: request.clientID)
         return .page("Sign in", formTargets: request.formTargets) {
             "<h1>Sign in to \(request.clientID)?</h1>"
@@ -182,8 +182,8 @@ extension AuthorizeEndpoint {
             headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
     }
 
-    /// Sends the response to the redirect URI with a form, which a script submits, or the user if scripts are
-    /// disabled (OAuth 2.0 Form Post Response Mode).
+    /// Sends the response to the redirect URI with a form. A script submits the form, or the user if scripts
+    /// are disabled (OAuth 2.0 Form Post Response Mode).
     private func formPost(_ response: AuthorizationResponse) -> EndpointResponse {
         // The receiver may redirect the browser to any URL, including `intent:` and its own scheme, and
         // browsers apply the policy to redirects too. So the policy allows all targets, as Apple's page does.

@@ -99,7 +99,7 @@ extension EmulatedWorld {
         return request
     }
 
-    /// Returns true if the user has not authorized the app yet, in which case the page asks what to share.
+    /// Returns true if the user has not authorized the app yet. The page then asks which values to share.
     func isFirstAuthorization(of position: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
         return !users[position].apps.contains(app.primaryClientID)

@@ -77,7 +77,7 @@ public struct ClientKey: Sendable {
     }
 }
 
-/// The keys that teams have registered. A team can have several, so that it can rotate them.
+/// The keys that teams have registered. A team can have several keys, so that it can rotate them.
 struct ClientKeyRing {
     static let capacity = 64
 

@@ -44,8 +44,8 @@ struct ClientSecret {
 
 /// Verifies that a client secret authenticates a client ID (Apple, "Creating a client secret").
 ///
-/// Every error is `invalid_client`, as at Apple. Unlike Apple, the emulator adds a description of the cause.
-/// No program may depend on it.
+/// Every error is `invalid_client`, as at Apple. Unlike Apple, the emulator adds a description of the cause,
+/// which no program may depend on.
 struct ClientSecretCheck {
     /// Maximum time from now to `exp` in seconds: six months.
     static let longestLife: Int64 = 15_777_000

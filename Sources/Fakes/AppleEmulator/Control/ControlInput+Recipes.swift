@@ -6,7 +6,7 @@ extension ControlInput {
     mutating func user() throws(EmulatorError) -> UserRecipe {
         var recipe = UserRecipe()
         if let subject = try string("sub", maximum: 255) {
-            // The subject becomes part of paths, so it must need no escaping.
+            // The subject becomes part of paths, so it must not need escaping.
             guard !subject.isEmpty, subject.utf8.allSatisfy(Self.isUnreserved) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "sub: letters, digits, dots, hyphens and underscores")
@@ -140,7 +140,7 @@ extension ControlInput {
         }
     }
 
-    /// Returns true if the character never needs escaping in a URL (RFC 3986 §2.3). The tilde is left out.
+    /// Returns true if the character never needs escaping in a URL (RFC 3986 §2.3). Excludes the tilde.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

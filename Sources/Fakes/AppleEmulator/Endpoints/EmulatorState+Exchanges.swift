@@ -7,7 +7,7 @@ import Synchronization
 
 extension EmulatorState {
     /// The latest requests to Apple's endpoints, and the notifications, oldest first: at most 50 requests
-    /// that repeat without user action, and 50 others.
+    /// that repeat without user action, and 50 other exchanges.
     public var exchanges: [Exchange] { world.withLock { $0.exchanges.exchanges } }
 
     /// The start of an exchange. The exchange is recorded when it ends.
@@ -52,7 +52,7 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The `siwa doctor` user agent. The code that `siwa doctor` tests a client secret with has the same
+    /// The `siwa doctor` user agent. The code with which `siwa doctor` tests a client secret has the same
     /// prefix. This test involves no user, and Apple refuses the code as expected, so developers need not see
     /// the exchange.
     private static let doctor = "siwa-doctor"

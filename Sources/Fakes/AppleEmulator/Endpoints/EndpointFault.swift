@@ -80,8 +80,8 @@ public enum FaultBody: String, Sendable, CaseIterable {
 public enum ConnectionCut: String, Sendable, CaseIterable {
     /// Closes before the endpoint does its work, so the client may retry.
     case beforeWork = "before_work"
-    /// Closes after the work, before the first response byte, so the client does not know if the work was
-    /// done.
+    /// Closes after the work, before the first response byte, so the client does not know whether the work
+    /// was done.
     case beforeResponse = "before_answer"
     /// Closes after the work, in the middle of the body.
     case midBody = "mid_body"
@@ -112,7 +112,7 @@ struct FaultInjection: Sendable {
         var request = request
         let limit = FormFields.bodyLimit
         guard let buffer = try? await request.body.collect(upTo: limit) else {
-            // This body is over the limit too, so that the endpoint refuses the request for its size.
+            // This body exceeds the limit too, so that the endpoint refuses the request because of its size.
             request.body = RequestBody(buffer: ByteBuffer(repeating: 0, count: limit + 1))
             return (request, [])
         }
@@ -122,7 +122,7 @@ struct FaultInjection: Sendable {
 
     private func carryOut(_ faulty: FaultyResponse, on channel: any Channel) async throws -> Response {
         if faulty.delayMilliseconds > 0 {
-            // Lets a shutdown end the delay, because it must not wait for it.
+            // A shutdown ends the delay, because it must not wait for the delay to pass.
             try await cancelWhenGracefulShutdown { try await state.clock.sleep(faulty.delayMilliseconds) }
         }
         if faulty.cut == .beforeResponse || faulty.cut == .beforeWork { try await hangUp(channel) }

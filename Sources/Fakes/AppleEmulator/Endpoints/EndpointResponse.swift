@@ -36,7 +36,7 @@ struct EndpointResponse: Equatable {
         return response
     }
 
-    /// Forbids caching, as a response with a token requires (RFC 6749 §5.1).
+    /// Forbids caching, as required for a response with a token (RFC 6749 §5.1).
     static let noStore = Header(name: "Cache-Control", value: "no-store")
 }
 
@@ -106,7 +106,7 @@ struct OAuthError: Error, Equatable {
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
-        /// A refresh token was validated too often. Apple documents that it throttles, but not the response.
+        /// A refresh token was validated too often. Apple documents the throttling, but not the response.
         case throttled
         /// The emulator cannot sign, because all signing keys are retired.
         case serverError = "server_error"

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Fields in `application/x-www-form-urlencoded`, which is the only format that Apple's endpoints accept, and
-/// also the format of queries.
+/// Fields in `application/x-www-form-urlencoded`, the only format that Apple's endpoints accept, and also the
+/// format of queries.
 struct FormFields {
     /// Maximum body size in bytes. A client secret, a token and a few names need far less.
     static let bodyLimit = 64 * 1024

@@ -14,7 +14,7 @@ struct KeySetEndpoint: Sendable {
         let faults = FaultInjection(state: state, endpoint: .keys)
         router.get("auth/keys") { request, context in
             try await faults.respond(to: request, on: context.channel) { request, fault in
-                // Not in `keySet`, which holds the lock of the whole state.
+                // Keys are not generated in `keySet`, because it holds the lock on the whole state.
                 try await SigningKey.generate(state.keys.filter(\.isPublished).map(\.key))
                 return try state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
             }

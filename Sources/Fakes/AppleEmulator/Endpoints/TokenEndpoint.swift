@@ -94,8 +94,8 @@ struct RevokeEndpoint: Sendable {
         do throws(OAuthError) {
             let form = try await FormFields(bodyOf: request)
             let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
-            // `token_type_hint` may be wrong (RFC 7009 §2.1), so it is ignored and tokens of both types are
-            // searched.
+            // `token_type_hint` may be wrong (RFC 7009 §2.1), so the emulator ignores it and searches
+            // tokens of both types.
             state.revoke(try form.require("token"), clientID: clientID)
             return EndpointResponse(headers: [EndpointResponse.noStore])
         } catch {

@@ -13,7 +13,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthError(.invalidRequest, "client_secret is missing")
         }
-        // Verifies the signature outside the lock, because it takes the longest.
+        // The signature is verified outside the lock, because this takes the longest.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (
@@ -63,7 +63,7 @@ extension EmulatorState {
         }
     }
 
-    /// Returns a user's valid codes and tokens, and how many requests there were for them. Throws
+    /// Returns the numbers of a user's codes and tokens, and the number of requests for them. Throws
     /// `.userNotFound`.
     public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
         try world.withLock { world throws(EmulatorError) in

@@ -87,7 +87,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The same algorithm as libjwt names it.
+    /// libjwt's name for this algorithm.
     var libjwt: JWTSigner.Algorithm {
         switch self {
         case .none: .none
@@ -102,7 +102,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
 }
 
 extension Forgery {
-    /// Refuses a forgery without effect, so that a misspelled name does not silently give a valid token.
+    /// Refuses a forgery without effect, so that a misspelled name does not silently produce a valid token.
     ///
     /// - Parameters:
     ///   - honest: The claims before they are forged.

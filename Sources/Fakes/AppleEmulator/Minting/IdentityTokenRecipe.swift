@@ -2,8 +2,8 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The content of an identity token to mint. The default values give a valid token for the default user and
-/// client ID.
+/// The content of an identity token to mint. The default values produce a valid token for the default user
+/// and client ID.
 public struct IdentityTokenRecipe: Sendable {
     /// The user's `sub` for any team. Default: the default user.
     public var subject: String?

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Signs claims as a compact JWS, valid or forged.
 ///
-/// OpenSSL signs the exact bytes given to it, which is necessary because Apple's tokens have only `kid` and
+/// OpenSSL signs the exact bytes given to it. This is necessary, because Apple's tokens have only `kid` and
 /// `alg` in the header, and the claims in Apple's order. libjwt signs tokens whose header has `typ`, because
 /// it always writes `typ` and sorts the claims.
 struct TokenSigner: ~Copyable {

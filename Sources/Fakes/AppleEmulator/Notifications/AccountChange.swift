@@ -16,7 +16,7 @@ public enum AccountChange: String, Sendable, CaseIterable {
         }
     }
 
-    /// Beginning of a sentence for the description of the control API.
+    /// Beginning of the summary in the description of the control API.
     var summary: String {
         switch self {
         case .revokeConsent: "Ends the user's use of an app"

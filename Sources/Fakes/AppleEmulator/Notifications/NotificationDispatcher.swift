@@ -33,7 +33,7 @@ struct NotificationDispatcher: Sendable {
         return SentNotification(notification: notification, delivery: delivery)
     }
 
-    /// Notifies an app about an account change, as the delivery plan says. The result contains the first
+    /// Notifies an app about an account change, according to the delivery plan. The result contains the first
     /// copy's delivery.
     func announce(_ notification: MintedNotification, to target: NotificationTarget?) async
         -> SentNotification
@@ -67,8 +67,8 @@ struct NotificationDispatcher: Sendable {
             delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
         } else {
             let honest = await sender.deliver(payload, to: target)
-            // The receiver has accepted the notification, but the fault loses its response, so Apple posts
-            // the notification again.
+            // The receiver has accepted the notification, but its response is lost, so Apple posts the
+            // notification again.
             delivery =
                 fault?.cut == nil
                 ? honest

@@ -58,7 +58,7 @@ struct NotificationSender: Sendable {
     }
 
     /// The client follows no redirects, because they would bypass the host check. It reports a refused
-    /// connection at once, without retrying.
+    /// connection immediately, without retrying.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -143,7 +143,7 @@ struct SentNotification {
         return json
     }
 
-    /// The delivery's outcome; without a delivery, the payload, for a caller that posts it itself.
+    /// The delivery's outcome; without a delivery, the payload, for callers that post it themselves.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
 

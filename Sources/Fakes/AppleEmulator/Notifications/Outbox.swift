@@ -4,7 +4,7 @@ import Synchronization
 /// The notifications that receivers have not accepted yet, and the latest deliveries. It posts nothing
 /// itself.
 struct Outbox: Codable {
-    /// Maximum number of waiting notifications. A full outbox drops the oldest one, so that an unreachable
+    /// Maximum number of waiting notifications. A full outbox drops its oldest entry, so that an unreachable
     /// receiver cannot fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
@@ -20,7 +20,7 @@ struct Outbox: Codable {
         _ = add(notification, target, attempts: 0, nextAttemptAt: nil)
     }
 
-    /// Adds a notification whose first delivery was not accepted; returns `nil` if the plan has no retries.
+    /// Adds a notification whose first delivery was not accepted. Returns `nil` if the plan has no retries.
     mutating func retry(_ notification: MintedNotification, to target: NotificationTarget, now: Int64) -> Int?
     {
         guard let distance = plan.distance(afterAttempts: 1) else { return nil }

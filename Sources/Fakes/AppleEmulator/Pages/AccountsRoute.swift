@@ -185,8 +185,8 @@ extension AccountsRoute {
     private static let longestNonce = 512
 
     /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
-    /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
-    /// and the request that the app's backend sends to the service.
+    /// iPhone. Each press of the button is a new sign-in. The page shows the values for the app, and the
+    /// request from the app's backend to the service.
     func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))

@@ -94,7 +94,7 @@ struct UserDirectory: Codable {
 }
 
 extension UserDirectory {
-    /// State file members. The addresses are not among them, because they are derived from the users.
+    /// State file members. They do not include the addresses, which are derived from the users.
     private enum CodingKeys: String, CodingKey {
         case teamIDs, users, positions
     }
@@ -108,7 +108,7 @@ extension UserDirectory {
     }
 }
 
-/// The properties of a new user. The defaults suit a first trial.
+/// The properties of a new user. The defaults are suitable for a first trial.
 public struct UserRecipe: Sendable {
     /// The user's `sub` for the first team. Default: a random `sub` in Apple's format.
     public var subject: String?
@@ -147,8 +147,8 @@ public enum RecipeAddress: Sendable, Equatable {
 
 /// Generates an e-mail address for a user who was created without one.
 enum DerivedAddress {
-    /// Returns `first.last@example.com` if that address is unused, otherwise the same with the user's number
-    /// after the name. If the name has letters other than a to z, returns `user.<number>` at the same domain.
+    /// Returns `first.last@example.com` if this address is unused, otherwise adds the user's number to the
+    /// name. If the name has letters other than a to z, returns `user.<number>` at the same domain.
     static func make(
         firstName: String?, lastName: String?, number: Int, isTaken: (String) -> Bool
     ) -> String {

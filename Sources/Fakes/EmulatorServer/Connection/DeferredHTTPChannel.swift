@@ -11,7 +11,7 @@ import Synchronization
 /// `HTTP1Channel` creates a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process
 /// if such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()"). After a
 /// cancellation, and while it closes the socket, Hummingbird releases accepted connections without serving
-/// them. With this type, it only releases and closes a plain channel in these cases.
+/// them. With this type, Hummingbird only releases and closes a plain channel in these cases.
 package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
     /// Clock for the `Date` header, in milliseconds since 1970; `nil` to use the machine's clock.

@@ -25,7 +25,7 @@ package final class ControlAPI<Context: RequestContext> {
     /// Adds a call.
     ///
     /// - Parameters:
-    ///   - path: Path below the API's, with parameters in braces.
+    ///   - path: Path below the API's path, with parameters in braces.
     ///   - summary: Sentence for the description of the API.
     ///   - formats: Values of `?format=` that the call accepts. The default format is JSON.
     ///   - example: Members of an example body.
@@ -64,7 +64,7 @@ package final class ControlAPI<Context: RequestContext> {
             title: title, calls: calls + [call], codes: EmulatorError.Code.ofControlAPIs + codes)
         let scheme = scheme
         @Sendable func address(_ request: Request) -> String {
-            // Every request has a host that the emulator allows, because all others are refused before.
+            // Every request has a host that the emulator allows, because other requests are refused earlier.
             "\(scheme)://\(request.head.authority ?? "")"
         }
         group.get("openapi.json") { request, _ in Response.json(description.document(at: address(request))) }

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// The description of a control API: an OpenAPI 3.1 document, and the content of a page.
 ///
-/// Both have the address by which the client reached the emulator.
+/// Both contain the address that the client used to reach the emulator.
 struct ControlDescription: Sendable {
     let title: String
     let calls: [ControlCall]

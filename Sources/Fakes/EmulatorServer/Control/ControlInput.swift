@@ -33,7 +33,7 @@ package struct ControlInput {
     private init() { (parameters, query, body, listing) = (Parameters(), Parameters(), [], ControlListing()) }
 
     /// Returns all values that a reader reads. A reader must not refuse a request without any value, because
-    /// it could not read the rest.
+    /// it would then not read the rest.
     static func listing<Value>(
         of read: (inout ControlInput) throws(EmulatorError) -> Value
     ) -> ControlListing {
@@ -115,7 +115,7 @@ extension ControlInput {
 
 // The members of the body.
 extension ControlInput {
-    /// Refuses a request that has a member, although the call has none.
+    /// Refuses a request with members, for a call that has no members.
     package mutating func refuseMembers() throws(EmulatorError) { _ = try members() }
 
     /// Requires exactly one of these members, which the caller also reads.

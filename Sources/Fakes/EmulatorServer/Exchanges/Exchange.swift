@@ -58,7 +58,7 @@ package struct ExchangeStart: Sendable {
 /// The latest exchanges. Limits their number and size, and does no I/O.
 package struct ExchangeLog: Sendable {
     /// The maximum number of routine exchanges, and also of other exchanges, that are stored. The counts are
-    /// separate, so that routine exchanges do not displace the others.
+    /// separate, so that routine exchanges do not displace other exchanges.
     package static let capacity = 50
     /// Maximum number of characters stored per request or response.
     package static let longestText = 4096
@@ -114,7 +114,7 @@ public struct ExchangeStep: Sendable, Equatable {
     public let standard: String
     /// True for requests that repeat without user action, such as daily checks.
     public let isRoutine: Bool
-    /// True for a step that redirects the browser and has no response of its own.
+    /// True for a step that redirects the browser and has no separate response.
     public let isOneWay: Bool
 
     public init(

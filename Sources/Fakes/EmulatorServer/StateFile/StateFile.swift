@@ -9,7 +9,7 @@ package import Logging
 /// by the JSON.
 ///
 /// Each write replaces the file atomically, so a crash leaves either the old or the new state. Only its owner
-/// can read it, because it contains private keys and tokens, even if they are only the emulator's.
+/// can read it, because it contains the emulator's private keys and tokens.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
     /// Start of the first line, which names the emulator that wrote the file, and the format.
@@ -104,7 +104,7 @@ package actor StateSaver {
     }
 
     private func writeOnce() throws {
-        // Changes from now on may come too late for this write, so callers must wait for the next write.
+        // Later changes may miss this write, so their callers must wait for the next write.
         (running, next) = (next, nil)
         do {
             try write()

@@ -8,11 +8,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// Keeps a second emulator from using the same state file. Otherwise both would write their whole state, and
-/// the later write would remove the other emulator's users. The system releases the lock when the process
-/// ends, even after a crash.
+/// Prevents a second emulator from using the same state file. Otherwise both would write their whole state,
+/// and the later write would remove the other emulator's users. The system releases the lock when the
+/// process ends, even after a crash.
 ///
-/// The lock has a file of its own, because each write replaces the state file.
+/// The lock has a separate file, because each write replaces the state file.
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 

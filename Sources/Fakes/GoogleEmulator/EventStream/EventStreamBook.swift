@@ -6,7 +6,7 @@ import StrictJSON
 /// The registered receiver of Google's events, and the service accounts that may register it. Limits their
 /// number, and does no I/O.
 struct EventStreamBook: Sendable, Codable {
-    /// Maximum number of service accounts. Beyond it, the oldest account is dropped.
+    /// Maximum number of service accounts. Above this number, the oldest account is dropped.
     static let mostAccounts = 8
 
     /// A registered receiver.
@@ -25,7 +25,7 @@ struct EventStreamBook: Sendable, Codable {
         accounts.append(account)
     }
 
-    /// Registers the receiver, or replaces it. A new stream is enabled; a known stream keeps its status.
+    /// Registers or replaces the receiver. A new stream is enabled; an existing stream keeps its status.
     mutating func register(url: String, events: [String]) {
         stream = Stream(url: url, events: events, isEnabled: stream?.isEnabled ?? true)
     }

@@ -19,7 +19,7 @@ struct AppFlipLink: Sendable {
         (codeChallenge, codeChallengeMethod) = (value("code_challenge"), value("code_challenge_method"))
     }
 
-    /// Parameters, in the order in which the link contains them.
+    /// Parameters, in the link's order.
     var fields: [(name: String, value: String)] {
         var fields = [
             (name: "client_id", value: clientID), ("redirect_uri", redirectURI), ("state", state),

@@ -56,7 +56,7 @@ struct MessageLog: Sendable {
         latest[key] = max(latest[key] ?? recordedAt, recordedAt)
     }
 
-    /// Removes the messages. The log still recognizes events that arrived earlier.
+    /// Removes the messages. The log still recognizes events that have already arrived.
     mutating func clear() { messages = [] }
 }
 

@@ -42,7 +42,7 @@ public struct ReceivedMessage: Sendable, Equatable {
         }
     }
 
-    /// Milliseconds between the service recording the event in its transaction and the message arriving.
+    /// Milliseconds from the transaction that recorded the event to the arrival of the message.
     public var latency: Int64? { event?.recordedAt.map { max(receivedAt - $0, 0) } }
 
     /// True if the receiver responded that it has accepted the message.

@@ -30,7 +30,7 @@ struct ReceiverRoutes: Sendable {
     ) async throws -> Response {
         let fault = state.takeFault(of: receiver)
         switch fault?.kind {
-        // Only new connections receive the wrong certificate, so the old ones must close.
+        // Only new connections receive the wrong certificate, so old connections must close.
         case .down, .wrongCertificate:
             state.update { $0.dropped[receiver, default: 0] += 1 }
             try await hangUp(channel)

@@ -33,11 +33,11 @@ extension EventFacts {
     }
 }
 
-/// Verifies a webhook in the way that the documentation's events page requires.
+/// Verifies a webhook as the documentation's page about events requires.
 struct WebhookCheck: Sendable {
     /// Maximum difference between a message's timestamp and the clock, in seconds.
     static let tolerance: Int64 = 300
-    /// Maximum number of signatures: more than a rotation needs, and few enough to try them all.
+    /// Maximum number of signatures: more than a rotation needs, but few enough to try them all.
     static let mostSignatures = 8
 
     let codes: [HMACSHA256]

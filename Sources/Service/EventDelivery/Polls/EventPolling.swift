@@ -9,10 +9,10 @@ import Synchronization
 /// each account.
 ///
 /// Until the receiver acknowledges a returned token, the service treats the token like a retry of the
-/// delivery engine, and returns it again after a pause. So a receiver that crashes loses no tokens, and a
-/// receiver that acknowledges nothing does not get the same tokens in every poll. A poll reads the receiver,
-/// decides, and writes. Of several concurrent polls, even at different replicas, one writes and the others
-/// restart.
+/// delivery engine, and returns it again after a pause. So a crash of the receiver loses no tokens, and a
+/// receiver without acknowledgments does not get the same tokens in every poll. A poll reads the receiver,
+/// decides, and writes. If several polls run concurrently, even at different replicas, one of them writes,
+/// and the others restart.
 public final class EventPolling: Sendable {
     public typealias Store = AccountStore & DeliveryStore
 
@@ -20,7 +20,7 @@ public final class EventPolling: Sendable {
     public static let longestWait = SignInUseCases.longestWait
     /// The maximum number of polls by one receiver that wait in this process.
     public static let mostWaiting = 8
-    /// The pauses before a token that the receiver has not acknowledged is returned again.
+    /// The pauses before an unacknowledged token is returned again.
     static let backoff = Backoff(first: .seconds(60), longest: .seconds(3600))
     /// Minimum time between two reads by a waiting poll, in milliseconds. Without this minimum, a steady
     /// stream of commits would cause a read for each commit.
@@ -151,8 +151,8 @@ public final class EventPolling: Sendable {
 public struct PollRequest: Sendable, Hashable {
     /// Maximum number of tokens in a response. A request for more tokens gets at most this number.
     public static let mostTokens = 64
-    /// Maximum number of tokens that a request can acknowledge or refuse. There are never more outstanding
-    /// tokens.
+    /// Maximum number of tokens that a request can acknowledge or refuse. A receiver never has more
+    /// outstanding tokens.
     public static let mostEnded = DeliveryRetry.mostPerReceiver
 
     /// Number of requested tokens; 0 for a request that only acknowledges tokens.

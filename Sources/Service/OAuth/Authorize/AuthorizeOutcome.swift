@@ -75,7 +75,7 @@ public struct ConsentPrompt: Sendable {
     /// The request's unchanged query. The form is posted to a URL with this query.
     public let query: String
     public let languages: RequestedLanguages
-    /// True in development, for a request with `email` or `profile` but without `openid`. The page then
+    /// True in development if the request contains `email` or `profile` but not `openid`. The page then
     /// explains the omission to the developer.
     public let explainsOpenID: Bool
 
@@ -108,8 +108,8 @@ public struct ConsentPrompt: Sendable {
 
     /// The `login_hint`, unless it names the signed-in account.
     ///
-    /// Includes a hint that cannot be compared because the account's address is hidden or unknown, so that
-    /// the user can judge it.
+    /// Includes a hint that cannot be compared, because the account's address is hidden or unknown. The user
+    /// can judge such a hint.
     public var otherAccountHint: String? {
         guard let hint = loginHint, hint != account.id.rawValue,
             hint.lowercased() != account.email?.lowercased()
@@ -151,7 +151,7 @@ public struct ConsentPrompt: Sendable {
     }
 }
 
-/// The contents of the page that tells users that their account is disabled.
+/// The contents of the page about a disabled account.
 public struct DisabledAccountNotice: Sendable {
     public let client: OAuthClient
     /// The client's URL with the error `access_denied`, for the page's button.

@@ -47,7 +47,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The user must be asked for consent.")
     }
 
-    /// True if the session is valid and recent, as far as can be decided without the store.
+    /// True if the session is valid and recent, as far as can be checked without the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple for this request.
@@ -57,9 +57,9 @@ struct AuthorizeSituation {
         if request.prompts.contains(.none) {
             return .refuse(.loginRequired, "The user must sign in, and prompt=none forbids it.")
         }
-        // The browser has already been at Apple for this request, so another round trip would have the same
-        // result, and the browser would be redirected endlessly. OpenID Connect Core §3.1.2.1 requires an
-        // error if the end user cannot be authenticated again.
+        // The browser has already returned from Apple for this request. Another round trip would have the
+        // same result, and the browser would be redirected endlessly. OpenID Connect Core §3.1.2.1 requires
+        // an error if the end user cannot be authenticated again.
         guard roundTrip == nil else {
             return .refuse(.loginRequired, "The sign-in at Apple is not one that this request accepts.")
         }
@@ -87,8 +87,8 @@ struct AuthorizeSituation {
         return roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
     }
 
-    /// Returns `true` if the session belongs to the user that the request's ID token names. A token that
-    /// cannot be judged is treated like the token of a signed-out user, so the user must sign in again.
+    /// Returns `true` if the session belongs to the user that the request's ID token names. If the token's
+    /// origin is unknown, the user must sign in again.
     private func isMeant(_ session: BrowserSession) -> Bool {
         switch hint {
         case nil: true
@@ -105,8 +105,8 @@ struct AuthorizeSituation {
     private var grantedScopes: ScopeSet? { grant.flatMap { ScopeSet(parsing: $0.scope) } }
 
     /// Returns `true` unless the hint names another account. A client without access to the user's address
-    /// must not learn from `prompt=none` or a missing page which address is right, so for such a client an
-    /// address never matches.
+    /// must not learn the right address from `prompt=none` or a missing page, so for such a client an address
+    /// never matches.
     private func isHintMet(by account: Account) -> Bool {
         guard let hint = request.loginHint else { return true }
         guard hint.hasPrefix("acc_") || !hint.contains("@") || mayKnowEmail else { return false }
@@ -126,8 +126,8 @@ extension BrowserSession {
 }
 
 extension Account {
-    /// Returns `false` only for a `login_hint` that certainly names another account: another account's ID, or
-    /// a different address if the account's own address is known.
+    /// Returns `false` only if the `login_hint` certainly names another account: another account's ID, or a
+    /// different address if the account's own address is known.
     func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
         // If Apple's token did not state whether the address is private, the address is compared. A relay

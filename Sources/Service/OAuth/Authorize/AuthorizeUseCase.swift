@@ -6,7 +6,7 @@ public import SignIn
 
 /// Authorizes a client in a browser (RFC 6749 §4.1.1): sign-in with Apple, consent, and code.
 ///
-/// The query carries the request, and a sealed cookie carries the session. Nothing is stored until a user
+/// The query contains the request, and a sealed cookie contains the session. Nothing is stored unless a user
 /// presses a button or has consented to an earlier request, so a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
@@ -132,13 +132,13 @@ extension AuthorizeUseCase {
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
                 requestDigest: SHA256Digest.hash(request), begunAt: authentication.begunAt))
-        // The same user's form key stays the same, so that forms in other tabs remain valid.
+        // The form key does not change for the same user, so that forms in other tabs remain valid.
         if let old { session.formKey = old.formKey }
         return cookie(of: session, at: now)
     }
 
     /// Redirects to the client with an error after a failed sign-in at Apple. If the account is disabled, the
-    /// user first sees a page with this reason.
+    /// user first sees a page about the disabled account.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {

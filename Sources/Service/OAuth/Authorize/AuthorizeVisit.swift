@@ -43,7 +43,7 @@ struct AuthorizeVisit: Sendable {
         return visit.begin()
     }
 
-    /// Does not judge the hint, because the form's token already belongs to the account that the page showed.
+    /// Does not judge the hint, because the form's token is bound to the account that the page showed.
     func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
         guard let token = form.token, let decision = form.decision else { return .now(refusal(.formRefused)) }
         guard let session, session.isGood(for: request.client.app, at: now) else {
@@ -85,8 +85,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
-        // The transaction that issues the code does not check for a sign-out, because a code written during a
-        // sign-out counts as written before it, and a sign-out ends no codes.
+        // The transaction that issues the code does not check for a sign-out. A sign-out ends no codes, and a
+        // code that is written during a sign-out counts as written before it.
         guard try await !useCase.endedSessions.contains(session, at: now) else {
             var visit = self
             visit.session = nil

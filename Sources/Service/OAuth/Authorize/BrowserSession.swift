@@ -4,9 +4,9 @@ import Encodings
 import SignIn
 import StrictJSON
 
-/// A browser session after a sign-in with Apple. During a session, further authorization requests for the
-/// same app need no new sign-in. The session is stored only in a sealed cookie. `EndedSessions` records a
-/// session that ends before it expires.
+/// A browser session after a sign-in with Apple. During a session, other authorization requests for the same
+/// app need no new sign-in. The session is stored only in a sealed cookie. `EndedSessions` records a session
+/// that ends before it expires.
 public struct BrowserSession: Sendable, Hashable {
     /// Random bytes that identify the session. The browser cannot read them.
     let id: [UInt8]
@@ -44,8 +44,8 @@ public struct BrowserSession: Sendable, Hashable {
 }
 
 /// A browser's round trip to Apple for one authorization request. Without this record, a request that
-/// requires a new sign-in would be redirected to Apple endlessly. It counts only once, because otherwise a
-/// repeated request would need no sign-in.
+/// requires a new sign-in would be redirected to Apple endlessly. A round trip counts only once, because
+/// otherwise a repeated request would need no sign-in.
 struct RoundTrip: Sendable, Hashable {
     /// The digest of the request's query.
     let requestDigest: SHA256Digest
@@ -153,7 +153,7 @@ struct SessionSeal: Sendable {
     }
 }
 
-/// A form token, which proves that this service showed the form to this session and for this request.
+/// A form token, which proves that this service showed the form to this session for this request.
 ///
 /// The token is a MAC, keyed with the session's form key, over everything that the user agrees to: the
 /// account, the app, and the whole query with its client, redirect URI, scope, state and challenge. Another

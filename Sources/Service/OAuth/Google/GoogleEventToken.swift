@@ -16,7 +16,7 @@ struct GoogleEventToken: Sendable {
     let verificationState: String?
 
     /// - Parameters:
-    ///   - clients: The configured clients. The token's audience must be a Google client ID of one of them.
+    ///   - clients: The configured clients. The token's audience must be one of their Google client IDs.
     ///   - now: The current time by this machine's clock.
     /// - Throws: `SecurityEventError`; `KeySetError` if Google's keys are unavailable.
     init(
@@ -31,7 +31,7 @@ struct GoogleEventToken: Sendable {
         } catch GoogleToken.Fault.notSigned {
             throw SecurityEventError(.invalidKey, "The signature is not by a current key of the issuer.")
         }
-        // A Google project's token events concern only the clients of this project.
+        // Token events of a Google project concern only this project's clients.
         let named = SecurityEventClaims.audiences(of: token.claims)
         let recipients = clients.filter { client in
             (client.googleLinking?.googleClientIDs ?? []).contains { id in
@@ -43,8 +43,8 @@ struct GoogleEventToken: Sendable {
             audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
             at: now.milliseconds / 1000)
         jti = claims.id
-        // The moment is 999 ms later, because the event's time is in whole seconds, and a grant made within
-        // the same second counts as older.
+        // The event's time is in whole seconds. The moment is 999 ms later, so that a grant made within the
+        // same second counts as older.
         let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
         events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)

@@ -21,7 +21,7 @@ struct GoogleToken: Sendable {
 
     let claims: JSONObject
 
-    /// First performs all checks that need no key, so that malformed tokens never cause a fetch.
+    /// First performs all checks without a key, so that malformed tokens never cause a fetch.
     ///
     /// - Throws: `Fault`; `KeySetError` with the code `keys_unavailable` if Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {
@@ -126,7 +126,7 @@ struct GoogleIdentity: Sendable, Equatable {
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, but must not be usable to sign a user in.
+        // A security event token has the same keys and audiences, but must not sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
@@ -142,9 +142,9 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address that may be used to find an account. Google must vouch for it, as it does if the mailbox
-    /// is Google's or Google hosts the domain. Any other address may have changed owners since Google
-    /// verified it.
+    /// The address that may be used to find an account. Google vouches for an address if it is a Gmail
+    /// address or Google hosts its domain. Any other address may have changed owners since Google verified
+    /// it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -6,11 +6,11 @@ import Encodings
 /// Bounds the number of requests from one address per time window. A wide network may send
 /// `CountedNetwork.share` times as many requests. Does no I/O and reads no clock.
 struct AddressPace: Sendable {
-    /// Maximum number of counted networks. Beyond it, the networks with the fewest requests are removed
-    /// first.
+    /// Maximum number of counted networks. Above this number, the networks with the fewest requests are
+    /// removed first.
     static let mostAddresses = 10_000
 
-    /// Maximum number of requests from one address per window. It allows for many users who share an address.
+    /// Maximum number of requests from one address per window. Many users may share an address.
     let most: Int
     /// Window length in milliseconds.
     let window: Int64
@@ -76,13 +76,13 @@ public struct RequestsPaused: Error, Sendable, Equatable {
     }
 }
 
-/// Bounds the rate of App Attest key registrations without an API key. Any program can send attestations;
-/// each one costs a verification, and a genuine one adds a row.
+/// Bounds the rate of App Attest key registrations without an API key. Any program can send attestations.
+/// Each attestation costs a verification, and a genuine attestation adds a row.
 ///
 /// Counts requests by address and new keys by app, in windows of a minute. Does no I/O and reads no clock.
 struct RegistrationPace: Sendable {
-    /// Maximum number of requests from one address per window, including failed requests. It allows for many
-    /// phones that share an address.
+    /// Maximum number of requests from one address per window, including failed requests. Many phones may
+    /// share an address.
     static let mostOfAddress = 300
     /// The maximum number of new keys per app and window. Apple recommends that an app make at most 100
     /// attestations per second.

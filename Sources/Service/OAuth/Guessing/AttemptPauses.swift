@@ -5,15 +5,15 @@ import Synchronization
 
 /// Slows down failed attempts per subject and network.
 ///
-/// An address may fail ten times without a pause, and a wide network `CountedNetwork.share` times as often.
-/// After that, the next attempt must wait for a second. Each further failure doubles the pause, up to a
-/// minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
+/// An address may fail ten times without a pause. A wide network may fail `CountedNetwork.share` times as
+/// often. After that, the next attempt must wait for a second. Each further failure doubles the pause, up to
+/// a minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
 package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// The longest pause in milliseconds.
     static var longestPause: Int64 { 60_000 }
     static var memory: Int64 { 900_000 }
-    /// Maximum number of counted keys. Beyond it, the keys whose last failure is oldest are removed.
+    /// Maximum number of counted keys. Above this number, the keys with the oldest failures are removed.
     static var mostKeys: Int { 10_000 }
 
     struct Key: Hashable {
@@ -58,8 +58,8 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the networks with counted failures, the most failures first. Includes a wide network only
-    /// while it is slowed down, and then with the failures of all networks in it. `seconds` is the remaining
-    /// pause; `nil` if there is none.
+    /// while it is slowed down. Its count includes the failures of all networks in it. `seconds` is the
+    /// remaining pause; `nil` if there is none.
     func kept(
         for subject: Subject, now: Moment
     ) -> [(network: CountedNetwork?, failures: Int, isSlowed: Bool, seconds: Int64?)] {
@@ -194,7 +194,7 @@ public struct GuardedAuthentication: Sendable {
     ) throws -> Value {
         do throws(TokenEndpointError) {
             // A correct secret does not end a pause, because otherwise an honest client at a shared address
-            // would end every pause of an attacker.
+            // would end an attacker's pauses.
             return try authenticate()
         } catch {
             guard let client = error.guessedClient else { throw error }
@@ -213,7 +213,7 @@ public struct GuardedAuthentication: Sendable {
 
 /// The error for another wrong secret from an address that has already sent too many wrong secrets.
 public struct GuessingPaused: Error, Sendable, Equatable {
-    /// Time in seconds during which wrong secrets get this error; at least 1.
+    /// Number of seconds during which wrong secrets get this error; at least 1.
     public let seconds: Int64
     let usedBasic: Bool
 

@@ -3,11 +3,11 @@ import AppleAccounts
 /// Slows down the guessing of user codes (RFC 8628 §5.1) per network, per account, and in total.
 ///
 /// Unlike a client secret, a user code has only 34 bits, so a pause must refuse correct codes too. The total
-/// bound across all addresses protects against an attacker with many addresses. An attacker could exhaust it
-/// to block all users, so browsers with a session count only towards their account, and no attacker can block
-/// them. Sign-ins at Apple limit how many accounts an attacker has. With the total bound of 1,000 attempts in
-/// ten minutes, an attacker finds one of 10,000 waiting codes with a probability of 1 in 2,560. Each replica
-/// counts separately. Does no I/O and reads no clock.
+/// bound across all addresses protects against an attacker with many addresses. An attacker could exhaust the
+/// total bound to block all users, so browsers with a session count only towards their account, and no
+/// attacker can block them. Sign-ins at Apple limit how many accounts an attacker has. With the total bound
+/// of 1,000 attempts in ten minutes, an attacker finds one of 10,000 waiting codes with a probability of 1 in
+/// 2,560. Each replica counts separately. Does no I/O and reads no clock.
 struct UserCodeGuessing: Sendable {
     /// Maximum number of wrong codes per window, across all addresses.
     static let mostInAll = 1000
@@ -19,8 +19,8 @@ struct UserCodeGuessing: Sendable {
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
-    /// A counted attempt. It counts as wrong until its code proves to be correct, so that concurrent attempts
-    /// are all counted.
+    /// A counted attempt. It counts as wrong until its code turns out to be correct, so that all concurrent
+    /// attempts are counted.
     struct Attempt: Sendable {
         fileprivate let counted: AttemptPauses<AccountID?>.Counted
         /// Start of the window in which the attempt counts; `nil` for an attempt with a session.

@@ -7,8 +7,8 @@ import SignIn
 
 /// The grant type `urn:ietf:params:oauth:grant-type:jwt-bearer` with a Google ID token: streamlined linking.
 ///
-/// Finds the account that is linked to the Google account or was created by it. Otherwise finds an account by
-/// an e-mail address that both sides have verified and that Google vouches for.
+/// Finds the account that is linked to the Google account or was created from it. Otherwise finds an account
+/// by e-mail address, if both sides have verified the address and Google vouches for it.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
@@ -53,8 +53,8 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// Finds the account. An account with a revoked credential is not found, because the user must authorize
-    /// it again by signing in with the browser. A disabled account is found but gets no tokens, because a new
+    /// Finds the account. Does not find an account with a revoked credential, because the user must sign in
+    /// with the browser to authorize it again. Finds a disabled account, which gets no tokens, because a new
     /// account would circumvent the disabling.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
@@ -134,8 +134,8 @@ struct AssertionGrant: Sendable {
         return .tokens(try await TokenMaker(server: server).response(for: issued, new).value)
     }
 
-    /// Makes an account without an Apple identity. Its `sub` has its own form, which is never a valid `sub`
-    /// from Apple.
+    /// Makes an account without an Apple identity. The form of its `sub` is never a valid form of Apple's
+    /// `sub`.
     ///
     /// - Returns: `nil` if the user was erased, or has ended this account.
     private func newAccount(

@@ -91,7 +91,7 @@ struct DevicePoll: Sendable {
 }
 
 extension OAuthError {
-    /// Makes the error for a refused poll. RFC 8628 §3.5 defines four codes. Any other reason is
+    /// Makes the error for a refused poll. RFC 8628 §3.5 defines four codes. All other reasons become
     /// `invalid_grant`, as for a code.
     fileprivate init(pollRefusedFor refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
@@ -126,8 +126,8 @@ struct TokenRefresh: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
-        // The scope is checked before the transaction, so that the token remains valid if the scope is
-        // restored.
+        // The scope is checked before the transaction, so that the token becomes usable again if the scope
+        // is restored.
         guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
         guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant(.tokenUnknown)

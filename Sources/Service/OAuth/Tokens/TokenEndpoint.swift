@@ -6,7 +6,7 @@ import Cryptography
 import SignIn
 public import StrictJSON
 
-/// Handles `POST /oauth/token` (RFC 6749 §3.2). Each grant type has its own type.
+/// Handles `POST /oauth/token` (RFC 6749 §3.2). A separate type implements each grant type.
 public struct TokenEndpoint: Sendable {
     /// The response to a token request.
     public enum Response: Sendable {
@@ -21,14 +21,14 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// Waits only for the commit, for keys that are not in memory, for the reads that an assertion needs, and
-    /// for RSA signatures. RSA signatures are made on other threads, because on the event loop they would
-    /// delay other requests.
+    /// Waits only for the commit, for keys that are not in memory, for reads about an assertion, and for RSA
+    /// signatures. RSA signatures are made on other threads, because on the event loop they would delay other
+    /// requests.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {
-        // The keys are checked first, so that a request that fails consumes no proof, code or token, and can
-        // be repeated.
+        // The keys are checked first, so that a failed request consumes no proof, code or token, and can be
+        // repeated.
         try TokenMaker(server: server).requireKeys(for: request).then { [self] in
             try ClientAppCheck(server: server).check(request).then { [self] in
                 try tokens(for: request)
@@ -116,8 +116,7 @@ extension TokenResponse: CustomStringConvertible, CustomReflectable {
 struct ClientAppCheck: Sendable {
     let server: OAuthServer
 
-    /// Consumes the proof before the grant is checked, so a request that is refused here affects no code and
-    /// no token.
+    /// Consumes the proof before the grant is checked, so a refusal here does not affect codes or tokens.
     ///
     /// - Throws: `OAuthError` with the code `invalid_client` in enforced mode; `StorageError`,
     ///   `OverloadedError`.

@@ -48,12 +48,12 @@ struct TokenExchange: Sendable {
         let dropped: [String]
     }
 
-    /// Signs the user in like `POST /v1/sign-ins`: creates the account, consumes the nonce, obeys the state
+    /// Signs the user in like `POST /v1/sign-ins`: creates the account, consumes the nonce, applies the state
     /// rule, and exchanges Apple's code.
     private func signIn(
         _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
     ) throws -> Step<User> {
-        // The service consumes only its own nonces, so only they make an identity token valid just once.
+        // Only this service's nonces are consumed, so only they make an identity token valid just once.
         guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
             let bundleID = client.nativeSignInBundleID
         else {

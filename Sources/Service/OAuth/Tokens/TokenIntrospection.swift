@@ -29,7 +29,7 @@ public struct TokenIntrospection: Sendable {
     }
 
     /// Returns the description of a token; `nil` unless this service issued the token, the token is valid,
-    /// and the caller may see it. The response gives no reason, so that callers learn nothing about other
+    /// and the caller may see it. The response contains no reason, so that callers learn nothing about other
     /// clients' tokens.
     ///
     /// - Throws: `StorageError`.
@@ -57,7 +57,7 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
-    /// Returns an access token if it is genuine and unexpired, and its token family has not ended.
+    /// Returns the access token if it is genuine and unexpired, and its token family has not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let status = try await server.dependencies.store.status(ofFamily: token.familyID),

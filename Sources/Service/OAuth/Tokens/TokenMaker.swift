@@ -106,8 +106,8 @@ struct TokenMaker: Sendable {
 
     /// Returns the time when a token family ends if its refresh token is not used again.
     ///
-    /// - Parameter isNew: True for a new token family. For an older family, the store already has the end
-    ///   that counts from the family's beginning.
+    /// - Parameter isNew: True for a new token family. For an older family, the store already contains the
+    ///   absolute end of the family's lifetime.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last

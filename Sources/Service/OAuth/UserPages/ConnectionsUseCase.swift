@@ -236,7 +236,7 @@ public struct ConnectionList: Sendable {
         public let name: LocalizedText
         /// Descriptions of all scopes that the user has granted.
         public let scopes: [LocalizedText]
-        /// The token that proves that the service showed this form to this session.
+        /// The token, which proves that the service showed this form to this session.
         public let formToken: String
     }
 }

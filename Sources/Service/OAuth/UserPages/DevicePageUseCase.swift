@@ -295,7 +295,7 @@ public struct DevicePageOutcome: Sendable {
 
     /// The reason that the page asks for the code again.
     public enum EntryFault: Sendable, Hashable {
-        /// The code has a form that no device shows.
+        /// No device shows a code of this form.
         case malformed
         /// No device is waiting with this code.
         case unknown

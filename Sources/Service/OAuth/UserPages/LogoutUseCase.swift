@@ -92,7 +92,7 @@ public struct LogoutUseCase: Sendable {
     }
 
     /// Determines a request's client. An ID token for a client other than `client_id` does not authenticate
-    /// the request. A client that only names itself may use only its registered URIs.
+    /// the request. A client that is named only by `client_id` may use only its registered URIs.
     private func asker(of request: LogoutRequest) async throws -> Asker {
         guard let unverified = request.idTokenHint.flatMap({ IDTokenHint.Unverified($0) }),
             case .genuine(let hint) = try await authorize.keys.origin(

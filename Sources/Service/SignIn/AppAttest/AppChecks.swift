@@ -9,7 +9,7 @@ import JOSE
 /// App Attest for API calls: challenges, keys, and proofs in requests.
 ///
 /// A challenge has no row until it is used. The transaction that increments the key's counter also consumes
-/// the challenge, whatever the result is.
+/// the challenge, even if the request fails.
 public final class AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }

@@ -65,8 +65,8 @@ public struct AppAttestChallenge: Sendable, Hashable {
 /// Bounds the number of challenges that are stored for failed proofs, because any caller can send such
 /// proofs.
 ///
-/// Beyond the bound, a failed proof is still refused, but its challenge is not stored. Using the same
-/// challenge again gains an attacker nothing, because each attempt needs a valid signature.
+/// Above the bound, a failed proof is still refused, but its challenge is not stored. Repeating the challenge
+/// does not help an attacker, because each attempt needs a valid signature.
 final class FailedChallenges: Sendable {
     /// Maximum number of challenges per window, in each process.
     static let mostInWindow = 100_000

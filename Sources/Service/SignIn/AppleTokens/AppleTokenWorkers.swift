@@ -9,8 +9,8 @@ public import ServiceLifecycle
 /// tokens of erased accounts.
 ///
 /// On shutdown the three workers stop together, and each finishes its current work. An exchange is never
-/// interrupted, because otherwise its response would be lost. A service group lists the workers after the
-/// group commit, which stores their results, and before the server, whose requests may wait for an erasure.
+/// interrupted, because otherwise its response would be lost. A service group lists the workers between the
+/// group commit, which stores their results, and the server, whose requests may wait for an erasure.
 public struct AppleTokenWorkers: Service {
     private let services: [any Service]
 

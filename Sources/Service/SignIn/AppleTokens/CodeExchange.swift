@@ -6,8 +6,8 @@ import JOSE
 public import KeySets
 import Logging
 
-/// Exchanges the authorization codes from sign-ins for refresh tokens. Starts immediately. While
-/// Apple is unreachable or throttles requests, retries until the code expires after five minutes.
+/// Exchanges the authorization codes from sign-ins for refresh tokens, starting immediately. While Apple is
+/// unreachable or throttles requests, retries until the code expires after five minutes.
 ///
 /// A worker first claims each code in the database, so that no two processes send it. A crash leaves only the
 /// claim behind, and the claim expires.
@@ -228,7 +228,7 @@ struct CodeExchange: Worker {
     }
 }
 
-/// Checks that Apple's response to a code is about the user who posted the code (OpenID Connect Core
+/// Checks that Apple's response to a code identifies the user who posted the code (OpenID Connect Core
 /// §3.1.3.7).
 ///
 /// A `c_hash` bound the code to a verified identity token, and Apple's response arrived over TLS, so the
@@ -244,7 +244,7 @@ public struct TokenResponseCheck: Sendable {
 
     enum Finding: Equatable {
         case confirmed
-        /// The response is accepted on the strength of the code's hash and TLS, although the key is missing.
+        /// The key is missing, but the response is accepted because of the code's hash and TLS.
         case keysMissing
         case mismatch
     }

@@ -5,12 +5,12 @@ import Logging
 
 /// Validates each refresh token at Apple once a day. The checks are spread over the day.
 ///
-/// Before the call to Apple, a claim moves the token's next check one day ahead, so that neither a crash nor
-/// a second process causes two calls within a day. A cancelled check is made the next day. The worker keeps
+/// Before the call to Apple, a claim postpones the token's next check by a day, so that neither a crash nor a
+/// second process causes two calls within a day. A cancelled check is made the next day. The worker keeps
 /// nothing in memory about tokens that it is not checking.
 ///
-/// A successful check needs no write. A failed check stores the time since which it has been overdue, even if
-/// the next attempt is on the next day, so that the reported age of overdue work is correct.
+/// A successful check needs no write. A failed check stores the time at which it became overdue, even if the
+/// next attempt is on the next day, so that the reported age of overdue work is correct.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
         // A new token is first due after a day, so it sends no signal. Regular database reads also find other
@@ -18,7 +18,7 @@ struct DailyCheck: Worker {
         width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
         unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
         help: "Daily checks of refresh tokens at Apple by result.")
-    /// A single throttled check is about one user, but several in a row are about this service.
+    /// A single throttled check concerns one user, but several in a row concern the whole service.
     static let paceLimits = ApplePace.Limits(
         backoff: Backoff(first: .seconds(5), longest: .seconds(300)), throttlesInARow: 3, refusalsInARow: 1,
         clientRest: 600_000)
@@ -57,8 +57,8 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        // The claim leaves out paused client IDs, because otherwise the worker would have to release all of
-        // their claims at once.
+        // The claim skips paused client IDs, because otherwise the worker would have to release all of their
+        // claims at once.
         let resting = pace.update { $0.resting(at: moment).clientIDs }
         return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
@@ -189,14 +189,14 @@ struct DailyCheck: Worker {
 
 /// The meaning of Apple's response for a daily check. Does no I/O.
 ///
-/// Apple allows one call per token and day, so a call that may have counted is not repeated before the
-/// token's next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
+/// Apple allows one call per token and day. A call that may have counted is not repeated before the token's
+/// next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
 enum CheckVerdict: Equatable {
     case valid
     /// Apple responded with `invalid_grant`: the user withdrew consent, changed the password, or the token
     /// ended for another reason.
     case rejected
-    /// Apple certainly received no call, and a call for any other token would fail in the same way.
+    /// Apple certainly received no call. Calls for other tokens would fail in the same way.
     case notAsked
     /// Apple throttled the call. The call may have counted.
     case throttled
@@ -230,7 +230,7 @@ public struct CheckSchedule: Sendable, Hashable {
     /// Time between two claims in milliseconds, including the margin. Apple allows one call per user and day.
     let interval: Int64
     /// Maximum random delay in milliseconds. For an interval of a day it is an hour minus the margin, and for
-    /// other intervals it is the same fraction.
+    /// other intervals the same fraction of the interval.
     let jitter: Int64
 
     /// - Parameter interval: The interval between checks: a day. Only the fake Apple allows shorter

@@ -7,8 +7,8 @@ import Logging
 /// token, and checks that Apple refuses to refresh it. Each step is stored before the next step begins, so
 /// that another replica can continue after a crash.
 ///
-/// Every erasure comes to an end: with the proof, at its deadline, or when a revocation is certainly
-/// impossible. The erasure record names the cause.
+/// Every erasure ends: with the proof, at its deadline, or when a revocation is certainly impossible. The
+/// erasure record names the cause.
 struct ErasureWorker: Worker {
     static let traits = WorkerTraits(
         // `longestLook` bounds the delay for a stopped process's erasures.
@@ -164,8 +164,8 @@ struct ErasureWorker: Worker {
         let action: ErasureAction
     }
 
-    /// Opens a sealed value. Waiting helps only if a key is missing that can be configured again before the
-    /// deadline, not if there is no sealing key at all or the value was changed.
+    /// Opens a sealed value. Waiting helps only if the missing key can be configured again before the
+    /// deadline. It does not help if there is no sealing key at all or the value was changed.
     private func open(
         _ item: ErasureToken, of claimed: ClaimedErasureToken
     ) -> Result<String, Unopened> {

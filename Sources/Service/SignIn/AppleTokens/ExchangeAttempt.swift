@@ -1,17 +1,16 @@
 import AppleAccounts
 import AppleIDClient
 
-/// An attempt to exchange an authorization code at Apple: decides before the call whether to make it, and
-/// evaluates its result. Does no I/O and reads no clock.
+/// An attempt to exchange an authorization code at Apple. Decides whether to call Apple, and evaluates the
+/// result. Does no I/O and reads no clock.
 ///
 /// A code is valid once. It is not sent again if an earlier exchange may have succeeded and its response was
-/// lost, because Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). In
-/// two cases a repetition does no harm: after a 5xx status, which issues no token, and after an attempt whose
-/// process ended, because its response is lost in any case. A refusal then proves nothing about the code.
+/// lost, because Apple may treat the repetition as theft and revoke the issued tokens (RFC 6749 §4.1.2). A
+/// repetition is harmless in two cases: after a 5xx status, which issues no token, and after a crash during
+/// an attempt, because its response is lost in any case. A refusal then proves nothing about the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Time in milliseconds during which Apple accepts a code. It counts from the time at which the code was
-    /// posted to this service, so that it never ends too early. A call that is slightly late costs only a
-    /// refusal.
+    /// Time in milliseconds during which Apple accepts a code. It starts when the code is posted to this
+    /// service, so that it never ends too early. A call that is slightly late costs only a refusal.
     static let codeLifetime: Int64 = 300_000
     /// Time in milliseconds between the last attempt and the end of the code's lifetime.
     static let margin: Int64 = 2000

@@ -101,8 +101,8 @@ extension SignInUseCases {
                             app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
                     )
                 } catch let refusal as AccountRefusal {
-                    // The transaction refused the sign-in either because of its proof or for a reason that
-                    // does not concern the app.
+                    // The transaction refused either the proof or, for a reason that does not concern the
+                    // app, the sign-in.
                     throw appChecks.error(for: refusal, of: judged, at: moment)
                 }
             })

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Commits
 
 extension SignInUseCases {
-    /// Disables an account. If it is already disabled, the new values replace the stored values.
+    /// Disables an account. If the account is already disabled, the new values replace the stored values.
     ///
     /// - Parameter until: Time at which the account is enabled again; `nil` if it stays disabled.
     /// - Throws: `DisablingOver` if the end is not in the future; `CallerForbidden` if the caller has access

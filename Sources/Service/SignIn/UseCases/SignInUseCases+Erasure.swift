@@ -62,7 +62,7 @@ extension SignInUseCases {
         return record
     }
 
-    /// Erases the account under this key. Returns `nil` if the caller sees no such account.
+    /// Erases the account under this key. Returns `nil` if there is no such account for the caller.
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()

@@ -90,7 +90,7 @@ extension NotifiedEvent.Change {
 
 extension EmailAddress {
     /// Returns `nil` if the event contains no address, or if neither its claim nor the domain shows whether
-    /// the address is a relay address, because such an address could replace an address whose kind is known.
+    /// the address is a relay address. Such an address must not replace an address of a known kind.
     ///
     /// Events contain no claim about verification. A relay address belongs to Apple, and any other address
     /// counts as unverified.

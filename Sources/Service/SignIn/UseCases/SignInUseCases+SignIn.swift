@@ -107,7 +107,7 @@ extension SignInUseCases {
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // All checks that need no key come first, so that malformed tokens cause no fetch.
+        // All checks without a key come first, so that malformed tokens cause no fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))

@@ -1,6 +1,6 @@
 // SignIn owns the account use cases: it verifies tokens, writes through the group commit, reads, and
-// announces changes. It knows no HTTP and no database. The rules about tokens and states are in lower
-// modules.
+// announces changes. It depends neither on HTTP nor on a database. The rules about tokens and states are in
+// lower modules.
 
 import AppAttestation
 public import AppleAccounts
@@ -85,8 +85,8 @@ public struct NonceNotMinted: Error, Sendable, Equatable {}
 public struct UnknownClientID: Error, Sendable, Equatable {}
 
 /// The reader's cursor is after the end of the event feed, because the database was restored from a backup,
-/// replaced by a lagging standby, or exchanged. It lacks events that the reader has received, and will assign
-/// their sequence numbers again.
+/// or replaced by a lagging standby or another database. It lacks events that the reader has received, and
+/// will reuse their sequence numbers.
 public struct EventCursorAhead: Error, Sendable, Equatable {}
 
 /// The end of the disabling is not in the future, so the disabling would have no effect.
@@ -102,7 +102,7 @@ extension SignInOutcome {
 }
 
 extension ErasureRecord {
-    /// Returns the record without the apps that the caller has no access to, and without their tokens.
+    /// Returns the record with only the apps that the caller has access to, and their tokens.
     func narrowed(to scope: AppScope) -> ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
@@ -137,7 +137,7 @@ final class RefusedChangePace: Sendable {
 
     private let hours = Mutex<[String: Hour]>([:])
 
-    /// Makes a change. Beyond the bound, a refusal adds no row.
+    /// Makes a change. Above the bound, a refusal adds no row.
     ///
     /// Reserves a row before the change, and releases it unless the change is refused, so that concurrent
     /// requests cannot exceed the bound.

@@ -95,13 +95,13 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form does not have the format that Apple sends.
+    /// The form does not have Apple's format.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }
 
-    /// Apple sent this error, usually `user_cancelled_authorize`. It is not signed, so it is passed on only
-    /// if it is a plain word.
+    /// Apple sent this error, usually `user_cancelled_authorize`. It is not signed, so the service forwards
+    /// it only if it is a plain word.
     public static func fromApple(_ error: String) -> WebFailure {
         let isWord =
             (1...64).contains(error.utf8.count)

@@ -4,10 +4,10 @@ import Encodings
 
 /// Seals values that pass through the browser, so that only this service can read or make them.
 ///
-/// Any client can make this service seal any number of states without an API key. That number needs no bound,
+/// Any client can make this service seal any number of states without an API key. The number needs no bound,
 /// because each value is sealed with its own derived key (`SealingKey`).
 struct WebSeal: Sendable {
-    /// The purpose of a sealed string. A string sealed for one purpose cannot be unsealed for another.
+    /// The purpose of a sealed string. A string sealed for one purpose cannot be opened for another purpose.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"

@@ -11,8 +11,8 @@ import Encodings
 /// The browser posts Apple's form from Apple's site, so it does not send a cookie that is protected against
 /// forgery (`SameSite=Lax`). The return therefore has two steps. First the callback verifies and registers
 /// the sign-in, and redirects the browser to `finish`. There the browser sends the cookie, which is compared
-/// with the sealed state. A browser that an attacker redirected here with another user's sign-in (login CSRF)
-/// gets no session and no code.
+/// with the sealed state. If an attacker redirects a browser here with another user's sign-in (login CSRF),
+/// the browser gets no session and no code.
 ///
 /// The browser carries the sealed state between the steps. Nothing is stored until Apple's signature has been
 /// verified, so public requests cannot fill the database.
@@ -21,8 +21,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Maximum time in milliseconds from Apple's response to the backend's request.
     static let codeLifetime: Int64 = 120_000
-    /// Number of looks, ten per second, for the result of a form's first post. A browser may post the form
-    /// again while the first post is still in progress.
+    /// Number of reads, ten per second, while waiting for the result of a form's first post. A browser may
+    /// post the form again while the first post is still in progress.
     private static let repeatedLooks = 20
     /// Maximum difference between two replicas' clocks in milliseconds.
     private static let clockDifference: Int64 = 300_000
@@ -103,8 +103,8 @@ public struct WebSignIn: Sendable {
     /// first post, because it has dropped the first response. No other browser can use this result
     /// (`finish`).
     ///
-    /// - Parameter failure: Returns the failure that the app's page receives for an error, so that a repeated
-    ///   form ends with the same failure. Returns `nil` for an error that the page does not receive.
+    /// - Parameter failure: Returns the failure that the app's page receives for an error; `nil` for an error
+    ///   that the page does not receive. A repeated form gets the same failure.
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`;
     ///   `WebRefusal` with the code `web_state_used`. Nothing is stored if the token is refused.
     public func handleCallback(

@@ -1,8 +1,8 @@
 import AppleAccounts
 import Synchronization
 
-/// Bounds a worker's calls to Apple. Limits their rate, and prevents calls while Apple is unreachable or
-/// throttles, as well as calls for a client ID that Apple refuses. Does no I/O and reads no clock.
+/// Bounds a worker's calls to Apple. Limits their rate. Prevents calls while Apple is unreachable or
+/// throttles calls, and calls for a client ID that Apple refuses. Does no I/O and reads no clock.
 struct ApplePace: Sendable {
     /// A worker's limits.
     struct Limits: Sendable {
@@ -159,7 +159,7 @@ struct TokenBucket: Sendable {
     private var level: Double
     private var filledAt: Moment
 
-    /// - Parameter perSecond: The rate; must be greater than 0. If it is below 1, the bucket holds one token.
+    /// - Parameter perSecond: The rate, greater than 0. For a rate below 1, the bucket holds one token.
     init(perSecond: Double, at moment: Moment) {
         precondition(perSecond > 0 && perSecond.isFinite, "a rate is more than 0")
         self.perSecond = perSecond

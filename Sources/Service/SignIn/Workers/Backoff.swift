@@ -1,7 +1,7 @@
 import AppleAccounts
 
 /// Exponential backoff: the delay doubles from the first delay to the longest delay. A random addition of up
-/// to a quarter keeps calls that failed together from being retried together.
+/// to a quarter prevents calls that failed together from being retried together.
 package struct Backoff: Sendable, Hashable {
     /// Delay after the first attempt, in milliseconds.
     package let first: Int64

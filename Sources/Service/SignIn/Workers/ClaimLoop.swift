@@ -171,7 +171,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 
 extension WorkerPool.Claim {
     /// Schedules the next claim for the next due time, or after `longest` if that is sooner. The next claim
-    /// is never immediate, so that due work that cannot be claimed yet causes no busy loop.
+    /// is never immediate, so that due work causes no busy loop while it cannot be claimed.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes a worker immediately when there is work. A signal is kept until the worker waits, and several kept
+/// Wakes a worker immediately when there is work. A signal stays set until the worker waits, and several
 /// signals count as one signal.
 ///
 /// The signal reaches only workers of this process. A lost signal merely delays work, because workers also

@@ -127,8 +127,8 @@ extension CountedResult where Self: RawRepresentable, RawValue == String {
     package var label: String { rawValue }
 }
 
-/// A counter for each of a worker's results. The initializer makes all counters, so that a result that has
-/// not occurred yet is 0.
+/// A counter for each of a worker's results. The initializer makes all counters, so that the count of a new
+/// result is 0.
 package struct ResultCounters<WorkResult: CountedResult>: Sendable {
     private let counters: [WorkResult: Counter]
 

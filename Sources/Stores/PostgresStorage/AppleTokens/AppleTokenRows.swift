@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads and locks all codes and tokens of the accounts in a batch that need them. From here to the end of
+/// Reads and locks all codes and tokens of the accounts for which a batch needs them. From here to the end of
 /// the transaction, no other transaction can claim a code or token, and an earlier claim is visible.
 ///
 /// The accounts' subject rows are locked first, so no code or token can be added in between.
@@ -24,7 +24,7 @@ enum PostgresAppleTokenReader {
         """
     }
 
-    /// Returns the codes and tokens. Accounts without any are missing from the result.
+    /// Returns the codes and tokens. Accounts without codes and tokens are absent.
     static func load(
         _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: HeldAppleTokens] {

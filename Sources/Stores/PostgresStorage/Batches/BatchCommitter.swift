@@ -13,8 +13,8 @@ struct BatchCommitter: Sendable {
         }
     }
 
-    /// Runs the statements that would commit a batch of these commands, so that it needs the same locks and
-    /// the same disk space. A session that rehearses rolls everything back except new names.
+    /// Runs the statements that would commit a batch of these commands, so that a rehearsal needs the same
+    /// locks and disk space. A session that rehearses rolls everything back except new names.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commitOnce(
@@ -42,16 +42,16 @@ struct BatchCommitter: Sendable {
     }
 }
 
-/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands, and
+/// Commits a batch of any kind in one transaction: locks and loads their rows, applies the commands, and
 /// saves the changes. A batch of any size takes two round trips; only erasures and transfers need more.
 ///
 /// All batches lock in the same order: names without a row, subject rows, their credentials, App Attest keys,
 /// key counts, inserted rows, the audit log chain, the event counter. The only row locked out of order is the
 /// row of an account that moves (`KeyChanges`).
 struct LockingBatch {
-    // After the look-up among the erased accounts, another replica could create an account that has no row
-    // yet, under another name, and erase it. The account then has a row, so this statement either sees the
-    // erasure or waits for the row.
+    // After the erasures were read, another replica could create a missing account under another name, and
+    // erase it. The account's row then exists, so this statement either sees the erasure or waits for the
+    // row.
     private static let checkTransferred = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }
@@ -177,7 +177,7 @@ extension WorkingSet {
     }
 }
 
-/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. They run in the
+/// The rare parts of a batch, which run alone: erasures, and changes of an account's key. They run in the
 /// batch's transaction, with its subject rows locked.
 struct KeyChanges {
     let subjects: PostgresSubjects
@@ -260,8 +260,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // The credential is rewritten, so that a concurrent sign-in that read the subject's old
-                    // state without a lock finds the credential changed.
+                    // The credential is rewritten. A concurrent sign-in that read the subject's old state
+                    // without a lock then finds a changed credential.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -59,7 +59,7 @@ struct InboxRows {
 
     let names: PostgresNames
 
-    /// Returns the look-ups for a working set: either no call or both calls.
+    /// Returns both look-ups for a working set; empty if it has no notifications.
     func findCalls(for set: WorkingSet) throws -> [PostgresCall] {
         guard !set.inboxIdentifiers.isEmpty else { return [] }
         return [

@@ -4,15 +4,15 @@ import SQLTables
 /// Commits a batch that contains only App Attest proofs, and sign-ins by known users without new facts. It
 /// locks no rows that it does not write. Nearly all batches are of this kind.
 ///
-/// It reads, applies, and then changes each credential only if its row still has the version that was read.
-/// Every transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the
-/// subject's credentials, so this one condition covers everything that a sign-in depends on. A key's counter
-/// rises only if the stored counter is still lower.
+/// Reads the rows, applies the commands, and then changes each credential only if its row still has the
+/// version that was read. Every transaction that changes a subject's row, or a fact that holds for all apps,
+/// also rewrites the subject's credentials, so this one condition covers everything that a sign-in depends
+/// on. A key's counter rises only if the stored counter is still lower.
 struct QuietBatch {
     let names: PostgresNames
     let sealing: any AppleTokenSealing
 
-    /// Returns true if these commands may take the quiet path.
+    /// Returns true if these commands may use the quiet path.
     static func isPossible(_ commands: [AccountCommand]) -> Bool {
         commands.allSatisfy { command in
             switch command {
@@ -26,7 +26,7 @@ struct QuietBatch {
         }
     }
 
-    /// Returns `nil`, without any change, if the batch has more to write or another transaction was faster.
+    /// Returns `nil`, without any change, if the batch has more to write or a row has changed since.
     func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
@@ -200,7 +200,7 @@ struct SeenSubjects {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
-            // The writes are in app number order, in which all replicas lock credentials.
+            // The writes are in app number order, because all replicas lock credentials in this order.
             for version in versions[position] {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update

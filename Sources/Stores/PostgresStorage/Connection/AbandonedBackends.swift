@@ -3,12 +3,12 @@ import SQLTables
 import Synchronization
 
 /// Server processes that sessions have given up on. Each process stays listed until another session
-/// terminates it. The pool opens a session for this purpose at once; if the server cannot be reached, the
+/// terminates it. The pool opens a session for this purpose immediately. If the server cannot be reached, the
 /// next session terminates the process.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
 /// closed connection ends it. It keeps its locks and its slot among `max_connections`, and each retry would
-/// leave another such process. Terminating the process commits its writes on this server, as after a crash.
+/// add another such process. Terminating the process commits its writes on this server, as after a crash.
 final class AbandonedBackends: Sendable {
     /// Maximum length of the list, larger than a pool. Any further processes are left to the server.
     private static let most = 64

@@ -109,8 +109,8 @@ struct MissingConnection: Error {
 /// clock.
 ///
 /// After a failure, the gate allows no attempt during a pause, then a single attempt. All other callers get
-/// the last error at once, so requests neither queue up behind time-outs nor flood a server that has just
-/// started.
+/// the last error immediately, so requests neither queue up behind time-outs nor flood a server that has
+/// just started.
 struct ConnectionGate<Failure: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -10,8 +10,8 @@ final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// Free connections. The pool reuses the connection that was used last, so that it never opens more
-        /// than it needs.
+        /// Free connections. The pool reuses the most recently used connection, so that it never opens more
+        /// connections than it needs.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
@@ -89,8 +89,8 @@ final class PostgresPool: Sendable {
         return error
     }
 
-    /// Leaves the report to the task that terminates the session on the server, because that task learns what
-    /// the session waits for.
+    /// Leaves the report to the task that terminates the session on the server, because that task learns why
+    /// the session waits.
     private func explainedLater(_ error: StorageError) -> StorageError {
         let isLate = state.withLock { state in
             if state.isEndingAbandoned { state.unexplained.append(error) }
@@ -151,8 +151,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Terminates the server processes that sessions have given up on, over a separate connection that it
-    /// then closes. The pool's own connections may all wait for the same lost standby, and without calls none
+    /// Opens a separate connection to terminate the server processes that sessions have given up on, and
+    /// closes it. The pool's own connections may all wait for the same lost standby, and without calls none
     /// of them would reconnect.
     private func endAbandoned() {
         let isFirst = state.withLock { state in
@@ -241,7 +241,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// Starts the single timer for all waiting callers. No timer runs while no caller waits.
+    /// Starts the single timer for all waiting callers. While no caller waits, there is no timer.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in

@@ -259,7 +259,7 @@ final class PostgresSession {
         func field(_ code: UnicodeScalar) -> String? {
             result.text { UnsafePointer(PQresultErrorField($0, Int32(code.value))) }
         }
-        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY. libpq gives its own errors no SQLSTATE.
+        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY. libpq's own errors have no SQLSTATE.
         guard let state = field("C") else { return lost() }
         return PostgresError(sqlState: state, message: field("M") ?? "", statement: statement)
     }
@@ -324,7 +324,7 @@ extension PostgresSession {
     }
 }
 
-/// The longest times that a session waits for a server, on the session's own clock.
+/// The maximum times that a session waits for a server, by the session's own clock.
 struct SessionDeadlines: Sendable {
     /// Time limit for all responses in one round trip. The server's own statement time-out is shorter, so
     /// this deadline passes only if the server does not respond at all.
@@ -340,10 +340,10 @@ struct SessionDeadlines: Sendable {
     }
 }
 
-/// Waits for a socket, but no longer than until a deadline.
+/// Waits for a socket, at most until a deadline.
 ///
-/// libpq's own waits have no limit, so a server that accepts and never responds, or a network that drops
-/// every packet, would block the thread forever. TCP keep-alive does not help against such a server.
+/// libpq's own waits have no limit, so an unresponsive server, or a network that drops every packet, would
+/// block the thread forever. TCP keep-alive does not help against such a server.
 struct SocketWait {
     let deadline: ContinuousClock.Instant
 
@@ -357,7 +357,7 @@ struct SocketWait {
         while true {
             let ready = poll(&entry, 1, milliseconds())
             if ready > 0 {
-                // The caller must also read an error or the peer's end of stream.
+                // An error and the peer's end of stream count as readable, because the caller must read them.
                 return entry.revents & ~Int16(POLLOUT) != 0 ? .readable : .writable
             }
             if ready == 0 {

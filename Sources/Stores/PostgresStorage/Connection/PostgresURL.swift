@@ -4,8 +4,8 @@ import Foundation
 
 /// The database's address and credentials: a URL as libpq reads it, with every option that libpq knows.
 ///
-/// It contains a password, so the service never prints it. It also keeps libpq from printing it, because
-/// libpq repeats the parts of a URL that it has misread, and half a password can look like a port to it.
+/// The URL contains a password, so the service never prints it. libpq must not print it either: libpq repeats
+/// parts of a URL that it has misread, and can mistake half a password for a port.
 struct PostgresURL: Sendable {
     let text: String
     /// The URL's options by libpq keyword, without options from the environment.
@@ -56,7 +56,7 @@ struct PostgresURL: Sendable {
     }
 
     /// Returns true if "@" occurs only at the end of the user and password, so that no part of a password
-    /// that was not percent-encoded is parsed as a host or a database.
+    /// without percent-encoding is parsed as a host or a database.
     private static func isUnmistakable(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"), !bytes.contains(0),

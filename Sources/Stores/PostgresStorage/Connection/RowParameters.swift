@@ -2,7 +2,7 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// The parameters of a statement that writes or reads many rows at once: one array per column.
+/// The parameters of a statement that writes or reads many rows: one array per column.
 struct RowParameters: Sendable {
     private struct Parameter {
         let name: String
@@ -74,7 +74,7 @@ struct RowParameters: Sendable {
     /// place.
     ///
     /// It is unsuitable for strings, and for columns that are mostly NULL in large batches, because
-    /// PostgreSQL finds an element behind variable-length elements only by walking past them.
+    /// PostgreSQL finds an element behind variable-length elements only by scanning them.
     func elements(_ alias: String) -> String {
         let elements = columns.indices.map { "(\(parameter($0)))[i] AS \(columns[$0].name)" }
         return "(SELECT \(elements.joined(separator: ", ")) "

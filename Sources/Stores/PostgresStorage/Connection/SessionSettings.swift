@@ -21,7 +21,7 @@ enum SessionSettings {
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
-        // A batch names each row once, so a cached look-up would never be used again.
+        // A batch names each row once, so a cached look-up would never be reused.
         ("enable_memoize", "off"),
     ]
 
@@ -119,7 +119,7 @@ enum SessionPurpose: Sendable {
 ///
 /// The service needs a pooler that assigns each client its own connection, because prepared statements,
 /// `LISTEN` and the settings that make writes durable all belong to the session. With other modes the service
-/// works at first, and then fails when two sessions meet on one connection.
+/// works at first, and then fails when two sessions share one connection.
 enum PoolerMode {
     static let unusable = StorageError(
         .migrationFailed,
@@ -130,12 +130,12 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// Number of comparisons. A single comparison is not enough, because another client may at that moment
-    /// hold the connection that two of the service's sessions would share.
+    /// Number of comparisons. A single comparison is not enough, because another client may be using the
+    /// shared connection at that moment.
     private static let looks = 5
 
-    /// Compares the server processes of two sessions that are open at once. Two sessions with separate
-    /// connections always have different processes.
+    /// Compares the server processes of two sessions that are open at the same time. Two sessions with
+    /// separate connections always have different processes.
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
@@ -157,7 +157,7 @@ enum PoolerMode {
 /// Detects other software that speaks PostgreSQL's protocol.
 ///
 /// A user without a row is locked by an advisory lock. CockroachDB accepts such a lock and ignores it, so two
-/// replicas would create two accounts for one user and accept a nonce twice, and nothing would report it.
+/// replicas would create two accounts for one user and accept a nonce twice, without any error.
 enum ServerKind {
     /// Words in `version()` from servers that call themselves PostgreSQL but implement only parts of it.
     private static let otherProducts = [

@@ -9,7 +9,7 @@ struct EventAnnouncements: Sendable {
     /// Interval at which the counter is read even without an announcement, because a pooler may not forward
     /// announcements.
     private static let pollInterval = Duration.seconds(3)
-    /// Longest wait of one poll, so a cancelled task ends within this time.
+    /// Longest wait of one poll. A cancelled task ends within this time.
     private static let slice = Duration.milliseconds(500)
 
     private let connection: PostgresConnection
@@ -46,8 +46,8 @@ struct EventAnnouncements: Sendable {
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // The session listens before it reads, so that it learns of later events by announcement and of
-            // earlier events by reading.
+            // The session listens before it reads, so that it misses no event: reading finds earlier
+            // events, and later events are announced.
             _ = try session.run(listen)
             session.isListening = true
             return try session.lastEvent()

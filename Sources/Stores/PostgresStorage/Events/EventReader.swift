@@ -67,7 +67,7 @@ enum EventReader {
 
         // The same statement reads the app numbers, because otherwise the first events of a newly added app
         // would never be shown. Each subquery has a LIMIT and reads one table, so that the planner leaves it
-        // unchanged: the planner can turn EXISTS, or a join with a table that was empty, into a scan of all
+        // unchanged. The planner can turn EXISTS, or a join with an initially empty table, into a scan of all
         // rows.
         private static let isAllowed = """
             CASE

@@ -97,17 +97,17 @@ extension GrantCommand {
 ///
 /// Account commands take the same lock on the subject's row before they change a credential, erase a user or
 /// move an account. The lock is exclusive, so it covers all of the account's data: grants, token families and
-/// codes, including rows that do not exist yet. Sign-ins without new facts do not take it.
+/// codes, including rows that do not exist yet. Sign-ins without new facts do not take this lock.
 struct LockedAccounts {
     private static let find = TypedQuery<UserColumns, [AccountID]>("oauth_find_accounts") {
         UserColumns(&$0)
     } sql: {
         "SELECT \($0) FROM unnest(\($1)) AS k (id) \(UserColumns.joined(where: "account_id = k.id"))"
     }
-    // The statement locks in name order, as account commands do. The lock leaves the key free, so that
-    // another transaction's event need not wait. The statement has no join, because after a wait PostgreSQL
-    // evaluates the conditions again, and with a join it would omit, without locking it, a row that a
-    // transfer has meanwhile moved to another team.
+    // The statement locks in name order, as account commands do. The lock does not block foreign key checks,
+    // so another transaction's events need not wait. The statement has no join, because after a wait
+    // PostgreSQL evaluates the conditions again. With a join, it would then omit a row that a transfer has
+    // moved to another team, and would not lock it.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))

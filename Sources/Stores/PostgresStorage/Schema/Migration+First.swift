@@ -5,8 +5,8 @@ extension Migration {
     /// those that later migrations add.
     ///
     /// Team, app and client numbers are never changed or reused. So the tables that every sign-in writes have
-    /// no foreign keys to them, because each foreign key would need a share lock on one row that all replicas
-    /// need at once.
+    /// no foreign keys to them, because each foreign key would need a share lock on a row that all replicas
+    /// use concurrently.
     static let first = Migration(
         number: 1, minimumReader: 1,
         sql: SharedSchema.names(.postgres) + subjectNumbers
@@ -33,7 +33,7 @@ extension Migration {
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// Aborts a transaction whose rows have changed since it read them, so that the service repeats it. The
+    /// Aborts a transaction if its rows have changed since the read, so that the service repeats it. The
     /// check runs inside the database, so the commit needs no extra round trip.
     private static let expectation = """
         CREATE FUNCTION expect_rows(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -53,8 +53,8 @@ extension Migration {
             FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// The last event's number. A transaction locks this row last and until its end, so that numbers are in
-    /// commit order and a failed transaction uses up no numbers.
+    /// The last event's number. A transaction locks this row last, and keeps the lock until its end, so that
+    /// numbers are in commit order and a failed transaction uses no numbers.
     private static let eventCounter = """
         CREATE TABLE event_counter (
             \(EventCounterTable.schema(.postgres)),

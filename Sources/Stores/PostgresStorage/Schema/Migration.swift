@@ -4,9 +4,9 @@ import SQLTables
 struct Migration: Sendable {
     /// The migration's number: 1 for the first, without gaps.
     let number: Int
-    /// The lowest schema version that a running service must know to be able to work on this schema. As long
-    /// as a migration only adds columns and tables that older services do not need, older services keep
-    /// running while a newer service migrates.
+    /// The lowest schema version that a running service must support to use this schema. As long as a
+    /// migration only adds columns and tables that older services do not need, older services keep running
+    /// while a newer service migrates.
     let minimumReader: Int
     let sql: String
 }

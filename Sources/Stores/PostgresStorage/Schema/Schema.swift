@@ -9,10 +9,10 @@ enum Schema {
     struct Version: Equatable, Sendable {
         /// The last completed migration's number; 0 for a database without the service's tables.
         var number = 0
-        /// The lowest schema version that a program must know to be able to work on this schema.
+        /// The lowest schema version that a program must support to use this schema.
         var minimumReader = 0
 
-        /// Returns true if a program that knows the migrations up to `known` can work on the schema as it is.
+        /// Returns true if a program with the migrations up to `known` can use the schema unchanged.
         func isUsable(knowing known: Int) -> Bool { minimumReader <= known }
     }
 
@@ -69,7 +69,7 @@ enum Schema {
     /// Leaves a database with a newer schema unchanged, as long as its last migration allows this program to
     /// work on it.
     /// - Parameter patience: Maximum wait for another replica.
-    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch,
+    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not use,
     ///   `migrationFailed` if a migration fails, `busy` if another replica's migration takes too long.
     static func migrate(
         _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)
@@ -138,8 +138,7 @@ enum Schema {
 }
 
 extension PostgresError {
-    /// True if the script itself is wrong, so that neither the connection, the server nor another transaction
-    /// is the cause.
+    /// True if the cause is the script itself, not the connection, the server or another transaction.
     fileprivate var isFaultOfTheScript: Bool {
         switch sqlState.prefix(2) {
         case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly

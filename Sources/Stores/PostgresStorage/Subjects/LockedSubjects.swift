@@ -146,7 +146,7 @@ struct LockedSubjects {
 /// - The row exists: it is locked, and stays unchanged until the commit.
 /// - The row does not exist, and the name is locked: no other transaction can insert a row, so the name has
 ///   no row until the commit. An erasure that removed the row must have committed before, so its tombstone is
-///   seen.
+///   visible.
 /// - The row does not exist, and the name is not locked, because the row existed when the names were looked
 ///   up: nothing protects the name, so the batch is repeated.
 ///

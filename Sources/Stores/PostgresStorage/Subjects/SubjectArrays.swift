@@ -43,7 +43,7 @@ struct SubjectArrays {
 
 /// Credentials to write, with their row keys.
 struct CredentialArrays {
-    /// Updates existing rows of apps.
+    /// Updates existing rows for single apps.
     private static let update = RowWrite<CredentialTable>("update_credentials", .ofApp) { rows in
         """
         UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
@@ -120,7 +120,7 @@ final class SubjectIDs: Sendable {
         guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
             return try next(in: session)
         }
-        // Another batch may have fetched a block in the meantime. This block replaces the other block, whose
+        // Another batch may have fetched a block in the meantime. This block replaces that block, whose
         // unused IDs are lost.
         left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
         return start

@@ -87,8 +87,8 @@ extension ReadableRow {
     }
 }
 
-/// A row that the store writes. Columns that are not set become NULL, and columns that the statement lacks
-/// are skipped, so one function can write a record for any choice of columns.
+/// A row that the store writes. Unset columns become NULL, and columns outside the statement are skipped, so
+/// one function can write a record for any choice of columns.
 public protocol WritableRow {
     func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?)
 }

@@ -1,10 +1,9 @@
 // SQLTables owns the table declarations: column names, sensitivity, and positions in a row or among the
-// parameters of a statement. It knows nothing about databases; a store binds and reads the values.
+// parameters of a statement. It depends on no database; a store binds and reads the values.
 
 public import AppleAccounts
 
-/// The columns of one table. SELECT lists, INSERTs, bindings and row readers all take their column names from
-/// here.
+/// The columns of one table. SELECT lists, INSERTs, bindings and row readers all get their column names here.
 ///
 /// A table value has one `Column` for each of its columns. Positions are computed once, when a statement is
 /// prepared; rows are then read by position.
@@ -47,7 +46,7 @@ extension Table {
         return declaration.columns.filter { chosen.contains($0.name) }
     }
 
-    /// Returns the names of the columns that an erasure must clear in a row that remains.
+    /// Returns the names of the columns that an erasure must clear in a remaining row.
     ///
     /// - Parameter choice: Columns that the statement sets to another value instead.
     public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {

@@ -37,8 +37,8 @@ public enum SharedSchema {
     /// Creates subjects and credentials. They are separate tables because every sign-in changes a
     /// `credential`, which is narrow, while a `subject` can be wide.
     ///
-    /// A subject whose `sub` begins with U+0001 is a tombstone, or an older tombstone that was replaced, to
-    /// whose row only old events still refer.
+    /// A subject whose `sub` begins with U+0001 is a tombstone, or an older, replaced tombstone that only old
+    /// events still refer to.
     ///
     /// - Parameters:
     ///   - subject: Columns and keys of the subject table.

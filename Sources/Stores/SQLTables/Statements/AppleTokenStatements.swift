@@ -37,9 +37,9 @@ public enum AppleTokenStatements {
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
 
-    // There are few client IDs, so the statement reads each separately, and never reads the due tokens of a
-    // paused client ID, however many there are. PostgreSQL does this in one statement; SQLite has no LATERAL,
-    // so it runs one statement for each client ID.
+    // There are few client IDs, so the statement reads the tokens of each separately. It never reads due
+    // tokens of a paused client ID, even if there are many. PostgreSQL does this in one statement; SQLite has
+    // no LATERAL, so it runs one statement for each client ID.
     private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients", only: .sqlite) {
         $0.add("id", Int64.self, as: "id")
     } sql: { dialect, list, resting in

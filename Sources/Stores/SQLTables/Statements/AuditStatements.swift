@@ -123,8 +123,8 @@ extension AuditReader where Self: SQLReader {
 }
 
 extension AuditStore where Self: SQLStore {
-    /// Appends entries that belong to no other change. Locks their accounts, so that no erasure can remove
-    /// them in the meantime.
+    /// Appends entries that are not part of another change. Locks their accounts, so that no erasure can
+    /// remove them in the meantime.
     public func appendAudit(_ entries: [AuditEntry]) async throws {
         guard !entries.isEmpty else { return }
         try await transaction { session in
@@ -137,7 +137,7 @@ extension AuditStore where Self: SQLStore {
     }
 
     public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
-        // Most purges find no old row, so they lock nothing and read no further row.
+        // Most purges find no old row, and then end here without a lock or further reads.
         let anyOld = AuditStatements.anyOld(end)
         guard try await snapshot({ try $0.value(anyOld, as: Int64.self) }) != nil else { return 0 }
         return try await transaction { session in
@@ -171,8 +171,8 @@ extension AuditStore where Self: SQLStore {
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange] {
         try await transaction { session in
-            // The table is locked first, so that if two replicas start together, the second sees the values
-            // that the first stored.
+            // The table is locked first. If two replicas start together, the second then sees the first
+            // replica's values.
             try session.lock(ConfigurationFingerprintTable.self)
             let parts = try AuditStatements.parts(in: session).map { ($0.item, $0.fingerprint) }
             let changes = ConfigurationChange.between(Dictionary(uniqueKeysWithValues: parts), fingerprints)

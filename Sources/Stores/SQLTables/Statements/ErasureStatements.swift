@@ -118,7 +118,7 @@ public enum ErasureStatements {
     }
     // If two replicas finished the last two entries at the same time, each would see the other's entry as
     // unfinished, and neither would finish the erasure. So the second replica waits for this lock, and its
-    // later statements see what the first replica wrote.
+    // later statements see the first replica's writes.
     fileprivate static let lock = SQLStatement<Void, ErasureID>("lock_erasure") { dialect, id in
         "SELECT id FROM erasure WHERE id = \(id) \(dialect.locking)"
     }
@@ -156,9 +156,9 @@ public enum ErasureStatements {
             SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
         """
     }
-    // This statement renames a user's older tombstone. It is no longer needed, because the user has returned
-    // since, and the user's own row stores the tombstone's time. The tombstone's row keeps a meaningless
-    // name, because its events still refer to it.
+    // This statement renames a user's older tombstone, which is no longer needed, because the user has
+    // returned since, and the user's own row stores the tombstone's time. The tombstone's row keeps a
+    // meaningless name, because its events still refer to it.
     private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
         dialect, team, tombstone in
         let name = dialect.retiredName

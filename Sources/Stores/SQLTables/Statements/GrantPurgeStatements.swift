@@ -19,7 +19,7 @@ enum GrantPurgeStatements {
         (forget("earlier_tokens"), RefreshTokenState.longestRetryWindow),
     ]
 
-    /// Returns a statement that clears a column in token families whose latest exchange is before a time.
+    /// Returns a statement that clears a column in token families last exchanged before a given time.
     private static func forget(_ column: String) -> SQLStatement<Void, Moment, Int64> {
         SQLStatement("forget_\(column)") { dialect, end, limit in
             """

@@ -10,7 +10,7 @@ public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
         "SELECT \(list) FROM key_set_snapshot WHERE id = 1"
     }
     /// Keeps a newer set of another replica, so that a slow replica does not overwrite it. A stored time in
-    /// the future is ignored, so that a replica whose clock ran ahead does not keep all others from storing.
+    /// the future is ignored, so that a replica whose clock ran ahead does not block all others.
     private static let save = SQLInsertion<KeySetSnapshotTable>("save_key_set") { dialect in
         let replace = """
             ON CONFLICT (id)

@@ -3,7 +3,7 @@ public import AppleAccounts
 /// A connection to either database. Its statements run in one snapshot or transaction, except under
 /// `SQLStore.once`, and under `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
-    /// The kind of database, for code whose statements differ.
+    /// The kind of database, for code that differs between databases.
     var dialect: SQLDialect { get }
 
     /// Runs a statement, and calls `body` for each result row.
@@ -57,8 +57,8 @@ public protocol SQLTransaction: SQLSession {
     /// is only one writer.
     func lock(_ table: any Table.Type) throws
 
-    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the commit's round
-    /// trip, so that other transactions wait only briefly for its locks. Nothing may be read afterwards.
+    /// Runs a statement without reading its result: on SQLite now, on PostgreSQL in the commit's round trip,
+    /// so that other transactions wait only briefly for its locks. Nothing may be read afterwards.
     func runLast(_ call: SQLCall) throws
 
     /// Appends to the audit log with the next numbers and hashes. Must be the last call, at most once.

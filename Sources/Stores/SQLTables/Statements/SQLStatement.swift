@@ -40,7 +40,7 @@ public enum SQLDialect: Sendable, CaseIterable {
         }
     }
 
-    /// Returns a parameter as SQL text. PostgreSQL takes the parameter's type from the cast.
+    /// Returns a parameter as SQL text. PostgreSQL gets the parameter's type from the cast.
     fileprivate func parameter(_ number: Int, _ form: ColumnForm) -> String {
         switch self {
         case .sqlite: "?\(number)"
@@ -114,8 +114,8 @@ public struct SQLCall: Sendable {
 /// One statement for both databases: its result columns, and typed arguments that its text refers to by the
 /// closure's parameter names.
 ///
-/// A statement that has no natural common form is written once for each database, side by side in one
-/// `switch` over the dialect. SQLite accepts no alias in `RETURNING`, and no data changes in a `WITH`.
+/// A statement without a natural common form is written once for each database, side by side in one `switch`
+/// over the dialect. SQLite accepts no alias in `RETURNING`, and no data changes in a `WITH`.
 public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Sendable {
     public let columns: Columns
     public let text: SQLText

@@ -117,8 +117,8 @@ extension AppleTokenStore where Self: SQLStore {
         try await snapshot { Int(try $0.value(SealedStatements.count(), as: Int64.self) ?? 0) }
     }
 
-    /// Locks rows in the order of the walk, which is also the order in which batches lock. Skips rows that
-    /// were deleted or changed since they were read, because a newer token must not be overwritten.
+    /// Locks rows in the order of the walk, which is also the lock order of batches. Skips rows that were
+    /// deleted or changed since they were read, because a newer token must not be overwritten.
     public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
         let calls = SealedCursor.Place.allCases.flatMap { place in
             changes.filter { $0.row.cursor.place == place }.map { change in

@@ -143,7 +143,7 @@ extension AccountSearchStore where Self: SQLStore {
 /// A row that may match an operator's search.
 private struct SearchCandidate {
     let rowID: Int64
-    /// The account ID; `nil` when the search goes through rows.
+    /// The account ID; `nil` if the search reads in row order.
     let accountID: AccountID?
 
     var position: SearchPosition { accountID.map { .account($0) } ?? .row(rowID) }

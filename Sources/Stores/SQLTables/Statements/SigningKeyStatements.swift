@@ -44,7 +44,7 @@ extension AuthorizationStore where Self: SQLStore {
         _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
     ) async throws -> [SigningKeyRecord] {
         try await transaction { session in
-            // If several replicas offer a key at once, the later replicas see the first replica's key.
+            // If several replicas offer a key concurrently, the later replicas see the first replica's key.
             try session.lock(SigningKeyTable.self)
             let isThere = SigningKeyStatements.isThere(key.keyID, key.algorithm, moment)
             guard try session.value(isThere, as: Int64.self) == nil else { return }

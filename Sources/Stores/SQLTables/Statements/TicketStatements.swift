@@ -4,7 +4,7 @@ public import AppleAccounts
 public enum TicketStatements {
     private static let insert = SQLInsertion<TicketTable>(
         "insert_ticket", conflict: "ON CONFLICT (purpose, digest) DO NOTHING")
-    // One statement reads and deletes, so that only one of two callers, on any replicas, gets the ticket.
+    // One statement reads and deletes, so that only one caller gets the ticket, even across replicas.
     fileprivate static let take = SQLStatement<Void, Int64, TicketDigest, Moment>("take_ticket") {
         _, purpose, digest, now in
         """

@@ -112,8 +112,8 @@ extension SQLDialect {
         }
     }
 
-    /// Returns SQL that changes the digest that SQLite finds a subject by, for a statement that changes the
-    /// subject's name.
+    /// Returns SQL that updates the digest by which SQLite finds a subject, for a statement that renames the
+    /// subject.
     ///
     /// - Parameters:
     ///   - name: SQL for the new name.
@@ -140,7 +140,7 @@ extension SQLSession {
 }
 
 extension SQLSession {
-    /// Locks account rows against changes, in the order in which batches lock.
+    /// Locks account rows against changes, in the lock order of batches.
     ///
     /// - Returns: The accounts that exist.
     @discardableResult

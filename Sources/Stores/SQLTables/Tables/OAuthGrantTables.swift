@@ -73,9 +73,9 @@ extension TokenFamily: StoredRecord {
         let salt = try column.part("previous_salt", .secret, .length(32...32)) {
             $0.refreshToken?.exchanged.first?.salt
         }
-        // Up to three tokens exchanged before the last token, latest first. Each takes 32 bytes of digest, 32
-        // bytes of salt and 8 bytes of time. NULL for nearly all families, because only exchanges within
-        // minutes set it.
+        // Up to three tokens exchanged before the last token, latest first. Each token has a digest of 32
+        // bytes, a salt of 32 bytes and a time of 8 bytes. NULL for nearly all families, because only
+        // exchanges within minutes set it.
         let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
             $0.refreshToken?.earlierTokens
         }
@@ -156,8 +156,8 @@ extension RefreshTokenState.ExchangedToken {
     }
 }
 
-/// Number of grants that an account has given to OAuth clients within an hour. The row names an account but
-/// leads to no other data, so it outlives an erasure for that hour.
+/// Number of grants that an account has given to OAuth clients within an hour. The row contains an account
+/// ID, but leads to no other data, so an erasure keeps it until that hour ends.
 public typealias OAuthGrantPaceTable = RecordTable<GrantPace>
 
 extension GrantPace: StoredRecord {

@@ -7,7 +7,7 @@ import SQLTables
 /// changes.
 ///
 /// Its statements and caches belong to one connection and must stay on that connection's queue. It must not
-/// be used again after it threw.
+/// be used again after an error.
 final class BatchWriter {
     let database: Database
     let shared: SharedStatements
@@ -232,8 +232,8 @@ final class BatchWriter {
 ///
 /// The cache sees its own connection's writes, and must be emptied after a write by another connection or
 /// program. The number of subjects is limited, and each takes half a kilobyte. SQLite's own cache would hold
-/// a whole page of the file instead, which takes eight times as much and rarely contains another subject that
-/// is needed soon. Subjects that were not used in the last round are replaced first.
+/// a whole page of the file instead, which uses eight times the memory and rarely contains another subject
+/// that is needed soon. Subjects that were not used in the last round are replaced first.
 struct RecentSubjects {
     private struct Entry {
         var record: SubjectRecord

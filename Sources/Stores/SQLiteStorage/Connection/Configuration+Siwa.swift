@@ -35,7 +35,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Returns the configuration for connections that read on their callers' threads, which must not wait.
+    /// Returns the configuration for connections that read on their callers' threads and must not wait.
     static func readingDirectly() -> Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"

@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second service process out of a database file. The system releases the lock when the process
-/// exits, crashes or is killed.
+/// Prevents a second service process from using a database file. The system releases the lock when the
+/// process exits, crashes or is killed.
 ///
 /// The lock uses a separate file, because closing any descriptor of the database file would drop SQLite's own
 /// locks.
@@ -93,8 +93,8 @@ struct OpenFiles: Sendable {
 
 /// Free space on the database file's disk.
 enum DiskSpace {
-    /// Minimum number of free bytes. Below it, a few pages may still fit into the log's free space although
-    /// the next sign-in does not.
+    /// Minimum number of free bytes. With less space, a few pages may still fit into the log's free space
+    /// although the next sign-in does not.
     static let least: UInt = 1 << 20
 
     /// Returns how many more bytes this process can write to the file system that contains `path`, or `nil`

@@ -4,16 +4,16 @@ import Synchronization
 /// A connection that reads a few pages on the caller's own thread, because switching to another thread and
 /// back costs several times as much as such a read.
 ///
-/// A server thread must not wait for another reader or for a disk. So when reads take long, the reading
-/// connection serves them for a while, until the pages are likely to be in memory again.
+/// A server thread must not wait for another reader or for a disk. So after slow reads, the reading
+/// connection serves all reads for a while, until the pages are probably in memory again.
 final class DirectReadConnection: Sendable {
     /// Maximum duration of a read. Reading pages in memory takes microseconds; a failing disk takes much
     /// longer than this limit.
     static let longestRead = Duration.milliseconds(2)
-    /// Number of consecutive slow reads before a pause. One slow read alone was more likely interrupted than
+    /// Number of consecutive slow reads before a pause. A single slow read was probably interrupted, not
     /// waiting for a disk.
     static let patience = 2
-    /// Pause of direct reads after slow reads. It bounds the time that a thread can lose.
+    /// Pause of direct reads after slow reads. It bounds the time that threads lose to slow reads.
     static let pause = Duration.milliseconds(500)
 
     private struct Pace {

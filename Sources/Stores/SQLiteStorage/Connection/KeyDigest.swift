@@ -3,8 +3,8 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// The digest that finds a subject: the first 16 bytes of the SHA-256 of its team number (eight bytes in
-/// network order) and its `sub` in UTF-8.
+/// A subject's look-up digest: the first 16 bytes of the SHA-256 of its team number (eight bytes in network
+/// order) and its `sub` in UTF-8.
 ///
 /// Two users practically never share a digest: with a billion users, it would happen in one of 10^20
 /// databases, and an attacker would have to break SHA-256 to cause it. The rule must never change.
@@ -34,8 +34,8 @@ struct KeyDigest: Equatable, Sendable {
     /// The possible row numbers of the subject's credentials: the first 48 bits of the digest, followed by a
     /// 16-bit counter.
     ///
-    /// A user's credentials are therefore adjacent, so a state query finds them without an index. Among ten
-    /// million users, one pair in five databases shares the first 48 bits; `check` tells the two users apart.
+    /// A user's credentials are therefore adjacent, so a state query finds them without an index. With ten
+    /// million users, one database in five has two users with the same 48 bits; `check` tells them apart.
     var credentialIDs: ClosedRange<Int64> {
         let first = Int64(bitPattern: high & ~0xFFFF)
         return first...first + 0xFFFF

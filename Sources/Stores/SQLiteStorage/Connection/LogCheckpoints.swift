@@ -34,7 +34,7 @@ struct LogCheckpoints {
 /// connection writes.
 struct LogLength: Equatable {
     /// Number of frames that make a checkpoint due. With millions of accounts, nearly every frame is a
-    /// different page, and a commit that arrives during a checkpoint waits until all are written. So
+    /// different page, and a commit that arrives during a checkpoint waits until all frames are written. So
     /// checkpoints are kept frequent and short.
     static let longest = 400
 
@@ -49,8 +49,8 @@ struct LogLength: Equatable {
 
     /// - Parameters:
     ///   - total: Number of frames in the log.
-    ///   - copied: Number of frames that are now in the database file. The others stay in the log while a
-    ///     reader needs the file's older state.
+    ///   - copied: Number of frames that are now in the database file. The other frames stay in the log while
+    ///     a reader needs the file's older state.
     mutating func checkpointEnded(total: Int, copied: Int) {
         // Once all frames are copied, the next transaction overwrites the log from its start. Until then,
         // each transaction tries again, which costs nothing while the reader needs the older state.

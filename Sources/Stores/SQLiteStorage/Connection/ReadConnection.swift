@@ -64,7 +64,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs the waiting reads on the queue until no read is left. A failed read does not affect the others.
+    /// Runs the waiting reads on the queue until no read is left. A failed read does not affect other reads.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {
@@ -113,7 +113,7 @@ final class ReadConnection: Sendable {
 /// The last read error.
 ///
 /// If a page is damaged, or the disk cannot read it, only the reads that need this page fail. A later
-/// successful read therefore proves no repair, so a failure counts for a while.
+/// successful read therefore does not prove a repair, so a failure counts for a while.
 struct ReadTrouble: Sendable {
     static let memory = Duration.seconds(10)
 
@@ -135,8 +135,8 @@ struct ReadTrouble: Sendable {
 /// A value that is used on one dispatch queue only.
 ///
 /// `@unchecked Sendable`: a connection is its only holder, and reads and writes `value` only in blocks on its
-/// database's serial queue. So two blocks never run at once, and each block sees what the previous block
-/// wrote.
+/// database's serial queue. So two blocks never run concurrently, and each block sees the previous block's
+/// writes.
 final class QueueConfined<Value>: @unchecked Sendable {
     var value: Value
 

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 /// The reading connection's statements, prepared once. Must stay on the connection's queue, and must not be
-/// used again after it threw.
+/// used again after an error.
 final class RowReader {
     let subjects: SubjectRows
     let credentials: CredentialRows

@@ -23,7 +23,7 @@ final class WriteConnection: Sendable {
     private let onFailure: @Sendable (StorageError) -> Void
 
     /// - Parameters:
-    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The wait
+    ///   - patience: Seconds to wait for another program that has locked the file, such as a backup. The wait
     ///     blocks only this connection's queue.
     ///   - onFailure: Called with the error of each failed write transaction. It must not block.
     init(
@@ -39,8 +39,8 @@ final class WriteConnection: Sendable {
         files = Mutex(OpenFiles(database: path))
     }
 
-    /// A transaction that takes longer is waiting for another program that holds the file, or for a disk that
-    /// does not respond.
+    /// A longer transaction is waiting for another program that has locked the file, or for an unresponsive
+    /// disk.
     static let longestTransaction = Duration.seconds(2)
 
     /// Throws if the running transaction takes too long, even if it has not failed yet.
@@ -49,7 +49,7 @@ final class WriteConnection: Sendable {
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// Throws while a disk that was full still has almost no room.
+    /// Throws if the disk was full and still has almost no room.
     func checkRoom() throws {
         guard lastFailure?.code == .full, DiskSpace.isExhausted(at: path) else { return }
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
@@ -157,8 +157,8 @@ final class WriteConnection: Sendable {
     /// one block.
     private func runCheckpointIfDue(in database: Database) {
         guard checkpoints.value.isDue(in: database) else { return }
-        // The start of a checkpoint is recorded too, because on a disk that does not respond, a checkpoint
-        // takes as long as a transaction.
+        // The start of a checkpoint is recorded too, because an unresponsive disk delays a checkpoint as much
+        // as a transaction.
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         checkpoints.value.run(in: database)

@@ -109,8 +109,8 @@ final class EventRows {
         Set(try clientIDs.compactMap { try names.apps.number(of: $0) })
     }
 
-    /// Returns true if the caller may see the current event. Reads from the same snapshot, because the
-    /// running statement keeps the connection on it.
+    /// Returns true if the caller may see the current event. Reads from the event's snapshot, because the
+    /// running statement keeps the connection on this snapshot.
     ///
     /// - Parameter apps: The app numbers of a limited caller; `nil` for a caller without a limit.
     private func isVisible(_ find: PreparedStatement, to apps: Set<Int64>?) throws -> Bool {

@@ -4,7 +4,7 @@ import GRDB
 
 /// The writing connection's grant statements, prepared at first use, because a deployment without OAuth
 /// clients uses them only when a credential ends. Must stay on the connection's queue, and must not be used
-/// again after it threw.
+/// again after an error.
 final class GrantBatches {
     private let question: GrantSelectionRows
     private let devices: DeviceRows

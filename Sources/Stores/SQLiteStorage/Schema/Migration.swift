@@ -11,8 +11,8 @@ struct Migration: Sendable {
 }
 
 extension Migration {
-    /// Adds the columns with which a client can repeat the exchange of a refresh token, and limits the pace
-    /// of new token families. Rebuilds the pace table, because SQLite cannot change a column's constraint.
+    /// Adds the columns that let a client repeat the exchange of a refresh token, and limits the pace of
+    /// new token families. Rebuilds the pace table, because SQLite cannot change a column's constraint.
     static let second = Migration(
         number: 2,
         sql: """

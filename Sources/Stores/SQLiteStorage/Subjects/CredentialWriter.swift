@@ -63,7 +63,7 @@ final class SubjectWriter {
 }
 
 extension Database {
-    /// Ensures that a change reported as stored really is stored, even if a row is missing.
+    /// Checks that the last change was stored. If its row is missing, the change must not be lost silently.
     ///
     /// - Throws: `StorageError` `corrupted` unless the last statement changed one row.
     func requireOneChange() throws(StorageError) {
