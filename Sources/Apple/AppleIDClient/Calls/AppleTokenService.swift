@@ -42,7 +42,7 @@ public struct AppleTokenResponse: Sendable, Equatable {
 }
 
 extension AppleTokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "token token" }
+    public var description: String { "token response" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["expiresIn": expiresIn]) }
 }
