@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import account_scenarios  # noqa: F401  (importing these modules collects their cases)
+import client_calls  # noqa: F401
 import identity_accepted  # noqa: F401
 import identity_claims  # noqa: F401
 import identity_reading
@@ -28,6 +29,8 @@ import reference
 import security_event_reference
 import webhook_reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
+from client_cases import (
+    CLIENT_CALLS, CLIENT_EVENTS, CLIENT_KEYS, CLIENT_RETRIES, CLIENT_TOKENS, CLIENT_TRANSPORT, CLIENT_WEBHOOKS)
 from google_events import GOOGLE_EVENTS
 from jws import base64url_decode
 from key_sets import KEY_SETS
@@ -49,7 +52,7 @@ FOLDERS = {
     "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
     "oauth/app-flip-prompt": APP_FLIP_PROMPT,
     "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
-    "oauth/metadata": METADATA,
+    "oauth/metadata": METADATA, "clients/calls": CLIENT_CALLS,
 }
 
 

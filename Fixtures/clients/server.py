@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Plays siwa in one vector: server.py VECTOR.json
+
+Prints the port on 127.0.0.1. The client under test makes its requests; each is compared with the next exchange of the
+vector, and gets that exchange's response. When standard input ends, prints one line of JSON, the verdict, and exits
+with status 0 (passed) or 1 (failed). README.md describes the vectors. Needs Python 3.9 or later, and nothing else.
+"""
+
+import json
+import pathlib
+import socket
+import sys
+import threading
+import time
+
+LONGEST_HEAD, LONGEST_BODY = 65_536, 1 << 20
+REASONS = {200: "OK", 201: "Created", 202: "Accepted", 204: "No Content"}
+
+
+class Script:
+    """The exchanges of a vector, and the mistakes of the client so far."""
+
+    def __init__(self, exchanges, port):
+        self.exchanges, self.port = exchanges, port
+        self.next, self.mistakes, self.lock = 0, [], threading.Lock()
+
+    def take(self, method, target, headers, body):
+        """Compares the request with the next exchange. Returns the response, or None when no exchange is left."""
+        with self.lock:
+            number, self.next = self.next, self.next + 1
+            if number >= len(self.exchanges):
+                self.mistakes.append(f"request {number + 1} is one too many: {method} {target}")
+                return None
+            wanted = self.exchanges[number]["request"]
+            for mistake in differences(wanted, method, target, headers, body, f"127.0.0.1:{self.port}"):
+                self.mistakes.append(f"request {number + 1}: {mistake}")
+            return self.exchanges[number]["response"]
+
+    def verdict(self):
+        missing = len(self.exchanges) - self.next
+        if missing > 0:
+            self.mistakes.append(f"{missing} of {len(self.exchanges)} requests were not made")
+        return {"verdict": "failed", "mistakes": self.mistakes} if self.mistakes else {"verdict": "passed"}
+
+
+def differences(wanted, method, target, headers, body, host):
+    if (method, target) != (wanted["method"], wanted["target"]):
+        yield f"expected {wanted['method']} {wanted['target']}, found {method} {target}"
+    # A header that comes twice is a mistake, so each value is a list.
+    for name, value in {"host": host, "cookie": None, **wanted.get("headers", {})}.items():
+        if headers.get(name, []) != ([] if value is None else [value]):
+            yield f"expected {name}: {value}, found {headers.get(name, [])}"
+    if "json" in wanted:
+        try:
+            found = json.loads(body.decode("utf-8"), object_pairs_hook=members)
+        except ValueError as error:
+            yield f"the body is not JSON in UTF-8 ({error}): {body[:200]!r}"
+            return
+        if json.dumps(found, sort_keys=True) != json.dumps(wanted["json"], sort_keys=True):
+            yield f"expected the body {json.dumps(wanted['json'])}, found {json.dumps(found)}"
+    elif body != wanted.get("body", "").encode():
+        yield f"expected the body {wanted.get('body', '')!r}, found {body[:200]!r}"
+
+
+def members(pairs):
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError("two members have one name")
+    return dict(pairs)
+
+
+def payload(response):
+    if "json" in response:
+        return json.dumps(response["json"], ensure_ascii=False, separators=(",", ":")).encode()
+    if "body_parts" in response:
+        return "".join(part["text"] * part.get("times", 1) for part in response["body_parts"]).encode()
+    return response.get("body", "").encode()
+
+
+def respond(connection, response):
+    """Returns False when the connection must close."""
+    if response.get("fault") == "silent":
+        connection.recv(1)  # the client waits in vain, and closes the connection
+        return False
+    if response.get("fault") == "close":
+        return False
+    time.sleep(response.get("delay_ms", 0) / 1000)
+    body = payload(response)
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **response.get("headers", {})}
+    lines = [f"HTTP/1.1 {response['status']} {REASONS.get(response['status'], 'Refused')}"]
+    lines += [f"{name}: {value}" for name, value in headers.items() if value is not None]
+    if response.get("chunked"):
+        lines = [line for line in lines if not line.startswith("content-length:")] + ["transfer-encoding: chunked"]
+        body = b"".join(b"%x\r\n%s\r\n" % (len(body[i:i + 16]), body[i:i + 16]) for i in range(0, len(body), 16)) + b"0\r\n\r\n"
+    head = "\r\n".join([*lines, "", ""]).encode()
+    if response.get("fault") == "cut":
+        connection.sendall(head + body[:response["bytes"]])
+        return False
+    if response.get("fault") == "drip":
+        # One byte each 100 ms: each read of the client succeeds, and the response never ends in time.
+        for byte in head + body:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.1)
+        return False
+    connection.sendall(head + body)
+    return True
+
+
+def serve(connection, script):
+    data = b""
+    with connection:
+        while True:
+            while b"\r\n\r\n" not in data:
+                more = connection.recv(65_536) if len(data) < LONGEST_HEAD else b""
+                if not more:
+                    return
+                data += more
+            head, _, data = data.partition(b"\r\n\r\n")
+            line, *fields = head.decode("iso-8859-1").split("\r\n")
+            headers = {}
+            for field in fields:
+                name, _, value = field.partition(":")
+                headers.setdefault(name.lower(), []).append(value.strip(" \t"))
+            length = int(headers.get("content-length", ["0"])[0])
+            if "transfer-encoding" in headers or length > LONGEST_BODY or line.count(" ") != 2:
+                with script.lock:
+                    script.mistakes.append(f"a request is not one that this server reads: {line}")
+                return
+            while len(data) < length:
+                more = connection.recv(65_536)
+                if not more:
+                    return
+                data += more
+            method, target, _ = line.split(" ")
+            body, data = data[:length], data[length:]
+            response = script.take(method, target, headers, body)
+            if response is None or not respond(connection, response):
+                return
+
+
+def converse(connection, script):
+    try:
+        serve(connection, script)
+    except OSError:
+        pass  # the client closed the connection, as it must after some of the responses
+    except ValueError as error:
+        with script.lock:
+            script.mistakes.append(f"a request is not one that this server reads: {error}")
+
+
+def accept(listener, script):
+    while True:
+        connection, _ = listener.accept()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=converse, args=(connection, script), daemon=True).start()
+
+
+def main():
+    vector = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    script = Script(vector.get("exchanges", []), listener.getsockname()[1])
+    if vector.get("down"):
+        listener.close()  # the port refuses connections
+    else:
+        threading.Thread(target=accept, args=(listener, script), daemon=True).start()
+    print(script.port, flush=True)
+    sys.stdin.read()
+    verdict = script.verdict()
+    print(json.dumps(verdict), flush=True)
+    sys.exit(0 if verdict["verdict"] == "passed" else 1)
+
+
+if __name__ == "__main__":
+    main()
