@@ -1,0 +1,122 @@
+"""The feed of events."""
+
+import logging
+import os
+from typing import Callable, Iterator, Optional, Protocol
+from urllib.parse import quote
+
+from .decoding import decode
+from .errors import SiwaError
+from .models import Event, EventPage
+from .transport import Clock, Transport
+
+log = logging.getLogger("siwa_client")
+
+LONGEST_PAUSE = 60
+"""Seconds between two attempts while siwa does not respond, unless siwa names more."""
+
+
+class CursorStore(Protocol):
+    """Keeps the position in the feed, best in the same database as the sessions."""
+
+    def load(self) -> Optional[str]:
+        """Returns the saved cursor, or None for a new backend."""
+
+    def save(self, cursor: str) -> None:
+        """Stores the cursor. An exception here ends the iteration, and the events come again."""
+
+
+class FileCursor:
+    """Keeps the cursor in a file, for one process."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def load(self) -> Optional[str]:
+        """See CursorStore."""
+        try:
+            with open(self._path, encoding="ascii") as file:
+                return file.read() or None
+        except FileNotFoundError:
+            return None
+
+    def save(self, cursor: str) -> None:
+        """See CursorStore. After a crash the file has the old cursor or the new one."""
+        with open(self._path + ".new", "w", encoding="ascii") as file:
+            file.write(cursor)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self._path + ".new", self._path)
+
+
+class Events:
+    """An iterator over all events in their order, which waits for new ones and never ends.
+
+    It saves the cursor of a page after the body of the loop has handled the page's last event. So an event can come
+    again after a crash, and none is lost: handle each event so that a second time changes nothing. An exception in the
+    loop ends the iteration without saving.
+
+    While siwa does not respond, the iterator waits and asks again with the same cursor. Errors that need a person, such
+    as `caller_unauthenticated`, are raised.
+
+    Without a saved cursor, and after `cursor_ahead` (siwa's database was restored from a backup), it begins at the end
+    of the feed. Earlier events are missed, so it first calls `resync`, which must read the states of all users with
+    SiwaClient.states and end sessions whose state is not `authorized`. Without `resync`, `cursor_ahead` is raised.
+    """
+
+    def __init__(self, transport: Transport, clock: Clock, store: CursorStore, resync: Optional[Callable[[], None]],
+                 wait: int) -> None:
+        self._transport, self._clock, self._store, self._resync, self._wait = transport, clock, store, resync, wait
+        self.cursor: Optional[str] = None
+        """The last saved cursor: all events before it are handled."""
+        self.is_caught_up = False
+        """True if the last page was the end of the feed."""
+        self.last_response_at: Optional[float] = None
+        """The time of siwa's last response, in seconds since 1970. With `wait` there is one every 30 seconds."""
+
+    def __iter__(self) -> Iterator[Event]:
+        self.cursor = self._store.load()
+        failures = 0
+        while True:
+            began = self._clock.now()
+            try:
+                page = self._next()
+            except SiwaError as error:
+                if error.code == "cursor_ahead" and self._resync and self.cursor:
+                    log.warning("siwa's feed ends before the saved cursor; all states are read again")
+                    self.cursor = None
+                    continue
+                if not error.is_temporary:
+                    raise
+                pause = min(2 ** min(failures, 10), LONGEST_PAUSE) if error.retry_after is None else error.retry_after
+                if failures == 0:
+                    log.warning("reading events failed (%s); the next attempts have the same cursor", error)
+                failures += 1
+                self._clock.sleep(pause)
+                continue
+            failures = 0
+            self.last_response_at = self._clock.now()
+            yield from page.events
+            if page.cursor != self.cursor:
+                self._store.save(page.cursor)
+                self.cursor = page.cursor
+            elif self._clock.now() - began < 1:
+                # A service that does not wait would be asked without a pause.
+                self._clock.sleep(1)
+            self.is_caught_up = not page.has_more
+
+    def _next(self) -> EventPage:
+        if self.cursor:
+            return self._page(f"after={quote(self.cursor, safe='')}&wait={self._wait}")
+        # The end comes before the states, so that no change between the two is missed.
+        end = self._page("after=latest")
+        if self._resync:
+            self._resync()
+        return end
+
+    def _page(self, query: str) -> EventPage:
+        value = self._transport.call("GET", f"/v1/events?{query}", timeout=self._wait + 15, attempts=1)
+        try:
+            return decode(EventPage, value)
+        except ValueError as error:
+            raise SiwaError("unexpected_response", None, f"EventPage: {error}") from None
