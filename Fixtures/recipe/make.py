@@ -11,7 +11,8 @@ import sys
 import tempfile
 
 import account_scenarios  # noqa: F401  (importing these modules collects their cases)
-import client_calls  # noqa: F401
+import client_events  # noqa: F401
+import client_faults  # noqa: F401
 import identity_accepted  # noqa: F401
 import identity_claims  # noqa: F401
 import identity_reading
@@ -53,6 +54,8 @@ FOLDERS = {
     "oauth/app-flip-prompt": APP_FLIP_PROMPT,
     "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
     "oauth/metadata": METADATA, "clients/calls": CLIENT_CALLS,
+    "clients/retries": CLIENT_RETRIES, "clients/transport": CLIENT_TRANSPORT,
+    "clients/webhooks": CLIENT_WEBHOOKS, "clients/events": CLIENT_EVENTS,
 }
 
 
