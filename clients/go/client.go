@@ -336,6 +336,10 @@ func (c *Client) AppFlipPrompt(ctx context.Context, form []byte, session Session
 func (c *Client) AppFlip(ctx context.Context, form []byte, session Session) (*AppFlipResponse, error) {
 	found := membersOf(form)
 	body := found.given(append([]string{"decision", "granted_scopes", "attestation", "app_version"}, link...)...)
+	// An empty text grants no scope, and an absent one grants all.
+	if string(found["granted_scopes"]) == `""` {
+		body.set("granted_scopes", "")
+	}
 	if session.AccountID == "" && len(found.given("identity_token")) > 0 {
 		identity, err := signInMembers(flattened(found), false)
 		if err != nil {
