@@ -1,0 +1,101 @@
+"""siwa and its fakes for the tests: the programs that SIWA_BINARY and SIWA_DEV name, or those of `swift build`."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SIWA = os.environ.get("SIWA_BINARY", str(ROOT / ".build/debug/siwa"))
+SIWA_DEV = os.environ.get("SIWA_DEV", str(ROOT / ".build/debug/siwa-dev"))
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def post(url, body=None):
+    """Calls a fake. Returns its JSON."""
+    data = json.dumps({} if body is None else body).encode()
+    headers = {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers, method="POST"), timeout=15) as response:
+        return json.load(response)
+
+
+class Program:
+    """A process that serves HTTP until the end of the test."""
+
+    def __init__(self, arguments, ready_url, environment=None):
+        self.arguments, self.ready_url, self.environment = arguments, ready_url, environment
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                return urllib.request.urlopen(self.ready_url, timeout=2).close()
+            except OSError:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    self.process.kill()
+                    raise AssertionError(f"{self.arguments[0]} did not start: {self.process.communicate()[0]!r}") from None
+                time.sleep(0.1)
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.communicate(timeout=30)
+
+
+class Apple:
+    """The fake Apple."""
+
+    def __init__(self, port):
+        self.url = f"http://127.0.0.1:{port}/emulator"
+
+    def person(self, **members):
+        return post(f"{self.url}/users", members)["sub"]
+
+    def sign_in(self, sub, nonce):
+        """What the app posts to its backend after a sign-in on the iPhone."""
+        form = post(f"{self.url}/identity-tokens?format=sign-in", {"sub": sub, "code": True, "nonce": nonce.nonce_sha256})
+        return {**form, "nonce": nonce.nonce}
+
+    def revoke_consent(self, sub):
+        post(f"{self.url}/users/{sub}/revoke-consent")
+
+
+class Development:
+    """`siwa dev`: the service, the fake Apple, the fake Google."""
+
+    def __init__(self, folder):
+        port, apple, self.google_port, receivers = free_ports(4)
+        self.url, self.apple = f"http://127.0.0.1:{port}", Apple(apple)
+        self.program = Program([
+            SIWA_DEV, "dev", "--port", str(port), "--emulator-port", str(apple), "--google-port", str(self.google_port),
+            "--receiver-port", str(receivers), "--database", f"sqlite://{folder}/dev.sqlite"], f"{self.url}/readyz")
+
+
+@pytest.fixture
+def siwa_dev(tmp_path):
+    development = Development(tmp_path)
+    yield development
+    development.program.stop()
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """The process without variables of siwa."""
+    for name in [name for name in os.environ if name.startswith("SIWA_")]:
+        monkeypatch.delenv(name)
+    return monkeypatch
