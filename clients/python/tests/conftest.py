@@ -1,4 +1,4 @@
-"""siwa and its fakes for the tests: the programs that SIWA_BINARY and SIWA_DEV name, or those of `swift build`."""
+"""siwa and its fakes for the tests: the program that SIWA_BINARY names, or that of `swift build`, and siwa-dev beside it."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SIWA = os.environ.get("SIWA_BINARY", str(ROOT / ".build/debug/siwa"))
-SIWA_DEV = os.environ.get("SIWA_DEV", str(ROOT / ".build/debug/siwa-dev"))
+SIWA_DEV = str(pathlib.Path(SIWA).with_name("siwa-dev"))
 
 
 def free_ports(count):
