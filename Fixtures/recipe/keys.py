@@ -100,6 +100,50 @@ def ec_jwk(kid):
             "y": base64url(y)}
 
 
+# The curve P-256 (FIPS 186-4 §D.1.2.3): y² = x³ - 3x + b over the field of this prime.
+PRIME = 2**256 - 2**224 + 2**192 + 2**96 - 1
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+BASE = (0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+        0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5)
+
+
+def point_sum(left, right):
+    if left is None or right is None:
+        return left or right
+    (x1, y1), (x2, y2) = left, right
+    if x1 == x2 and (y1 + y2) % PRIME == 0:
+        return None
+    slope = (3 * x1 * x1 - 3) * pow(2 * y1, -1, PRIME) if left == right else (y2 - y1) * pow(x2 - x1, -1, PRIME)
+    x = (slope * slope - x1 - x2) % PRIME
+    return x, (slope * (x1 - x) - y1) % PRIME
+
+
+def multiple(number, point):
+    result = None
+    for bit in bin(number)[2:]:
+        result = point_sum(result, result)
+        result = point_sum(result, point) if bit == "1" else result
+    return result
+
+
+@functools.lru_cache(maxsize=None)
+def es256(text):
+    """ECDSA with the number of RFC 6979 §3.2 in place of a random one, so that the bytes are always the same."""
+    private = run("ec", "-in", str(FOLDER / "p256.pem"), "-outform", "DER")[7:39]
+    digest = hashlib.sha256(text.encode()).digest()
+    z = int.from_bytes(digest, "big")
+    v, k = b"\x01" * 32, bytes(32)
+    for separator in (b"\x00", b"\x01"):
+        k = hmac.new(k, v + separator + private + (z % ORDER).to_bytes(32, "big"), hashlib.sha256).digest()
+        v = hmac.new(k, v, hashlib.sha256).digest()
+    v = hmac.new(k, v, hashlib.sha256).digest()
+    nonce = int.from_bytes(v, "big")
+    assert 0 < nonce < ORDER, "the next number of the sequence would be needed"
+    r = multiple(nonce, BASE)[0] % ORDER
+    s = pow(nonce, -1, ORDER) * (z + r * int.from_bytes(private, "big")) % ORDER
+    return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+
 def hs256(secret, text):
     return hmac.new(secret, text.encode(), hashlib.sha256).digest()
 

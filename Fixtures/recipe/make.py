@@ -13,6 +13,7 @@ import tempfile
 import account_scenarios  # noqa: F401  (importing these modules collects their cases)
 import client_events  # noqa: F401
 import client_faults  # noqa: F401
+import client_tokens  # noqa: F401
 import identity_accepted  # noqa: F401
 import identity_claims  # noqa: F401
 import identity_reading
@@ -56,6 +57,7 @@ FOLDERS = {
     "oauth/metadata": METADATA, "clients/calls": CLIENT_CALLS,
     "clients/retries": CLIENT_RETRIES, "clients/transport": CLIENT_TRANSPORT,
     "clients/webhooks": CLIENT_WEBHOOKS, "clients/events": CLIENT_EVENTS,
+    "clients/tokens": CLIENT_TOKENS, "clients/key-sets": CLIENT_KEYS,
 }
 
 
@@ -110,6 +112,24 @@ def second_opinion():
     for name, case in GOOGLE_EVENTS.items():
         opinion = security_event_reference.judge_google(case, KEY_SETS[case["key_set"]])
         if opinion != (case.get("code"), case.get("read")):
+            mistakes.append(f"{name}: the reference reader says {opinion}")
+    for name, document in CLIENT_TOKENS.items():
+        step = document["steps"][0]
+        text, _, signature = str(step["arguments"]["bearer"]).removeprefix("Bearer ").removeprefix("bearer ").rpartition(".")
+        if "error" not in step or step["error"]["code"] == "signature_invalid":
+            head, signature = json.loads(base64url_decode(text.partition(".")[0])), base64url_decode(signature)
+            is_valid = (ec_verifies(text, signature) if head["alg"] == "ES256" else
+                        openssl_verifies("signer-1", text, signature))
+            # Another length than 64 bytes is no signature of JWS, whatever openssl says.
+            if (is_valid and (head["alg"] != "ES256" or len(signature) == 64)) == ("error" in step):
+                mistakes.append(f"{name}: openssl says {is_valid}")
+    for name, document in CLIENT_WEBHOOKS.items():
+        step = document["steps"][0]
+        headers = {field.lower(): value for field, value in step["arguments"]["headers"].items()}
+        code = step.get("error", {}).get("code")
+        opinion = webhook_reference.judge({**step["arguments"], "headers": headers, "at": document["at"]})[1]
+        # The reference reader judges signatures, and not what they sign.
+        if opinion != (None if code == "event_malformed" else code):
             mistakes.append(f"{name}: the reference reader says {opinion}")
     oauth = {
         "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP,

@@ -22,8 +22,8 @@ COOL_DOWN, PAUSE_AFTER_FAILURE = 60, 5
 
 
 def bearer_token(bearer: Optional[str]) -> str:
-    """The token in the header `Authorization`, with its scheme or alone. Raises SiwaError `token_missing`."""
-    match = re.fullmatch(r"(?:bearer +)?([A-Za-z0-9._~+/-]+=*)", bearer or "", re.ASCII | re.IGNORECASE)
+    """The token in the header `Authorization` (RFC 6750 §2.1). Raises SiwaError `token_missing`."""
+    match = re.fullmatch(r"bearer +([A-Za-z0-9._~+/-]+=*)", bearer or "", re.ASCII | re.IGNORECASE)
     if not match:
         raise SiwaError("token_missing", 401, "The request needs the header Authorization: Bearer TOKEN.")
     return match[1]
@@ -145,7 +145,8 @@ class AccessTokens:
         keys = {}
         for entry in entries if isinstance(entries, list) else []:
             try:
-                keys[str(entry["kid"])] = _usable(entry)
+                if isinstance(entry["kid"], str):
+                    keys[entry["kid"]] = _usable(entry)
             except (ValueError, KeyError, TypeError, SiwaError):
                 continue  # a key of another kind
         if not keys:
@@ -204,12 +205,16 @@ def _bytes(segment: Any) -> bytes:
 
 def _object(segment: str) -> Dict[str, Any]:
     try:
-        value = json.loads(_bytes(segment).decode("utf-8"))
+        value = json.loads(_bytes(segment).decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise _malformed("a segment is not a JSON object")
     return value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _malformed(detail: str) -> SiwaError:

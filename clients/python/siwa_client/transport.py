@@ -63,8 +63,8 @@ class Transport:
                  clock: Clock) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
-            raise ValueError(f"the URL of siwa must be like https://siwa.internal, not {url!r}")
-        # The messages do not repeat the key.
+            raise ValueError("the URL of siwa must be like https://siwa.internal: set SIWA_URL")
+        # The messages repeat neither the key nor the URL, which may contain a password.
         if not api_key.isascii() or not api_key.isprintable() or " " in api_key or not api_key:
             raise ValueError("the API key must be visible ASCII characters: set SIWA_API_KEY")
         self._host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
@@ -110,11 +110,11 @@ class Transport:
             attempt.was_sent = True
             connection.request(method, self._path + target, body, headers)
             reader = _TimedReader(connection.sock, deadline)
-            response = http.client.HTTPResponse(reader, method=method)  # type: ignore[arg-type]
-            response.begin()
-            data = response.read(LONGEST_RESPONSE + 1)
-            if response.length and len(data) <= LONGEST_RESPONSE:
-                raise http.client.IncompleteRead(data, response.length)
+            with http.client.HTTPResponse(reader, method=method) as response:  # type: ignore[arg-type]
+                response.begin()
+                data = response.read(LONGEST_RESPONSE + 1)
+                if response.length and len(data) <= LONGEST_RESPONSE:
+                    raise http.client.IncompleteRead(data, response.length)
         except (OSError, http.client.HTTPException) as error:
             raise SiwaError("unreachable", None, f"no complete response ({type(error).__name__})") from error
         finally:

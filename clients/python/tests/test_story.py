@@ -1,0 +1,244 @@
+"""The life of a person in a backend, against siwa and its fakes."""
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import queue
+import signal
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+from conftest import SIWA, SIWA_DEV, Apple, Program, free_ports, post
+
+from siwa_client import FileCursor, SiwaClient, SiwaError
+from siwa_client.models import CredentialState, DisablingReason, Event, EventType
+
+APP = "com.example.app"
+
+
+class Backend:
+    """A backend with sessions, which events end. Its tables are dictionaries."""
+
+    def __init__(self, client, cursor_file):
+        self.client, self.sessions, self.events, self.failure = client, {}, [], None
+        self.feed = client.events(FileCursor(str(cursor_file)), resync=lambda: self.events.append("resync"), wait=2)
+        threading.Thread(target=self.follow, daemon=True).start()
+
+    def sign_in(self, form):
+        outcome = self.client.sign_in(form)
+        self.sessions[outcome.account.id] = outcome.credential.since
+        return outcome
+
+    def follow(self):
+        try:
+            for event in self.feed:
+                self.events.append(event.type)
+                ends = event.type in (EventType.CREDENTIAL_REVOKED, EventType.SESSIONS_ENDED)
+                if ends and self.sessions.get(event.account_id, event.occurred_at) <= event.occurred_at:
+                    self.sessions.pop(event.account_id, None)
+        except SiwaError as error:
+            self.failure = error
+
+
+def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen within 20 s"
+        time.sleep(0.05)
+
+
+def refusal(call, *arguments, **more):
+    with pytest.raises(SiwaError) as caught:
+        call(*arguments, **more)
+    return caught.value
+
+
+def test_a_persons_life(siwa_dev, environment, tmp_path):
+    environment.setenv("SIWA_URL", siwa_dev.url)
+    environment.setenv("SIWA_API_KEY", "siwa_development")
+    environment.setenv("SIWA_CLIENT_ID", APP)
+    client, apple = SiwaClient(), siwa_dev.apple
+    backend = Backend(client, tmp_path / "cursor")
+    until(lambda: backend.events == ["resync"] and backend.feed.cursor)
+
+    # The first sign-in, on the iPhone. The nonce is good for one sign-in.
+    ada = apple.person(first_name="Ada", last_name="Lovelace", hide_email=True)
+    form = apple.sign_in(ada, client.make_nonce())
+    outcome = backend.sign_in(form)
+    account_id = outcome.account.id
+    assert outcome.is_new_account and outcome.account.first_name == "Ada" and outcome.account.is_private_email
+    error = refusal(client.sign_in, form)
+    assert (error.code, error.status) == ("nonce_used", 401) and error.request_id and error.for_app()[0] == 401
+    assert client.state(ada).state == client.states([ada, "stranger"])[0].state == CredentialState.AUTHORIZED
+    assert client.account(account_id).sub == client.account_of(ada).sub == ada
+    assert [account.id for account in client.find_accounts(name="Ada Lovelace").accounts] == [account_id]
+    assert client.verify(apple.sign_in(ada, client.make_nonce())).identity.sub == ada
+
+    # She stops using the app: the event ends her session.
+    apple.revoke_consent(ada)
+    until(lambda: account_id not in backend.sessions)
+    assert client.state(ada).state == CredentialState.REVOKED
+    assert refusal(client.sign_in, {**form, "nonce": client.make_nonce().nonce}).code in ("credential_revoked", "nonce_mismatch")
+
+    # She returns. Apple's times have whole seconds, and the new authorization must be later.
+    time.sleep(2)
+    form = apple.sign_in(ada, client.make_nonce())
+    assert backend.sign_in(form).account.id == account_id and account_id in backend.sessions
+
+    # Her account is disabled and enabled. Then she is signed out everywhere.
+    assert client.disable(account_id, DisablingReason.SECURITY).disabled.reason == "security"
+    error = refusal(client.sign_in, apple.sign_in(ada, client.make_nonce()))
+    assert (error.code, error.for_app()) == ("account_disabled", (403, {"error": "account_disabled"}))
+    assert client.enable(account_id).disabled is None
+    assert client.sign_out(account_id).sessions_ended_at
+    until(lambda: account_id not in backend.sessions)
+
+    # She deletes her account.
+    erasure = client.delete(account_id)
+    until(lambda: client.erasure(erasure.id).state == "completed")
+    assert client.delete(account_id).id == erasure.id and not erasure.user_must_revoke
+    assert refusal(client.account, account_id).code == "account_not_found"
+    until(lambda: EventType.ACCOUNT_ERASED in backend.events)
+    assert backend.events == [
+        "resync", "account_created", "credential_authorized", "credential_revoked", "credential_authorized",
+        "account_disabled", "account_enabled", "sessions_ended", "credential_revoked", "account_erased"]
+    assert backend.failure is None and refusal(SiwaClient(api_key="other").make_nonce).for_app()[0] == 500
+
+
+def test_tokens_and_links(siwa_dev, environment):
+    client = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP)
+    apple, google = siwa_dev.apple, f"http://127.0.0.1:{siwa_dev.google_port}/control"
+    ada = apple.person(first_name="Ada")
+    outcome = client.sign_in(apple.sign_in(ada, client.make_nonce()))
+    account_id = outcome.account.id
+
+    # Her phone exchanges an identity token for an access token (RFC 8693).
+    form = apple.sign_in(ada, client.make_nonce())
+    exchange = urllib.parse.urlencode({
+        "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "client_id": "siwa-phone", "scope": "openid email",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:id_token", "subject_token": form["identity_token"],
+        "nonce": form["nonce"]}).encode()
+    with urllib.request.urlopen(siwa_dev.url + "/oauth/token", exchange, timeout=15) as response:
+        answer = json.load(response)
+    bearer = "Bearer " + answer["access_token"]
+    token = client.verify_token(bearer, siwa_dev.url, ["email"])
+    assert token.sub == account_id and token == client.introspect(bearer, siwa_dev.url, ["email"])
+    assert refusal(client.verify_token, bearer, siwa_dev.url, ["admin"]).code == "scope_missing"
+    assert refusal(client.verify_token, bearer, "https://other", ["email"]).code == "audience_mismatch"
+    assert refusal(client.verify_token, "Bearer " + answer["id_token"], siwa_dev.url).code == "not_an_access_token"
+    assert refusal(client.introspect, "Bearer " + answer["refresh_token"], siwa_dev.url).code == "token_inactive"
+
+    # Her phone attests a key.
+    registration = post(f"{apple.url}/app-attest/keys?format=registration",
+                        {"challenge": client.make_challenge("attestation").challenge})
+    assert client.register_key(registration).is_new_key
+    error = refusal(client.register_key, {**registration, "key_id": base64.b64encode(bytes(32)).decode()})
+    proof = {"cause": error.cause, "re_attest": error.re_attest}
+    assert error.for_app() == (401, {"error": "attestation_invalid", **proof}) and None not in proof.values()
+
+    # She links her Google account by App Flip, and ends the link in the app.
+    link = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(post(f"{google}/link", {"mode": "app_flip"})["url"]).query))
+    session = {"account_id": account_id, "authenticated_at": outcome.credential.since}
+    assert client.app_flip_prompt(link, **session).prompt.account.title
+    assert client.app_flip({**link, "decision": "granted"}, **session).outcome == "code"
+    grant = next(grant for grant in client.grants(account_id) if grant.client_id == "google")
+    client.end_grant(account_id, grant.id)
+    assert refusal(client.end_grant, account_id, grant.id).code == "grant_not_found"
+
+    # After a withdrawn consent siwa knows at once. A verified token stays good until it expires.
+    apple.revoke_consent(ada)
+    until(lambda: client.state(ada).state == CredentialState.REVOKED)
+    assert refusal(client.introspect, bearer, siwa_dev.url).code == "token_inactive"
+    assert client.verify_token(bearer, siwa_dev.url).sub == account_id
+
+
+def test_forms_of_libraries(siwa_dev):
+    client = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP)
+    for number, shape in enumerate([
+        lambda form: {"fullName": {"givenName": "Ada", "familyName": "Lovelace", "middleName": None}, "user": "sub", **form},
+        lambda form: {"givenName": "Ada", "familyName": "Lovelace", "userIdentifier": "sub", "email": None, **form},
+        lambda form: {"response": {"givenName": "Ada", "familyName": "Lovelace", "user": "sub", **form}},
+    ]):
+        nonce = client.make_nonce()
+        posted = siwa_dev.apple.sign_in(siwa_dev.apple.person(first_name="X"), nonce)
+        form = shape({"identityToken": posted["identity_token"], "authorizationCode": posted["authorization_code"]})
+        account = client.sign_in({**form, "nonce": nonce.nonce}).account
+        assert (account.first_name, account.last_name) == ("Ada", "Lovelace"), number
+
+
+def test_siwa_stops_and_returns(siwa_dev, tmp_path):
+    client = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP, timeout=1, attempts=1)
+    backend = Backend(client, tmp_path / "cursor")
+    ada = siwa_dev.apple.person()
+    backend.sign_in(siwa_dev.apple.sign_in(ada, client.make_nonce()))
+    until(lambda: "credential_authorized" in backend.events)
+
+    siwa_dev.program.process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    assert refusal(client.make_nonce).code == "unreachable" and time.monotonic() - began < 3
+    siwa_dev.program.process.send_signal(signal.SIGCONT)
+    assert client.make_nonce().nonce
+    siwa_dev.program.stop(signal.SIGKILL)
+    error = refusal(client.make_nonce)
+    assert error.code == "unreachable" and error.for_app() == (503, {"error": "try_again"})
+
+    # The feed goes on where it was, and no event comes twice.
+    siwa_dev.program.start()
+    siwa_dev.apple.revoke_consent(ada)
+    until(lambda: not backend.sessions)
+    assert backend.failure is None and backend.events.count("credential_authorized") == 1
+
+
+def test_a_webhook(tmp_path):
+    """siwa as a service of its own, which posts its events to a receiver with the package."""
+    secrets = [f"whsec_{base64.b64encode(os.urandom(32)).decode()}" for _ in range(2)]
+    port, apple_port = free_ports(2)
+    url, apple = f"http://127.0.0.1:{port}", Apple(apple_port)
+    client = SiwaClient(url, "siwa_of_a_test_0123456789", client_id=APP, webhook_secrets=" ".join(secrets))
+    received = queue.Queue()
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            try:
+                received.put(client.verify_webhook(self.headers, self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(204)
+            except SiwaError as error:
+                received.put(error)
+                self.send_response(error.for_app()[0])
+            self.end_headers()
+
+        def log_message(self, *line):
+            pass
+
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    secret_file = tmp_path / "secret"
+    secret_file.write_text(secrets[1])
+    secret_file.chmod(0o600)
+    (tmp_path / "siwa.yaml").write_text(
+        f"webhooks:\n  - name: backend\n    url: http://127.0.0.1:{receiver.server_port}/siwa\n    secret_files: [{secret_file}]\n")
+    key_hash = hashlib.sha256(b"siwa_of_a_test_0123456789").hexdigest()
+    fake = Program([
+        SIWA_DEV, "emulate", "--port", str(apple_port), "--client-id", APP, "--signing-key-file",
+        str(tmp_path / "AuthKey_ABC123DEFG.p8"), "--notification-url", f"{url}/v1/apple/notifications"], apple.url)
+    service = Program([SIWA, "serve"], f"{url}/livez", {
+        "PATH": os.environ["PATH"], "SIWA_ENV": "development", "SIWA_PORT": str(port), "APPLE_TEAM_ID": "SIWADEV000",
+        "APPLE_CLIENT_IDS": APP, "APPLE_BASE_URL": f"http://127.0.0.1:{apple_port}", "SIWA_CONFIG": str(tmp_path / "siwa.yaml"),
+        "DATABASE_URL": f"sqlite://{tmp_path}/siwa.sqlite", "SIWA_API_KEY_HASHES": f"backend={key_hash}"})
+    try:
+        ada = apple.person()
+        outcome = client.sign_in(apple.sign_in(ada, client.make_nonce()))
+        apple.revoke_consent(ada)
+        events = [received.get(timeout=20) for _ in range(3)]
+        assert [event.type for event in events] == ["account_created", "credential_authorized", "credential_revoked"]
+        assert isinstance(events[2], Event) and events[2].account_id == outcome.account.id
+        assert events[2].occurred_at >= outcome.credential.since and events[2].reason == "consent_revoked"
+    finally:
+        service.stop()
+        fake.stop()
+        receiver.shutdown()
