@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -36,7 +35,7 @@ func (f FileCursor) Load(context.Context) (string, error) {
 
 // Save implements CursorStore. After a crash the file has the old cursor or the new one.
 func (f FileCursor) Save(_ context.Context, cursor string) error {
-	file, err := os.OpenFile(filepath.Clean(string(f))+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(string(f)+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

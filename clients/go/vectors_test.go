@@ -431,3 +431,75 @@ func matches(wanted, found any) bool {
 	}
 	return reflect.DeepEqual(wanted, found)
 }
+
+func TestWebhookFixtures(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(fixtures, "webhooks", "*.json"))
+	if len(files) < 50 {
+		t.Fatalf("there are only %d fixtures", len(files))
+	}
+	for _, file := range files {
+		var fixture struct {
+			Secrets, Body, Verdict, Code, ID string
+			At                               time.Time
+			Headers                          map[string]string
+			BodyParts                        []part `json:"body_parts"`
+		}
+		data, _ := os.ReadFile(file)
+		if err := json.Unmarshal(data, &fixture); err != nil {
+			t.Fatal(err)
+		}
+		options := Options{
+			URL: "http://siwa", APIKey: "key", WebhookSecrets: fixture.Secrets, Clock: &vectorClock{time: fixture.At},
+		}
+		event, err := verifyWebhook(options, fixture.Headers, body(fixture.Body, fixture.BodyParts))
+		found := CodeOf(err)
+		if err == nil {
+			found = event.ID
+		}
+		wanted := or(fixture.Code, fixture.ID)
+		switch name := strings.TrimSuffix(filepath.Base(file), ".json"); name {
+		case "accepted-unicode", "accepted-65536-bytes":
+			wanted = "event_malformed" // the bodies have a good signature, and are not events
+		}
+		if fixture.Verdict == "misconfigured" {
+			wanted = ""
+		}
+		if found != wanted || (wanted == "" && err == nil) {
+			t.Errorf("%s: expected %q, found %q, %v", file, wanted, found, err)
+		}
+	}
+}
+
+// A runner that finds no mistake would pass all vectors.
+func TestRunnerFindsMistakes(t *testing.T) {
+	for name, change := range map[string]func(exchange, step map[string]any){
+		"target":           func(exchange, _ map[string]any) { exchange["target"] = "/v1/nonces/" },
+		"method":           func(exchange, _ map[string]any) { exchange["method"] = "PUT" },
+		"header":           func(exchange, _ map[string]any) { exchange["headers"] = map[string]any{"user-agent": nil} },
+		"body":             func(exchange, _ map[string]any) { exchange["json"] = map[string]any{"x": 1} },
+		"result":           func(_, step map[string]any) { step["returns"] = map[string]any{"nonce": "other"} },
+		"error for result": func(_, step map[string]any) { step["error"] = map[string]any{"code": "nonce_missing"} },
+		"wait":             func(_, step map[string]any) { step["waits"] = []any{1} },
+		"warning":          func(_, step map[string]any) { step["warnings"] = 1 },
+		"one call too few": func(_, step map[string]any) { step["together"] = 2 },
+	} {
+		data, _ := os.ReadFile(filepath.Join(fixtures, "clients/calls/make-nonce.json"))
+		var vector struct {
+			At        string                      `json:"at"`
+			Exchanges []map[string]map[string]any `json:"exchanges"`
+			Steps     []map[string]any            `json:"steps"`
+		}
+		if err := json.Unmarshal(data, &vector); err != nil {
+			t.Fatal(err)
+		}
+		change(vector.Exchanges[0]["request"], vector.Steps[0])
+		data, _ = json.Marshal(vector)
+		file := filepath.Join(t.TempDir(), "vector.json")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if len(play(t, file)) == 0 {
+			t.Errorf("the runner finds nothing wrong with another %s", name)
+		}
+	}
+}
