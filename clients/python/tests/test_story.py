@@ -88,7 +88,6 @@ def test_a_persons_life(siwa_dev, environment, tmp_path):
     apple.revoke_consent(ada)
     until(lambda: account_id not in backend.sessions)
     assert client.state(ada).state == CredentialState.REVOKED
-    assert refusal(client.sign_in, {**form, "nonce": client.make_nonce().nonce}).code in ("credential_revoked", "nonce_mismatch")
 
     # She returns. Apple's times have whole seconds, and the new authorization must be later.
     time.sleep(2)
