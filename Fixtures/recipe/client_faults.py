@@ -119,7 +119,7 @@ transport("json-of-another-server", "An error without siwa's code.",
           [{"status": 404, "json": {"message": "no Route matched with those values"}}],
           read(error={**FOREIGN, "status": 404}))
 for name, body in [("empty", ""), ("cut", "{\"id\":"), ("array", "[]"), ("null", "null"), ("nested", "[" * 100_000),
-                   ("not-utf-8-escape", "{\"id\":\"\\x\"}")]:
+                   ("bad-escape", "{\"id\":\"\\x\"}")]:
     transport(f"json-{name}", "200 with a body that is not one JSON object.", [{"status": 200, "body": body}],
               read(error={"code": "unexpected_response"}))
 transport("member-missing", "JSON, and no account.", [ok({"ok": True})], read(error={"code": "unexpected_response"}))
