@@ -6,11 +6,11 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log"
 	"net/http"
 	"net/url"
 	"os"
-	"reflect"
 	"strings"
 	"time"
 )
@@ -128,31 +128,25 @@ const (
 // starts again with a new nonce.
 func (c *Client) SignIn(ctx context.Context, form []byte, options ...SignInOption) (*SignInOutcome, error) {
 	found := flattened(membersOf(form))
-	body, err := c.signIn(found, options)
-	if err != nil {
-		return nil, err
-	}
+	more := userMembers(found)
 	if has(options, KnownUsersOnly) {
-		body.set("create", false)
+		more.set("create", false)
 	}
-	return read[SignInOutcome](ctx, c, post("/v1/sign-ins", body.add(userMembers(found))))
+	return read[SignInOutcome](ctx, c, c.signIn("/v1/sign-ins", found, options, more))
 }
 
 // Verify verifies the identity token in the app's form, and stores nothing. The errors are those of SignIn.
 func (c *Client) Verify(ctx context.Context, form []byte, options ...SignInOption) (*VerifiedIdentity, error) {
-	body, err := c.signIn(flattened(membersOf(form)), options)
-	if err != nil {
-		return nil, err
-	}
-	return read[VerifiedIdentity](ctx, c, post("/v1/identity-tokens/verify", body))
+	found := flattened(membersOf(form))
+	return read[VerifiedIdentity](ctx, c, c.signIn("/v1/identity-tokens/verify", found, options, nil))
 }
 
-func (c *Client) signIn(form members, options []SignInOption) (members, error) {
-	body, err := signInMembers(form, has(options, OwnNonces))
+func (c *Client) signIn(target string, form members, options []SignInOption, more members) request {
+	identity, err := signInMembers(form, has(options, OwnNonces))
 	if err != nil {
-		return nil, err
+		return request{err: err}
 	}
-	return c.withApp(body)
+	return c.postOfApp(target, identity.add(more))
 }
 
 func has(options []SignInOption, wanted SignInOption) bool {
@@ -166,30 +160,51 @@ func has(options []SignInOption, wanted SignInOption) bool {
 
 // WebResult redeems the one-time code of a sign-in on the web, within two minutes. Error: web_code_invalid.
 func (c *Client) WebResult(ctx context.Context, code string) (*SignInOutcome, error) {
-	body := members{}
-	body.set("code", code)
-	return read[SignInOutcome](ctx, c, post("/v1/web/results", body))
+	return read[SignInOutcome](ctx, c, post("/v1/web/results", members{}.set("code", code)))
 }
 
 // Account returns an account. Error: account_not_found (404).
 func (c *Client) Account(ctx context.Context, accountID string) (*Account, error) {
-	return ofAccount[Account](ctx, c, accountID, request{method: http.MethodGet})
+	return read[Account](ctx, c, ofAccount(http.MethodGet, accountID, ""))
 }
 
 // AccountOf returns the account of Apple's user ID. Error: account_not_found (404).
 func (c *Client) AccountOf(ctx context.Context, sub string) (*Account, error) {
-	return ofApp[Account](ctx, c, "/v1/accounts", url.Values{"sub": {sub}})
+	return read[Account](ctx, c, c.getOfApp("/v1/accounts", url.Values{"sub": {sub}}))
 }
 
-// FindAccounts searches accounts, newest first, at most 100 in a page. docs/api.md lists the parameters. The next page
-// has the parameter after, with the value Cursor of the page. Times are in RFC 3339.
-func (c *Client) FindAccounts(ctx context.Context, parameters url.Values) (*AccountPage, error) {
+// Search has the parameters of a search, all of which an account must match. docs/api.md explains them.
+type Search struct {
+	Email        string `json:"email,omitempty"`
+	Name         string `json:"name,omitempty"`
+	GrantID      string `json:"grant_id,omitempty"`
+	ClientID     string `json:"client_id,omitempty"`
+	State        string `json:"state,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+	Disabled     *bool  `json:"disabled,omitempty"`
+	Linked       *bool  `json:"linked,omitempty"`
+	AppleToken   *bool  `json:"apple_token,omitempty"`
+	CreatedAfter *Time  `json:"created_after,omitempty"`
+	// After is the Cursor of the page before.
+	After string `json:"after,omitempty"`
+	// Limit is the number of accounts of a page, at most 100.
+	Limit int `json:"limit,omitempty"`
+}
+
+// FindAccounts searches accounts, newest first.
+func (c *Client) FindAccounts(ctx context.Context, search Search) (*AccountPage, error) {
+	data, _ := json.Marshal(search)
+	found, _ := object(data)
+	parameters := url.Values{}
+	for name, value := range found {
+		parameters.Set(name, fmt.Sprint(value))
+	}
 	return read[AccountPage](ctx, c, get("/v1/accounts", parameters))
 }
 
 // State returns the state of the user's credential. For an unknown user it is notFound, and no error.
 func (c *Client) State(ctx context.Context, sub string) (*Credential, error) {
-	return ofApp[Credential](ctx, c, "/v1/credentials/"+encoded(sub), url.Values{})
+	return read[Credential](ctx, c, c.getOfApp("/v1/credentials/"+encoded(sub), url.Values{}))
 }
 
 // States returns the states of any number of users, in the order of subs. One request asks for 1,000 of them.
@@ -200,12 +215,7 @@ func (c *Client) States(ctx context.Context, subs []string) ([]CredentialOfSubje
 		if count > 1000 {
 			count = 1000
 		}
-		body, err := c.withApp(members{})
-		if err != nil {
-			return nil, err
-		}
-		body.set("subs", subs[:count])
-		list, err := read[CredentialList](ctx, c, post("/v1/credentials/query", body))
+		list, err := read[CredentialList](ctx, c, c.postOfApp("/v1/credentials/query", members{}.set("subs", subs[:count])))
 		if err != nil {
 			return nil, err
 		}
@@ -217,46 +227,39 @@ func (c *Client) States(ctx context.Context, subs []string) ([]CredentialOfSubje
 // Disable disables an account in siwa. reason is a DisablingReason. until is the time from which the account is enabled
 // again; the zero time means never. Errors: account_not_found (404), disabling_over (409).
 func (c *Client) Disable(ctx context.Context, accountID, reason string, until time.Time) (*Account, error) {
-	body := members{}
-	body.set("reason", reason)
-	if !until.IsZero() {
-		body.set("until", Time{until})
-	}
-	return change(ctx, c, accountID, "/disable", body)
+	return c.change(ctx, accountID, "/disable", members{}.set("reason", reason).setTime("until", until))
 }
 
 // Enable enables a disabled account. Error: account_not_found (404).
 func (c *Client) Enable(ctx context.Context, accountID string) (*Account, error) {
-	return change(ctx, c, accountID, "/enable", members{})
+	return c.change(ctx, accountID, "/enable", members{})
 }
 
 // SignOut signs a user out everywhere: all receivers of events end the user's sessions. Error: account_not_found (404).
 func (c *Client) SignOut(ctx context.Context, accountID string) (*Account, error) {
 	// A repetition would also end the sessions that began in between.
-	return change(ctx, c, accountID, "/sign-out", members{})
+	return c.change(ctx, accountID, "/sign-out", members{})
 }
 
 // SignOutWithGoogle is SignOut, and ends the links with Google.
 func (c *Client) SignOutWithGoogle(ctx context.Context, accountID string) (*Account, error) {
-	body := members{}
-	body.set("google", true)
-	return change(ctx, c, accountID, "/sign-out", body)
+	return c.change(ctx, accountID, "/sign-out", members{}.set("google", true))
 }
 
 // Delete erases an account, and revokes its tokens at Apple. A repetition returns the same report. If the report has
 // UserMustRevoke, show its Instructions to the user. Error: account_not_found (404).
 func (c *Client) Delete(ctx context.Context, accountID string) (*Erasure, error) {
-	response, err := ofAccount[ErasureResponse](ctx, c, accountID,
-		request{method: http.MethodDelete, timeout: 30 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	return &response.Erasure, nil
+	r := ofAccount(http.MethodDelete, accountID, "")
+	r.timeout = 30 * time.Second
+	return erasureIn(read[ErasureResponse](ctx, c, r))
 }
 
 // Erasure returns the report of an erasure as it is now. Error: erasure_not_found (404).
 func (c *Client) Erasure(ctx context.Context, erasureID string) (*Erasure, error) {
-	response, err := read[ErasureResponse](ctx, c, get("/v1/erasures/"+encoded(erasureID), nil))
+	return erasureIn(read[ErasureResponse](ctx, c, get("/v1/erasures/"+encoded(erasureID), nil)))
+}
+
+func erasureIn(response *ErasureResponse, err error) (*Erasure, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +268,7 @@ func (c *Client) Erasure(ctx context.Context, erasureID string) (*Erasure, error
 
 // Grants returns the OAuth clients that have access to the account, such as Google. Error: account_not_found (404).
 func (c *Client) Grants(ctx context.Context, accountID string) ([]Grant, error) {
-	response, err := ofAccount[Grants](ctx, c, accountID, request{method: http.MethodGet, target: "/grants"})
+	response, err := read[Grants](ctx, c, ofAccount(http.MethodGet, accountID, "/grants"))
 	if err != nil {
 		return nil, err
 	}
@@ -274,35 +277,24 @@ func (c *Client) Grants(ctx context.Context, accountID string) ([]Grant, error) 
 
 // EndGrant ends one grant with all its tokens. Errors: account_not_found, grant_not_found (404).
 func (c *Client) EndGrant(ctx context.Context, accountID, grantID string) error {
-	path, err := accountPath(accountID)
-	if err == nil && isDots(grantID) {
-		err = refused("grant_not_found", http.StatusNotFound, "The ID would change the path of the request.")
+	r := ofAccount(http.MethodDelete, accountID, "/grants/"+encoded(grantID))
+	if r.err == nil && isDots(grantID) {
+		r.err = refused("grant_not_found", http.StatusNotFound, "The ID would change the path of the request.")
 	}
-	if err != nil {
-		return err
-	}
-	_, err = c.transport.call(ctx, request{method: http.MethodDelete, target: path + "/grants/" + encoded(grantID)})
+	_, err := c.transport.call(ctx, r)
 	return err
 }
 
 // MakeChallenge makes a challenge for App Attest, valid for five minutes. purpose is attestation or assertion.
 func (c *Client) MakeChallenge(ctx context.Context, purpose string) (*Challenge, error) {
-	body, err := c.withApp(members{})
-	if err != nil {
-		return nil, err
-	}
-	body.set("purpose", purpose)
-	return read[Challenge](ctx, c, post("/v1/app-attest/challenges", body))
+	return read[Challenge](ctx, c, c.postOfApp("/v1/app-attest/challenges", members{}.set("purpose", purpose)))
 }
 
 // RegisterKey registers a key of the app. form is the app's JSON with key_id, attestation and challenge. Error:
 // attestation_invalid (401) with Cause and ReAttest, both for the app.
 func (c *Client) RegisterKey(ctx context.Context, form []byte) (*KeyRegistration, error) {
-	body, err := c.withApp(membersOf(form).given("key_id", "attestation", "challenge"))
-	if err != nil {
-		return nil, err
-	}
-	return read[KeyRegistration](ctx, c, post("/v1/app-attest/keys", body))
+	body := membersOf(form).given("key_id", "attestation", "challenge")
+	return read[KeyRegistration](ctx, c, c.postOfApp("/v1/app-attest/keys", body))
 }
 
 // Session is the session for which a user links an account: its account and the time of its sign-in, never the app's.
@@ -312,12 +304,9 @@ type Session struct {
 }
 
 func (s Session) members() members {
-	found := members{}
+	found := members{}.setTime("authenticated_at", s.AuthenticatedAt)
 	if s.AccountID != "" {
 		found.set("account_id", s.AccountID)
-	}
-	if !s.AuthenticatedAt.IsZero() {
-		found.set("authenticated_at", Time{s.AuthenticatedAt})
 	}
 	return found
 }
@@ -340,17 +329,15 @@ func (c *Client) AppFlip(ctx context.Context, form []byte, session Session) (*Ap
 	if string(found["granted_scopes"]) == `""` {
 		body.set("granted_scopes", "")
 	}
+	var identity members
+	var err error
 	if session.AccountID == "" && len(found.given("identity_token")) > 0 {
-		identity, err := signInMembers(flattened(found), false)
-		if err != nil {
-			return nil, err
-		}
+		identity, err = signInMembers(flattened(found), false)
 		delete(identity, "authorization_code")
-		body.add(identity)
 	}
-	call := post("/v1/oauth/app-flip", body.add(session.members()))
-	call.isOnce = true
-	return read[AppFlipResponse](ctx, c, call)
+	r := post("/v1/oauth/app-flip", body.add(identity).add(session.members()))
+	r.isOnce, r.err = true, err
+	return read[AppFlipResponse](ctx, c, r)
 }
 
 // VerifyWebhook verifies a webhook, and returns its event. An event can come twice: keep its ID for 8 days.
@@ -383,10 +370,7 @@ func (c *Client) Introspect(ctx context.Context, bearer, audience string, scopes
 	if !token.Active || token.TokenType != "Bearer" {
 		return nil, refused("token_inactive", http.StatusUnauthorized, "The token has ended, or is not an access token.")
 	}
-	if err := checkAudienceAndScopes(token, audience, scopes); err != nil {
-		return nil, err
-	}
-	return token, nil
+	return checkAudienceAndScopes(token, audience, scopes)
 }
 
 // VerifyToken verifies an access token by siwa's public keys, without a request for each token (RFC 9068). A token that
@@ -402,12 +386,28 @@ func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scope
 	return c.tokens.verify(ctx, text, audience, scopes)
 }
 
-func (c *Client) withApp(body members) (members, error) {
+// postOfApp and getOfApp make requests that name the client's app.
+func (c *Client) postOfApp(target string, body members) request {
+	return c.ofApp(post(target, body.set("client_id", c.clientID)))
+}
+
+func (c *Client) getOfApp(path string, parameters url.Values) request {
+	parameters.Set("client_id", c.clientID)
+	return c.ofApp(get(path, parameters))
+}
+
+func (c *Client) ofApp(r request) request {
 	if c.clientID == "" {
-		return nil, errors.New("siwa: the client needs the app's client_id: set SIWA_CLIENT_ID")
+		r.err = errors.New("siwa: the client needs the app's client_id: set SIWA_CLIENT_ID")
 	}
-	body.set("client_id", c.clientID)
-	return body, nil
+	return r
+}
+
+// change changes an account. A second execution would change it again.
+func (c *Client) change(ctx context.Context, accountID, target string, body members) (*Account, error) {
+	r := ofAccount(http.MethodPost, accountID, target)
+	r.body, r.isOnce = body.json(), true
+	return read[Account](ctx, c, r)
 }
 
 func read[Model any](ctx context.Context, c *Client, r request) (*Model, error) {
@@ -418,38 +418,6 @@ func read[Model any](ctx context.Context, c *Client, r request) (*Model, error) 
 	return decoded[Model](value)
 }
 
-func decoded[Model any](value map[string]any) (*Model, error) {
-	model := new(Model)
-	if err := decode(value, reflect.ValueOf(model).Elem()); err != nil {
-		return nil, &Error{Code: "unexpected_response", Detail: err.Error()}
-	}
-	return model, nil
-}
-
-func ofApp[Model any](ctx context.Context, c *Client, path string, parameters url.Values) (*Model, error) {
-	if _, err := c.withApp(members{}); err != nil {
-		return nil, err
-	}
-	parameters.Set("client_id", c.clientID)
-	return read[Model](ctx, c, get(path, parameters))
-}
-
-// ofAccount makes a request whose target follows the path of the account.
-func ofAccount[Model any](ctx context.Context, c *Client, accountID string, r request) (*Model, error) {
-	path, err := accountPath(accountID)
-	if err != nil {
-		return nil, err
-	}
-	r.target = path + r.target
-	return read[Model](ctx, c, r)
-}
-
-func change(ctx context.Context, c *Client, accountID, target string, body members) (*Account, error) {
-	r := post(target, body)
-	r.isOnce = true
-	return ofAccount[Account](ctx, c, accountID, r)
-}
-
 func get(path string, parameters url.Values) request {
 	if len(parameters) > 0 {
 		path += "?" + strings.ReplaceAll(parameters.Encode(), "+", "%20")
@@ -458,17 +426,17 @@ func get(path string, parameters url.Values) request {
 }
 
 func post(target string, body members) request {
-	// The values are valid JSON, because they were read from JSON or made from texts.
-	data, _ := json.Marshal(body)
-	return request{method: http.MethodPost, target: target, body: data}
+	return request{method: http.MethodPost, target: target, body: body.json()}
 }
 
-func accountPath(accountID string) (string, error) {
+// ofAccount makes a request whose target follows the path of the account.
+func ofAccount(method, accountID, target string) request {
+	r := request{method: method, target: "/v1/accounts/" + encoded(accountID) + target}
 	// A proxy would remove these segments, and the request would have another path.
 	if isDots(accountID) {
-		return "", refused("account_not_found", http.StatusNotFound, "The ID would change the path of the request.")
+		r.err = refused("account_not_found", http.StatusNotFound, "The ID would change the path of the request.")
 	}
-	return "/v1/accounts/" + encoded(accountID), nil
+	return r
 }
 
 func isDots(id string) bool { return id == "" || id == "." || id == ".." }

@@ -42,6 +42,14 @@ func timeText(moment time.Time) string {
 	return moment.UTC().Format(timeLayout)
 }
 
+func decoded[Model any](value map[string]any) (*Model, error) {
+	model := new(Model)
+	if err := decode(value, reflect.ValueOf(model).Elem()); err != nil {
+		return nil, &Error{Code: "unexpected_response", Detail: err.Error()}
+	}
+	return model, nil
+}
+
 // decode reads a model from the JSON of object. It skips unknown members, and refuses a missing member and a member of
 // another type. encoding/json would leave a missing member empty, and accept names in any case.
 func decode(value any, target reflect.Value) error {

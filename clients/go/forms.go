@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // members are those of a form of an app. Their values stay the bytes of the app, so nothing is rounded or replaced.
@@ -34,9 +35,18 @@ func (m members) given(names ...string) members {
 	return found
 }
 
-func (m members) set(name string, value any) {
-	// Only texts, lists of texts and booleans are set, whose encoding cannot fail.
+// set and the following methods return the same members, for the next call.
+func (m members) set(name string, value any) members {
+	// Only texts, times, booleans, and lists and maps of them are set, whose encoding cannot fail.
 	m[name], _ = json.Marshal(value)
+	return m
+}
+
+func (m members) setTime(name string, moment time.Time) members {
+	if moment.IsZero() {
+		return m
+	}
+	return m.set(name, Time{moment})
 }
 
 func (m members) add(more members) members {
@@ -44,6 +54,12 @@ func (m members) add(more members) members {
 		m[name] = value
 	}
 	return m
+}
+
+func (m members) json() []byte {
+	// The values were read from JSON, or come from set.
+	data, _ := json.Marshal(m)
+	return data
 }
 
 func (m members) text(name string) (string, bool) {
@@ -101,11 +117,9 @@ func userMembers(form members) members {
 	}
 	parts := form.given("name", "fullName", "givenName", "familyName", "given_name", "family_name", "email")
 	if len(parts) == 0 {
-		return nil
+		return parts
 	}
-	found := members{}
-	found.set("user", parts)
-	return found
+	return members{}.set("user", parts)
 }
 
 // flattened returns the form with the members of the object in which Capacitor or Apple's script wraps the credential.

@@ -313,7 +313,7 @@ func TestAPersonsLife(t *testing.T) {
 	states := must(client.States(ctx, []string{ada, "stranger"}))
 	check(t, states[0].State == siwa.CredentialStateAuthorized && states[1].State == siwa.CredentialStateNotFound, "states", states)
 	check(t, must(client.Account(ctx, id)).Sub == ada && must(client.AccountOf(ctx, ada)).ID == id, "account")
-	page := must(client.FindAccounts(ctx, url.Values{"name": {"Ada Lovelace"}}))
+	page := must(client.FindAccounts(ctx, siwa.Search{Name: "Ada Lovelace"}))
 	check(t, len(page.Accounts) == 1 && page.Accounts[0].ID == id, "search", page)
 	identity := must(client.Verify(ctx, []byte(encoded(apple.signIn(ada, must(client.MakeNonce(ctx)))))))
 	check(t, identity.Identity.Sub == ada, "identity", identity)

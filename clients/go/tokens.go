@@ -41,9 +41,9 @@ func bearerToken(header string) (string, error) {
 	return match[1], nil
 }
 
-func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scopes []string) error {
+func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scopes []string) (*IntrospectionResponse, error) {
 	if token.Aud != audience {
-		return tokenRefused("audience_mismatch", "The token is for another API.")
+		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
 	}
 	granted := map[string]bool{}
 	for _, scope := range strings.Split(token.Scope, " ") {
@@ -51,10 +51,10 @@ func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scope
 	}
 	for _, scope := range scopes {
 		if !granted[scope] {
-			return refused("scope_missing", http.StatusForbidden, "The token lacks the scope "+scope+".")
+			return nil, refused("scope_missing", http.StatusForbidden, "The token lacks the scope "+scope+".")
 		}
 	}
-	return nil
+	return token, nil
 }
 
 func tokenRefused(code, detail string) *Error {
@@ -104,23 +104,20 @@ func (a *accessTokens) verify(ctx context.Context, token, audience string, scope
 	if err != nil {
 		return nil, err
 	}
-	// These change what is signed, or where the key comes from.
-	for _, name := range []string{"crit", "b64", "jwk", "jku", "x5u", "x5c"} {
-		if _, isThere := header[name]; isThere {
-			return nil, tokenRefused("header_not_allowed", "The header has a parameter that siwa never writes.")
-		}
-	}
 	algorithm, _ := header["alg"].(string)
-	if algorithm != "ES256" && algorithm != "RS256" {
-		return nil, tokenRefused("algorithm_not_allowed", "The algorithm must be ES256 or RS256.")
-	}
-	// An ID token of the same issuer is no access token.
 	kind, _ := header["typ"].(string)
-	if kind = strings.ToLower(kind); kind != "at+jwt" && kind != "application/at+jwt" {
-		return nil, tokenRefused("not_an_access_token", "The typ of an access token is at+jwt.")
-	}
+	kind = strings.ToLower(kind)
 	kid, _ := header["kid"].(string)
-	if kid == "" || utf8.RuneCountInString(kid) > 64 {
+	switch {
+	// These change what is signed, or where the key comes from.
+	case hasAny(header, "crit", "b64", "jwk", "jku", "x5u", "x5c"):
+		return nil, tokenRefused("header_not_allowed", "The header has a parameter that siwa never writes.")
+	case algorithm != "ES256" && algorithm != "RS256":
+		return nil, tokenRefused("algorithm_not_allowed", "The algorithm must be ES256 or RS256.")
+	// An ID token of the same issuer is no access token.
+	case kind != "at+jwt" && kind != "application/at+jwt":
+		return nil, tokenRefused("not_an_access_token", "The typ of an access token is at+jwt.")
+	case kid == "" || utf8.RuneCountInString(kid) > 64:
 		return nil, tokenRefused("key_id_invalid", "The kid must be a text of 1 to 64 characters.")
 	}
 	key, err := a.key(ctx, kid)
@@ -141,43 +138,38 @@ func (a *accessTokens) verify(ctx context.Context, token, audience string, scope
 	return a.checked(claims, audience, scopes)
 }
 
+func hasAny(object map[string]any, names ...string) bool {
+	for _, name := range names {
+		if _, isThere := object[name]; isThere {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *accessTokens) checked(claims map[string]any, audience string, scopes []string) (*IntrospectionResponse, error) {
 	for _, name := range []string{"iss", "aud", "sub", "client_id", "iat", "exp", "jti"} {
-		if _, isThere := claims[name]; !isThere {
+		if !hasAny(claims, name) {
 			return nil, tokenRefused("claim_missing", "The token lacks "+name+".")
 		}
 	}
-	if claims["iss"] != a.issuer {
-		return nil, tokenRefused("issuer_mismatch", "The token is of another issuer: check SIWA_ISSUER.")
-	}
-	// The only audience is a text. An array is not siwa's.
-	if claims["aud"] != audience {
-		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
-	}
-	times := map[string]int64{}
-	for _, name := range []string{"exp", "iat", "nbf"} {
-		value, isThere := claims[name]
-		if !isThere {
-			continue // only nbf can be absent here
-		}
-		number, _ := value.(json.Number)
-		seconds, err := number.Int64()
-		if err != nil || seconds < 0 || seconds >= 1<<53 {
-			return nil, tokenRefused("claim_malformed", "A claim has another type, or is out of range.")
-		}
-		times[name] = seconds
-	}
+	expires, isExpiry := seconds(claims["exp"])
+	issued, isIssue := seconds(claims["iat"])
+	begins, isBegin := seconds(claims["nbf"])
 	now := a.transport.clock.Now().Unix()
-	if claims["sub"] == "" {
-		return nil, tokenRefused("claim_malformed", "The claim sub is empty.")
-	}
-	if now >= times["exp"]+leeway {
+	switch {
+	case claims["iss"] != a.issuer:
+		return nil, tokenRefused("issuer_mismatch", "The token is of another issuer: check SIWA_ISSUER.")
+	// The only audience is a text. An array is not siwa's.
+	case claims["aud"] != audience:
+		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
+	case !isExpiry || !isIssue || (!isBegin && hasAny(claims, "nbf")) || claims["sub"] == "":
+		return nil, tokenRefused("claim_malformed", "A claim has another type, or is out of range.")
+	case now >= expires+leeway:
 		return nil, tokenRefused("token_expired", "The token has expired.")
-	}
-	if times["nbf"] > now+leeway {
+	case begins > now+leeway:
 		return nil, tokenRefused("token_not_yet_valid", "The token is not valid yet.")
-	}
-	if times["iat"] > now+leeway {
+	case issued > now+leeway:
 		return nil, tokenRefused("issued_in_future", "The token is of the future: check the clock.")
 	}
 	claims["active"], claims["token_type"] = true, "Bearer"
@@ -185,10 +177,14 @@ func (a *accessTokens) checked(claims map[string]any, audience string, scopes []
 	if err != nil {
 		return nil, tokenRefused("claim_malformed", err.(*Error).Detail)
 	}
-	if err := checkAudienceAndScopes(token, audience, scopes); err != nil {
-		return nil, err
-	}
-	return token, nil
+	return checkAudienceAndScopes(token, audience, scopes)
+}
+
+// seconds reads a time since 1970 that is no fraction.
+func seconds(claim any) (int64, bool) {
+	number, _ := claim.(json.Number)
+	value, err := number.Int64()
+	return value, err == nil && value >= 0 && value < 1<<53
 }
 
 func (a *accessTokens) key(ctx context.Context, kid string) (publicKey, error) {

@@ -99,10 +99,14 @@ type request struct {
 	hasNoKey       bool
 	timeout        time.Duration // by default the client's
 	attempts       int           // by default the client's
+	err            error         // refuses the request before it is made
 }
 
-// call returns the JSON of a successful response, nil without a body. Its errors are *Error.
+// call returns the JSON of a successful response, nil without a body.
 func (t *transport) call(ctx context.Context, r request) (map[string]any, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
 	if r.timeout == 0 {
 		r.timeout = t.timeout
 	}

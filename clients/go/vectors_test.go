@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,7 +72,7 @@ type arguments struct {
 	Resync          bool
 	FailAt          string `json:"fail_at"`
 
-	search map[string]any
+	search Search
 }
 
 type part struct {
@@ -81,14 +80,12 @@ type part struct {
 	Times *int
 }
 
-// UnmarshalJSON also keeps all members, which are the parameters of a search. A search has members of other types.
+// UnmarshalJSON also reads the parameters of a search.
 func (a *arguments) UnmarshalJSON(data []byte) error {
 	type plain arguments
-	err := json.Unmarshal(data, &a.search)
-	if err == nil && json.Unmarshal(data, (*plain)(a)) != nil {
-		*a = arguments{search: a.search}
-	}
-	return err
+	// A list of the same name, such as the states of a call, is no parameter.
+	_ = json.Unmarshal(data, &a.search)
+	return json.Unmarshal(data, (*plain)(a))
 }
 
 func body(text string, parts []part) []byte {
@@ -317,11 +314,7 @@ func call(client *Client, options Options, step step) (any, error) {
 	case "account_of":
 		return client.AccountOf(ctx, a.Sub)
 	case "find_accounts":
-		parameters := url.Values{}
-		for name, value := range a.search {
-			parameters.Set(name, fmt.Sprint(value))
-		}
-		return client.FindAccounts(ctx, parameters)
+		return client.FindAccounts(ctx, a.search)
 	case "state":
 		return client.State(ctx, a.Sub)
 	case "states":
