@@ -536,3 +536,31 @@ func TestWebhooks(t *testing.T) {
 		}
 	}
 }
+
+// The program of the README, as a new user runs it.
+func TestReadme(t *testing.T) {
+	siwaDev, folder := startDevelopment(t), t.TempDir()
+	_, text, _ := strings.Cut(string(must(os.ReadFile("README.md"))), "```go\n")
+	source, _, _ := strings.Cut(text, "```")
+	check(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(source), 0o600) == nil, "file")
+	for _, arguments := range [][]string{
+		{"go", "mod", "init", "try-siwa"},
+		{"go", "mod", "edit", "-require=example.com/siwa@v0.0.0", "-replace=example.com/siwa=" + must(os.Getwd())},
+		{"go", "build", "-o", "try-siwa"},
+		{filepath.Join(folder, "try-siwa")},
+	} {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		defer cancel()
+		command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+		command.Dir = folder
+		command.Env = append(os.Environ(), "SIWA_URL="+siwaDev.url, "SIWA_API_KEY=siwa_development",
+			"SIWA_CLIENT_ID="+app, "APPLE="+strings.TrimSuffix(siwaDev.apple.url, "/emulator"))
+		output, err := command.CombinedOutput()
+		check(t, err == nil, string(output), err)
+		if len(arguments) == 1 {
+			lines := strings.Split(string(output), "\n")
+			check(t, len(lines) == 4 && strings.HasPrefix(lines[0], "Signed in: Ada acc_") &&
+				lines[1] == "The session has ended. State: revoked" && lines[2] == "Deleted: erased", "output", lines)
+		}
+	}
+}
