@@ -236,6 +236,7 @@ ASK = {"bearer": "Bearer a+b.c/=", "audience": "https://api.example.com", "scope
 calls("introspect", "The token is valid now.", QUESTION, ok(ACTIVE), call("introspect", ASK, ACTIVE))
 for name, summary, response, code, status in [
     ("inactive", "It has ended, or was never valid.", {"active": False}, "token_inactive", 401),
+    ("inactive-with-members", "active decides, whatever else is there.", {**ACTIVE, "active": False}, "token_inactive", 401),
     ("refresh-token", "A refresh token has no token_type. No API accepts refresh tokens.",
      {name: value for name, value in ACTIVE.items() if name != "token_type"}, "token_inactive", 401),
     ("other-audience", "For another API.", {**ACTIVE, "aud": "https://other.example.com"}, "audience_mismatch", 401),

@@ -196,7 +196,7 @@ class SiwaClient:
         return verified_event(headers, raw_body, self._webhook_keys or webhook_keys(""), self._clock.now())
 
     def events(self, cursor_store: CursorStore, *, resync: Optional[Callable[[], None]] = None, wait: int = 30) -> Events:
-        """Iterates over all events, for ever. See Events."""
+        """Iterates over all events, for ever: see Events. wait: seconds that siwa waits for an event, 0 to 30."""
         return Events(self._transport, self._clock, cursor_store, resync, wait)
 
     # OAuth access tokens
