@@ -129,7 +129,7 @@ for name, body in [("empty", ""), ("cut", "{\"id\":"), ("array", "[]"), ("null",
 transport("member-missing", "JSON, and no account.", [ok({"ok": True})], read(error={"code": "unexpected_response"}))
 transport("member-of-another-type", "A text in place of a list.", [ok({**ACCOUNT, "credentials": "none"})],
           read(error={"code": "unexpected_response"}))
-transport("time-malformed", "A time in another form.", [ok({**ACCOUNT, "created_at": "2026-03-14"})],
+transport("time-malformed", "A text that is no time.", [ok({**ACCOUNT, "created_at": "soon"})],
           read(error={"code": "unexpected_response"}))
 for status in (301, 302, 303, 307, 308):
     transport(f"redirect-{status}", "A redirect is not followed: the key would reach another server.",
