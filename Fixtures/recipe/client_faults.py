@@ -32,7 +32,7 @@ retries("retry-after-of-6", "Longer: the caller gets the error with the seconds,
 retries("retry-after-absent", "After 1 and 2 seconds.", NONCES,
         [problem(503, "overloaded"), problem(503, "overloaded"), ok(MINTED, 201)], nonce([1, 2], returns=MINTED))
 for name, value in [("date", "Wed, 21 Oct 2026 07:28:00 GMT"), ("zero", "0"), ("negative", "-1"), ("fraction", "1.5"),
-                    ("word", "soon")]:
+                    ("word", "soon"), ("of-5000-digits", "9" * 5000)]:
     retries(f"retry-after-{name}", "Not a number of seconds, as if it were absent.", NONCES,
             [problem(503, "overloaded", {"retry-after": value}), ok(MINTED, 201)], nonce([1], returns=MINTED))
 retries("three-attempts", "The third refusal is the result, with what siwa says.", NONCES, [BUSY, BUSY, OVERLOADED],
