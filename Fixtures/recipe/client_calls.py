@@ -228,6 +228,9 @@ calls("app-flip", "The decision of the user, for the account of the session.",
       call("app_flip", {"form": {**LINK, "decision": "granted", "granted_scopes": "openid", "account_id": "acc_other",
                                  "identity_token": TOKEN},
                         "account_id": ACCOUNT_ID, "authenticated_at": "2026-03-14T09:29:40.000Z"}, FLIPPED))
+calls("app-flip-no-scopes", "The user left out all scopes. An absent member would grant all of them.",
+      post("/v1/oauth/app-flip", {**LINK, "decision": "granted", "granted_scopes": "", "account_id": ACCOUNT_ID}), ok(FLIPPED),
+      call("app_flip", {"form": {**LINK, "decision": "granted", "granted_scopes": ""}, "account_id": ACCOUNT_ID}, FLIPPED))
 calls("app-flip-denied", "A user who refuses need not be known.",
       post("/v1/oauth/app-flip", {**LINK, "decision": "denied"}), ok({**FLIPPED, "outcome": "access_denied"}),
       call("app_flip", {"form": {**LINK, "decision": "denied"}}, {"outcome": "access_denied"}))

@@ -179,6 +179,9 @@ class SiwaClient:
         """
         members = {**given(form, *LINK, "decision", "granted_scopes", "attestation", "app_version"),
                    **_session(account_id, authenticated_at)}
+        # An empty text grants no scope, and an absent one grants all.
+        if isinstance(form, Mapping) and form.get("granted_scopes") == "":
+            members["granted_scopes"] = ""
         if account_id is None and "identity_token" in given(form, "identity_token"):
             members.update({name: value for name, value in sign_in_members(form, True).items()
                             if name != "authorization_code"})

@@ -1,0 +1,89 @@
+package siwa
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Error is a refusal, or the lack of a usable response. Branch on Code, which never changes its meaning.
+//
+// Codes with a RequestID come from siwa; docs/api.md lists them. The package makes these codes itself: unreachable (no
+// complete response in time; siwa may have executed the call), unavailable (a 5xx or 429 of a proxy),
+// unexpected_response (not siwa's response: check the URL), and the codes that the methods name.
+type Error struct {
+	Code string
+	// Status is the HTTP status, 0 without a response.
+	Status int
+	// Detail is a sentence for the log. It contains no token and no key.
+	Detail string
+	// RequestID is the ID of the request in siwa's log.
+	RequestID string
+	// RetryAfter is the time to wait before the same call can succeed, or 0.
+	RetryAfter time.Duration
+	// Cause is the reason, with attestation_required and attestation_invalid.
+	Cause string
+	// ReAttest comes with Cause: true if the app can continue with a new key that it attests.
+	ReAttest *bool
+
+	wrapped error
+}
+
+// Error returns a line for the log.
+func (e *Error) Error() string {
+	parts := []string{"siwa: " + e.Code}
+	if e.Status != 0 {
+		parts = append(parts, fmt.Sprintf("status %d", e.Status))
+	}
+	if e.Detail != "" {
+		parts = append(parts, e.Detail)
+	}
+	if e.RequestID != "" {
+		parts = append(parts, "request "+e.RequestID)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Unwrap returns the error of the connection or the context behind unreachable, or nil.
+func (e *Error) Unwrap() error { return e.wrapped }
+
+// Temporary is true if the same call can succeed later.
+func (e *Error) Temporary() bool {
+	return e.Code == "unreachable" || e.Status == http.StatusTooManyRequests || e.Status >= 500
+}
+
+// ForApp returns the status and the JSON for the app, if a call for one of the app's requests returned this error.
+//
+// A refusal keeps its status and code. 503 try_again means that the app tries again later. 500 is a mistake of the
+// backend, such as a wrong API key: log it. WriteError sends both.
+func (e *Error) ForApp() (int, map[string]any) {
+	if e.Temporary() {
+		return http.StatusServiceUnavailable, map[string]any{"error": "try_again"}
+	}
+	if e.Status == 0 || e.Code == "unexpected_response" || strings.HasPrefix(e.Code, "caller_") {
+		return http.StatusInternalServerError, map[string]any{"error": "internal_error"}
+	}
+	members := map[string]any{"error": e.Code}
+	if e.Cause != "" {
+		members["cause"] = e.Cause
+	}
+	if e.ReAttest != nil {
+		members["re_attest"] = *e.ReAttest
+	}
+	return e.Status, members
+}
+
+// CodeOf returns the code of the *Error in err, or "" for any other error and for nil.
+func CodeOf(err error) string {
+	var failure *Error
+	if errors.As(err, &failure) {
+		return failure.Code
+	}
+	return ""
+}
+
+func refused(code string, status int, detail string) *Error {
+	return &Error{Code: code, Status: status, Detail: detail}
+}
