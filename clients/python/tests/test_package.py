@@ -31,6 +31,7 @@ def test_flask():
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
 
 
+@pytest.mark.filterwarnings("ignore:Using `httpx`")
 def test_fastapi():
     import fastapi
     from fastapi.testclient import TestClient
