@@ -54,7 +54,7 @@ export function parseJSON(bytes) {
 
 /**
  * Strict base64: undefined for a text that an encoder would not write.
- * @type {(text: string) => Uint8Array | undefined}
+ * @param {string} text
  */
 export function base64Bytes(text) {
     try {
@@ -85,7 +85,7 @@ export async function boundedBytes(body, longest) {
     return joined(chunks);
 }
 
-/** @type {(chunks: Uint8Array[]) => Uint8Array} */
+/** @param {Uint8Array[]} chunks */
 export function joined(chunks) {
     const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
     let end = 0;

@@ -1,4 +1,3 @@
-// @ts-self-types="../types/index.d.ts"
 /** Sign in with Apple in JavaScript backends: the client of a siwa service. README.md begins with an example. */
 
 export { SiwaClient } from "./client.js";

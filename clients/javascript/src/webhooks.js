@@ -33,7 +33,7 @@ export function webhookKeys(secrets) {
  * See SiwaClient.verifyWebhook.
  * @param {RequestHeaders} headers
  * @param {Uint8Array} rawBody
- * @param {Uint8Array[]} keys
+ * @param {BufferSource[]} keys
  * @param {number} now
  */
 export async function verifiedEvent(headers, rawBody, keys, now) {

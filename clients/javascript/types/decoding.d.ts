@@ -16,7 +16,7 @@ export function isObject(value: unknown): value is Record<string, any>;
 export function parseJSON(bytes: Uint8Array): any;
 /**
  * Strict base64: undefined for a text that an encoder would not write.
- * @type {(text: string) => Uint8Array | undefined}
+ * @param {string} text
  */
 export function base64Bytes(text: string): Uint8Array | undefined;
 /**
@@ -25,6 +25,6 @@ export function base64Bytes(text: string): Uint8Array | undefined;
  * @param {number} longest
  */
 export function boundedBytes(body: ReadableStream<Uint8Array> | null, longest: number): Promise<Uint8Array>;
-/** @type {(chunks: Uint8Array[]) => Uint8Array} */
+/** @param {Uint8Array[]} chunks */
 export function joined(chunks: Uint8Array[]): Uint8Array;
 export type Models = import("./models.js").Models;

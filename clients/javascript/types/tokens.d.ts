@@ -10,7 +10,7 @@ export function bearerToken(bearer: string | null | undefined): string;
  * @param {readonly string[]} scopes
  */
 export function checkAudienceAndScopes(token: IntrospectionResponse, audience: string, scopes: readonly string[]): void;
-/** @typedef {{ algorithm: string, verify: (signature: Uint8Array, message: Uint8Array) => Promise<boolean> }} Key */
+/** @typedef {{ algorithm: string, verify: (signature: BufferSource, message: BufferSource) => Promise<boolean> }} Key */
 /** Verifies tokens of one issuer, and keeps its keys. */
 export class AccessTokens {
     /**
@@ -31,5 +31,5 @@ export class AccessTokens {
 export type IntrospectionResponse = import("./models.js").IntrospectionResponse;
 export type Key = {
     algorithm: string;
-    verify: (signature: Uint8Array, message: Uint8Array) => Promise<boolean>;
+    verify: (signature: BufferSource, message: BufferSource) => Promise<boolean>;
 };

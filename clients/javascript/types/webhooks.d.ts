@@ -11,10 +11,10 @@ export function webhookKeys(secrets: string): Uint8Array[];
  * See SiwaClient.verifyWebhook.
  * @param {RequestHeaders} headers
  * @param {Uint8Array} rawBody
- * @param {Uint8Array[]} keys
+ * @param {BufferSource[]} keys
  * @param {number} now
  */
-export function verifiedEvent(headers: RequestHeaders, rawBody: Uint8Array, keys: Uint8Array[], now: number): Promise<import("./models.js").Event>;
+export function verifiedEvent(headers: RequestHeaders, rawBody: Uint8Array, keys: BufferSource[], now: number): Promise<import("./models.js").Event>;
 /** Bytes of a body. An event has some hundreds. */
 export const LONGEST_BODY: 65536;
 /**
