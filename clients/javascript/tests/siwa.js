@@ -66,7 +66,7 @@ export class Program {
             assert(Date.now() < deadline && this.process.exitCode === null, `${this.file} did not start: ${output}`);
             const response = await fetch(this.readyURL).catch(() => undefined);
             await response?.body?.cancel();
-            if (response?.ok) return this;
+            if (response?.status < 500) return this;
         }
     }
 
