@@ -1,9 +1,9 @@
-import { decode } from "./decoding.js";
+import { decodeResponse } from "./decoding.js";
 import { SiwaError } from "./errors.js";
 import { Events } from "./events.js";
 import { LINK, given, signInMembers, userMembers } from "./forms.js";
 import { AccessTokens, bearerToken, checkAudienceAndScopes } from "./tokens.js";
-import { Transport, systemClock } from "./transport.js";
+import { Transport } from "./transport.js";
 import { verifiedEvent, webhookKeys } from "./webhooks.js";
 
 /** @typedef {import("./models.js").Models} Models */
@@ -43,8 +43,6 @@ import { verifiedEvent, webhookKeys } from "./webhooks.js";
  */
 export class SiwaClient {
     #transport;
-    #clock;
-    #logger;
     #clientId;
     #webhookKeys;
     #tokens;
@@ -55,17 +53,12 @@ export class SiwaClient {
      */
     constructor(options = {}) {
         const url = options.url || environment("SIWA_URL");
-        this.#clock = options.clock ?? systemClock;
-        this.#logger = options.logger ?? { info() {}, warn: console.warn };
-        this.#transport = new Transport(
-            url, options.apiKey || environment("SIWA_API_KEY"),
-            { timeoutSeconds: options.timeoutSeconds ?? 12, attempts: options.attempts ?? 3 },
-            options.fetch ?? globalThis.fetch.bind(globalThis), this.#logger, this.#clock);
+        this.#transport = new Transport({ ...options, url, apiKey: options.apiKey || environment("SIWA_API_KEY") });
         this.#clientId = options.clientId || environment("SIWA_CLIENT_ID");
         const secrets = options.webhookSecrets || environment("SIWA_WEBHOOK_SECRETS");
         this.#webhookKeys = secrets ? webhookKeys(secrets) : undefined;
         const issuer = options.issuer || environment("SIWA_ISSUER") || url.replace(/\/+$/, "");
-        this.#tokens = new AccessTokens(this.#transport, issuer, this.#clock);
+        this.#tokens = new AccessTokens(this.#transport, issuer);
     }
 
     // Signing in
@@ -293,7 +286,7 @@ export class SiwaClient {
      * @param {Uint8Array} rawBody  The bytes as they arrived.
      */
     async verifyWebhook(headers, rawBody) {
-        return verifiedEvent(headers, rawBody, this.#webhookKeys ?? webhookKeys(""), this.#clock.now());
+        return verifiedEvent(headers, rawBody, this.#webhookKeys ?? webhookKeys(""), this.#transport.clock.now());
     }
 
     /**
@@ -302,7 +295,7 @@ export class SiwaClient {
      * @param {import("./events.js").EventOptions} [options]
      */
     events(cursorStore, options = {}) {
-        return new Events(this.#transport, this.#clock, this.#logger, cursorStore, options);
+        return new Events(this.#transport, cursorStore, options);
     }
 
     // OAuth access tokens
@@ -317,7 +310,7 @@ export class SiwaClient {
     async introspect(bearer, audience, scopes = []) {
         const body = String(new URLSearchParams({ token: bearerToken(bearer) }));
         const options = { body, contentType: "application/x-www-form-urlencoded" };
-        const token = decoded("IntrospectionResponse", await this.#transport.call("POST", "/oauth/introspect", options));
+        const token = decodeResponse("IntrospectionResponse", await this.#transport.call("POST", "/oauth/introspect", options));
         // A refresh token has no token_type. No API accepts refresh tokens.
         if (!token.active || token.token_type !== "Bearer") {
             throw new SiwaError("token_inactive", 401, "The token has ended, or is not an access token.");
@@ -354,20 +347,7 @@ export class SiwaClient {
      * @param {CallOptions} [options]
      */
     async #read(name, method, target, members, options) {
-        return decoded(name, await this.#transport.call(method, target, { ...options, body: JSON.stringify(members) }));
-    }
-}
-
-/**
- * @template {keyof Models} Name
- * @param {Name} name
- * @param {unknown} value
- */
-function decoded(name, value) {
-    try {
-        return decode(name, value);
-    } catch (error) {
-        throw new SiwaError("unexpected_response", undefined, `${name}: ${/** @type {Error} */ (error).message}`);
+        return decodeResponse(name, await this.#transport.call(method, target, { ...options, body: JSON.stringify(members) }));
     }
 }
 

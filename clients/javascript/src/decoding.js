@@ -1,3 +1,4 @@
+import { SiwaError } from "./errors.js";
 import { SCHEMAS } from "./models.js";
 
 /** @typedef {import("./models.js").Models} Models */
@@ -20,6 +21,20 @@ export function decode(name, value) {
         model[member] = decodeMember(isOptional ? kind.slice(0, -1) : kind, found);
     }
     return /** @type {any} */ (model);
+}
+
+/**
+ * Reads a model from a response. Throws SiwaError.
+ * @template {keyof Models} Name
+ * @param {Name} name
+ * @param {unknown} value
+ */
+export function decodeResponse(name, value) {
+    try {
+        return decode(name, value);
+    } catch (error) {
+        throw new SiwaError("unexpected_response", undefined, `${name}: ${/** @type {Error} */ (error).message}`);
+    }
 }
 
 /** @type {(kind: string, value: any) => unknown} */

@@ -1,5 +1,5 @@
 // The feed of events.
-import { decode } from "./decoding.js";
+import { decodeResponse } from "./decoding.js";
 import { SiwaError } from "./errors.js";
 
 /** Seconds between two attempts while siwa does not respond, unless siwa names more. */
@@ -40,26 +40,18 @@ const LONGEST_PAUSE = 60;
  */
 export class Events {
     #transport;
-    #clock;
-    #logger;
     #store;
-    #resync;
-    #wait;
+    #options;
 
     /**
      * @param {import("./transport.js").Transport} transport
-     * @param {import("./transport.js").Clock} clock
-     * @param {import("./transport.js").Logger} logger
      * @param {CursorStore} store
      * @param {EventOptions} options
      */
-    constructor(transport, clock, logger, store, { resync, waitSeconds = 30 }) {
+    constructor(transport, store, options) {
         this.#transport = transport;
-        this.#clock = clock;
-        this.#logger = logger;
         this.#store = store;
-        this.#resync = resync;
-        this.#wait = waitSeconds;
+        this.#options = options;
         /**
          * The last saved cursor: all events before it are handled.
          * @type {string | undefined}
@@ -76,58 +68,58 @@ export class Events {
 
     /** @returns {AsyncGenerator<Event, never, undefined>} */
     async *[Symbol.asyncIterator]() {
+        const { clock, logger } = this.#transport;
         this.cursor = (await this.#store.load()) || undefined;
         for (let failures = 0; ;) {
-            const began = this.#clock.now();
+            const began = clock.now();
             let page;
             try {
                 page = await this.#next();
             } catch (error) {
                 if (!(error instanceof SiwaError)) throw error;
-                if (error.code === "cursor_ahead" && this.#resync && this.cursor) {
-                    this.#logger.warn("siwa-client: siwa's feed ends before the saved cursor; all states are read again");
+                if (error.code === "cursor_ahead" && this.#options.resync && this.cursor) {
+                    logger.warn("siwa-client: siwa's feed ends before the saved cursor; all states are read again");
                     this.cursor = undefined;
                     continue;
                 }
                 if (!error.isTemporary) throw error;
                 if (failures === 0) {
-                    this.#logger.warn(
+                    logger.warn(
                         `siwa-client: reading events failed (${error.message}); the next attempts have the same cursor`);
                 }
-                await this.#clock.sleep(error.retryAfter ?? Math.min(2 ** failures, LONGEST_PAUSE));
+                await clock.sleep(error.retryAfter ?? Math.min(2 ** failures, LONGEST_PAUSE));
                 failures += 1;
                 continue;
             }
             failures = 0;
-            this.lastResponseAt = new Date(this.#clock.now() * 1000);
+            this.lastResponseAt = new Date(clock.now() * 1000);
             yield* page.events;
             if (page.cursor !== this.cursor) {
                 await this.#store.save(page.cursor);
                 this.cursor = page.cursor;
-            } else if (this.#clock.now() - began < 1) {
+            } else if (clock.now() - began < 1) {
                 // A service that does not wait would be asked without a pause.
-                await this.#clock.sleep(1);
+                await clock.sleep(1);
             }
             this.isCaughtUp = !page.has_more;
         }
     }
 
     async #next() {
-        if (this.cursor) return this.#page(`after=${encodeURIComponent(this.cursor)}&wait=${this.#wait}`);
+        const { resync, waitSeconds = 30 } = this.#options;
+        if (this.cursor) return this.#page(`after=${encodeURIComponent(this.cursor)}&wait=${waitSeconds}`, waitSeconds);
         // The end comes before the states, so that no change between the two is missed.
-        const end = await this.#page("after=latest");
-        await this.#resync?.();
+        const end = await this.#page("after=latest", 0);
+        await resync?.();
         return end;
     }
 
-    /** @param {string} query */
-    async #page(query) {
-        const options = { timeoutSeconds: this.#wait + 15, attempts: 1 };
-        const value = await this.#transport.call("GET", `/v1/events?${query}`, options);
-        try {
-            return decode("EventPage", value);
-        } catch (error) {
-            throw new SiwaError("unexpected_response", undefined, `EventPage: ${/** @type {Error} */ (error).message}`);
-        }
+    /**
+     * @param {string} query
+     * @param {number} waitSeconds
+     */
+    async #page(query, waitSeconds) {
+        const options = { timeoutSeconds: waitSeconds + 15, attempts: 1 };
+        return decodeResponse("EventPage", await this.#transport.call("GET", `/v1/events?${query}`, options));
     }
 }

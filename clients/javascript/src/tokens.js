@@ -42,7 +42,6 @@ export function checkAudienceAndScopes(token, audience, scopes) {
 export class AccessTokens {
     #transport;
     #issuer;
-    #clock;
     /** @type {Map<string, Key>} */
     #keys = new Map();
     #fetchedAt = -Infinity;
@@ -53,12 +52,10 @@ export class AccessTokens {
     /**
      * @param {import("./transport.js").Transport} transport
      * @param {string} issuer
-     * @param {import("./transport.js").Clock} clock
      */
-    constructor(transport, issuer, clock) {
+    constructor(transport, issuer) {
         this.#transport = transport;
         this.#issuer = issuer;
-        this.#clock = clock;
     }
 
     /**
@@ -116,7 +113,7 @@ export class AccessTokens {
         if ([exp, iat, nbf].some((time) => !Number.isSafeInteger(time) || time < 0) || !claims.sub) {
             throw new SiwaError("claim_malformed", 401, "A claim has another type, or is out of range.");
         }
-        const now = this.#clock.now();
+        const now = this.#transport.clock.now();
         if (now >= exp + LEEWAY) throw new SiwaError("token_expired", 401, "The token has expired.");
         if (nbf > now + LEEWAY) throw new SiwaError("token_not_yet_valid", 401, "The token is not valid yet.");
         if (iat > now + LEEWAY) throw new SiwaError("issued_in_future", 401, "The token is of the future: check the clock.");
@@ -137,7 +134,7 @@ export class AccessTokens {
         // One request at a time. A caller with a known key does not wait for it.
         if (known && this.#fetching && this.#isWithin(STALE)) return known;
         while (this.#fetching) await this.#fetching;
-        const now = this.#clock.now();
+        const now = this.#transport.clock.now();
         const pause = this.#hasFailed ? PAUSE_AFTER_FAILURE : COOL_DOWN;
         const isPausing = now - this.#triedAt >= 0 && now - this.#triedAt < pause;
         if (!(this.#keys.has(kid) && this.#isWithin(FRESH)) && !isPausing) {
@@ -159,7 +156,7 @@ export class AccessTokens {
 
     /** @param {number} seconds */
     #isWithin(seconds) {
-        const age = this.#clock.now() - this.#fetchedAt;
+        const age = this.#transport.clock.now() - this.#fetchedAt;
         return age >= 0 && age < seconds;
     }
 

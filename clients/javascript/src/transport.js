@@ -48,19 +48,10 @@ export class Transport {
     #authorization;
     #defaults;
     #fetch;
-    #logger;
-    #clock;
     #isVersionKnown = false;
 
-    /**
-     * @param {string} url
-     * @param {string} apiKey
-     * @param {{ timeoutSeconds: number, attempts: number }} defaults
-     * @param {typeof fetch} fetchFunction
-     * @param {Logger} logger
-     * @param {Clock} clock
-     */
-    constructor(url, apiKey, defaults, fetchFunction, logger, clock) {
+    /** @param {import("./client.js").ClientOptions & { url: string, apiKey: string }} options */
+    constructor({ url, apiKey, clock, logger, timeoutSeconds = 12, attempts = 3, fetch = globalThis.fetch }) {
         // The messages repeat neither the key nor the URL, which may contain a password.
         if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("the API key must be visible ASCII characters: set SIWA_API_KEY");
         let parts;
@@ -74,10 +65,11 @@ export class Transport {
         }
         this.#url = parts.origin + parts.pathname.replace(/\/+$/, "");
         this.#authorization = `Bearer ${apiKey}`;
-        this.#defaults = defaults;
-        this.#fetch = fetchFunction;
-        this.#logger = logger;
-        this.#clock = clock;
+        this.#defaults = { timeoutSeconds, attempts };
+        this.#fetch = fetch;
+        this.clock = clock ?? systemClock;
+        /** @type {Logger} */
+        this.logger = logger ?? { info() {}, warn: console.warn };
     }
 
     /**
@@ -104,8 +96,8 @@ export class Transport {
                 const wasRefused = !state.wasSent || error.code === "overloaded" || error.status === 429;
                 if (attempt >= attempts || !error.isTemporary || pause > LONGEST_PAUSE || !(canRepeat || wasRefused)) throw error;
                 const path = target.split("?")[0];
-                this.#logger.info(`siwa-client: ${method} ${path}: ${error.message}; attempt ${attempt + 1} follows in ${pause} s`);
-                await this.#clock.sleep(pause);
+                this.logger.info(`siwa-client: ${method} ${path}: ${error.message}; attempt ${attempt + 1} follows in ${pause} s`);
+                await this.clock.sleep(pause);
             }
         }
     }
@@ -121,7 +113,8 @@ export class Transport {
         try {
             // @ts-ignore: unknown to TypeScript 4.8.
             const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-            response = await this.#fetch(this.#url + target, { ...request, redirect: "manual", signal });
+            const fetch = this.#fetch; // in some runtimes it must not be a method of another object
+            response = await fetch(this.#url + target, { ...request, redirect: "manual", signal });
             bytes = await boundedBytes(response.body, LONGEST_RESPONSE);
         } catch (error) {
             state.wasSent = !isWithoutConnection(error);
@@ -168,7 +161,7 @@ export class Transport {
         this.#isVersionKnown = true;
         if (Number(version) === API_VERSION) return;
         const old = Number(version) > API_VERSION ? "siwa-client" : "siwa";
-        this.#logger.warn(
+        this.logger.warn(
             `siwa-client: siwa's interface has version ${version}, and siwa-client ${VERSION} needs ${API_VERSION}: upgrade ${old}`);
     }
 }

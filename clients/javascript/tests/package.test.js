@@ -1,10 +1,11 @@
 // The options of the client, the frameworks, a siwa that lies, and the tools that keep the package in order.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { SiwaClient, SiwaError } from "siwa-client";
 import { FileCursor } from "siwa-client/file-cursor";
@@ -240,10 +241,10 @@ test("the page: its first program as a process, its second as a server", async (
     writeFileSync(`${folder}/trial.mjs`, trial);
     writeFileSync(`${folder}/application.mjs`, application);
     const APPLE = new URL(dev.apple.url).origin;
-    const run = spawnSync(process.execPath, ["trial.mjs"], {
-        cwd: folder, encoding: "utf8", timeout: 60_000, env: { ...process.env, SIWA_URL: dev.url, APPLE } });
-    const lines = run.stdout.trim().split("\n").map((line) => line.split(":")[0]);
-    assert.deepEqual(lines, ["Signed in", "The session has ended. State", "Deleted"], run.stderr);
+    const { stdout } = await promisify(execFile)(process.execPath, ["trial.mjs"], {
+        cwd: folder, timeout: 60_000, env: { ...process.env, SIWA_URL: dev.url, APPLE } });
+    const lines = stdout.trim().split("\n").map((line) => line.split(":")[0]);
+    assert.deepEqual(lines, ["Signed in", "The session has ended. State", "Deleted"]);
 
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;

@@ -1,5 +1,6 @@
 // The life of a person in a backend, against siwa and its fakes.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -175,6 +176,8 @@ test("siwa stops and returns", async (t) => {
     await until(() => backend.events.includes("credential_authorized"));
 
     dev.program.process.kill("SIGSTOP");
+    // The signal can come later than the next request.
+    await until(() => execFileSync("ps", ["-o", "state=", "-p", String(dev.program.process.pid)]).toString().startsWith("T"));
     const began = Date.now();
     assert.equal((await refusal(client.makeNonce())).code, "unreachable");
     assert(Date.now() - began < 3000);

@@ -7,6 +7,13 @@
  * @returns {Models[Name]}
  */
 export function decode<Name extends keyof import("./models.js").Models>(name: Name, value: unknown): import("./models.js").Models[Name];
+/**
+ * Reads a model from a response. Throws SiwaError.
+ * @template {keyof Models} Name
+ * @param {Name} name
+ * @param {unknown} value
+ */
+export function decodeResponse<Name extends keyof import("./models.js").Models>(name: Name, value: unknown): import("./models.js").Models[Name];
 /** @type {(value: unknown) => value is Record<string, any>} */
 export function isObject(value: unknown): value is Record<string, any>;
 /**

@@ -31,12 +31,10 @@
 export class Events implements AsyncIterable<Event> {
     /**
      * @param {import("./transport.js").Transport} transport
-     * @param {import("./transport.js").Clock} clock
-     * @param {import("./transport.js").Logger} logger
      * @param {CursorStore} store
      * @param {EventOptions} options
      */
-    constructor(transport: import("./transport.js").Transport, clock: import("./transport.js").Clock, logger: import("./transport.js").Logger, store: CursorStore, { resync, waitSeconds }: EventOptions);
+    constructor(transport: import("./transport.js").Transport, store: CursorStore, options: EventOptions);
     /**
      * The last saved cursor: all events before it are handled.
      * @type {string | undefined}

@@ -16,9 +16,8 @@ export class AccessTokens {
     /**
      * @param {import("./transport.js").Transport} transport
      * @param {string} issuer
-     * @param {import("./transport.js").Clock} clock
      */
-    constructor(transport: import("./transport.js").Transport, issuer: string, clock: import("./transport.js").Clock);
+    constructor(transport: import("./transport.js").Transport, issuer: string);
     /**
      * See SiwaClient.verifyToken.
      * @param {string} token

@@ -27,18 +27,14 @@ export const systemClock: Clock;
  */
 /** Never follows a redirect, so the key reaches only siwa. */
 export class Transport {
-    /**
-     * @param {string} url
-     * @param {string} apiKey
-     * @param {{ timeoutSeconds: number, attempts: number }} defaults
-     * @param {typeof fetch} fetchFunction
-     * @param {Logger} logger
-     * @param {Clock} clock
-     */
-    constructor(url: string, apiKey: string, defaults: {
-        timeoutSeconds: number;
-        attempts: number;
-    }, fetchFunction: typeof fetch, logger: Logger, clock: Clock);
+    /** @param {import("./client.js").ClientOptions & { url: string, apiKey: string }} options */
+    constructor({ url, apiKey, clock, logger, timeoutSeconds, attempts, fetch }: import("./client.js").ClientOptions & {
+        url: string;
+        apiKey: string;
+    });
+    clock: Clock;
+    /** @type {Logger} */
+    logger: Logger;
     /**
      * The JSON of a successful response, undefined without a body. Throws SiwaError.
      * @param {string} method
