@@ -45,12 +45,24 @@ async function refusal(call) {
     return error;
 }
 
-const clientOf = ({ url }, options) => new SiwaClient({ url, apiKey: "siwa_development", clientId: APP, ...options });
+/** A client whose feed ends after a failed test. Otherwise it would wait for siwa for ever. */
+function clientOf(t, { url }, options) {
+    let hasEnded = false;
+    t.after(() => hasEnded = true);
+    const clock = {
+        now: () => Date.now() / 1000,
+        async sleep(seconds) {
+            assert(!hasEnded, "the test has ended");
+            await sleep(seconds * 1000);
+        },
+    };
+    return new SiwaClient({ url, apiKey: "siwa_development", clientId: APP, clock, ...options });
+}
 
 test("a person's life", async (t) => {
     const dev = await siwaDev(t);
     const { apple } = dev;
-    const client = clientOf(dev);
+    const client = clientOf(t, dev);
     const backend = new Backend(client, temporaryFolder(t));
     await until(() => backend.feed.cursor);
     assert.deepEqual(backend.events, ["resync"]);
@@ -99,13 +111,13 @@ test("a person's life", async (t) => {
         "resync", "account_created", "credential_authorized", "credential_revoked", "credential_authorized",
         "account_disabled", "account_enabled", "sessions_ended", "credential_revoked", "account_erased"]);
     assert.equal(backend.failure, undefined);
-    assert.equal((await refusal(clientOf(dev, { apiKey: "other" }).makeNonce())).forApp().status, 500);
+    assert.equal((await refusal(clientOf(t, dev, { apiKey: "other" }).makeNonce())).forApp().status, 500);
 });
 
 test("tokens and links", async (t) => {
     const dev = await siwaDev(t);
     const { apple, google, url } = dev;
-    const client = clientOf(dev);
+    const client = clientOf(t, dev);
     const ada = await apple.person({ first_name: "Ada" });
     const { account, credential } = await client.signIn(await apple.signIn(ada, await client.makeNonce()));
 
@@ -152,7 +164,7 @@ test("tokens and links", async (t) => {
 
 test("forms of libraries", async (t) => {
     const dev = await siwaDev(t);
-    const client = clientOf(dev);
+    const client = clientOf(t, dev);
     const shapes = [
         (form) => ({ fullName: { givenName: "Ada", familyName: "Lovelace", middleName: null }, user: "sub", ...form }),
         (form) => ({ givenName: "Ada", familyName: "Lovelace", userIdentifier: "sub", email: null, ...form }),
@@ -169,7 +181,7 @@ test("forms of libraries", async (t) => {
 
 test("siwa stops and returns", async (t) => {
     const dev = await siwaDev(t);
-    const client = clientOf(dev, { timeoutSeconds: 1, attempts: 1, logger: { info() {}, warn() {} } });
+    const client = clientOf(t, dev, { timeoutSeconds: 1, attempts: 1, logger: { info() {}, warn() {} } });
     const backend = new Backend(client, temporaryFolder(t));
     const ada = await dev.apple.person();
     const { account } = await backend.signIn(await dev.apple.signIn(ada, await client.makeNonce()));
@@ -204,7 +216,7 @@ test("a webhook", async (t) => {
     const [port, applePort] = await freePorts(2);
     const [url, apple, folder] = [`http://127.0.0.1:${port}`, new Apple(applePort), temporaryFolder(t)];
     const apiKey = "siwa_of_a_test_0123456789";
-    const client = clientOf({ url }, { apiKey, webhookSecrets: secrets.join(" ") });
+    const client = clientOf(t, { url }, { apiKey, webhookSecrets: secrets.join(" ") });
     const received = [];
     const webhook = expressWebhook(client, (event) => void received.push(event));
     const receiver = createServer((request, response) =>
