@@ -135,6 +135,7 @@ for name, summary, head, signature in [
     ("of-another-token", "Of other claims.", header(), es256("other")),
     ("zero", "r and s are 0: some libraries accept every message.", header(), bytes(64)),
     ("der", "The form of X.509 and not of JWS.", header(), bytes([0x30, 0x44, 2, 0x20]) + R + bytes([2, 0x20]) + S),
+    ("zero-in-front-of-s", "The same numbers in 65 bytes.", header(), R + b"\0" + S),
     ("longer", "A byte more.", header(), R + S + b"\0"), ("shorter", "A byte less.", header(), (R + S)[:-1]),
     ("by-stranger", "Another RSA key under the ID of a good one.", RS_HEAD,
      rsa("stranger").sign(signing_input(RS_HEAD, claims()))),
@@ -215,6 +216,10 @@ def unavailable(retry_after):
 FAILED = exchange(FETCH, DOWN)
 script("one-fetch", "The set is used again.", [keys()], [step(GOOD, YES), step(token(head=header("RS256")), YES), step(GOOD, YES)])
 script("at-once", "Eight calls at once, and one fetch.", [keys(delay_ms=200)], [step(GOOD, YES, together=8)])
+script("at-once-when-old", "The set is an hour old: one fetch, and the calls that do not wait for it use the old set.",
+       [keys(), keys(delay_ms=200)], [step(GOOD, YES), late(3600, together=8)])
+script("at-once-while-down", "Eight calls without keys, and one fetch that fails.", [exchange(FETCH, {**DOWN, "delay_ms": 200})],
+       [step(GOOD, error=unavailable(5), together=8)])
 script("fresh-for-an-hour", "The last second of the hour.", [keys()], [step(GOOD, YES), late(3599)])
 script("fetched-again-after-an-hour", "The set is an hour old.", [keys(), keys()], [step(GOOD, YES), late(3600)])
 script("unknown-key-fetches", "The token names a newer key. The set is a minute old.", [keys(), keys(*ROTATED)],

@@ -1,11 +1,15 @@
 """The frameworks, the arguments of the client, and the tools that keep the package in order."""
 
+import functools
 import json
 import pathlib
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
+from vectors import FIXTURES, VectorClock
 
 from siwa_client import FileCursor, SiwaClient, SiwaError
 from siwa_client.frameworks import DjangoErrors, fastapi_errors, fastapi_token, flask_errors
@@ -50,7 +54,8 @@ def test_fastapi():
         return token
 
     client = TestClient(app)
-    assert client.get("/lights", headers={"Authorization": "Bearer t"}).json() == {"audience": "https://api", "scopes": ["email"]}
+    answer = client.get("/lights", headers={"Authorization": "Bearer t"})
+    assert answer.json() == {"audience": "https://api", "scopes": ["email"]}
     answer = client.get("/lights")
     assert (answer.status_code, answer.json()) == (401, {"error": "token_missing"})
 
@@ -71,6 +76,7 @@ def test_django():
     {"url": ""}, {"url": "siwa.internal"}, {"url": "ftp://siwa"}, {"url": "http://user:pw@siwa"}, {"url": "http://siwa?x=1"},
     {"api_key": ""}, {"api_key": "a b"}, {"api_key": "a\r\nX: y"}, {"api_key": "\u00e9"},
     {"webhook_secrets": "whsec_"}, {"webhook_secrets": "secret"}, {"webhook_secrets": "whsec_c2hvcnQ="},
+    {"webhook_secrets": "whsec_" + "A" * 88},
 ])
 def test_a_malformed_option(options, environment):
     with pytest.raises(ValueError) as caught:
@@ -96,6 +102,32 @@ def test_many_states_are_several_requests(environment, monkeypatch):
     assert [credential.sub for credential in client.states(subs)] == subs and sizes == [1000, 1000, 1]
 
 
+def test_a_known_key_does_not_wait_for_a_fetch(environment, monkeypatch):
+    vector = json.loads((FIXTURES / "clients/key-sets/one-fetch.json").read_text())
+    keys, bearer = vector["exchanges"][0]["response"]["json"], vector["steps"][0]["arguments"]["bearer"]
+    clock, began, goes_on = VectorClock(vector["at"]), threading.Event(), threading.Event()
+    client = SiwaClient("http://siwa", "key", issuer="https://signin.example.com", clock=clock)
+
+    def call(*arguments, **options):
+        if began.is_set():
+            goes_on.wait(20)
+        began.set()
+        return keys
+
+    monkeypatch.setattr(client._transport, "call", call)
+    verify = functools.partial(client.verify_token, bearer, "https://api.example.com")
+    verify()
+    clock.time += 3_600  # the set is old, and the next call fetches it
+    fetching = threading.Thread(target=lambda: pytest.raises(SiwaError, verify))
+    fetching.start()
+    time.sleep(0.2)
+    with pytest.raises(SiwaError) as caught:
+        verify()
+    assert caught.value.code == "token_expired" and fetching.is_alive()
+    goes_on.set()
+    fetching.join()
+
+
 def test_a_cursor_in_a_file(tmp_path):
     store = FileCursor(str(tmp_path / "cursor"))
     assert store.load() is None
@@ -110,7 +142,8 @@ def test_types():
 
 
 def test_models_are_those_of_the_document():
-    run = subprocess.run([sys.executable, "../../scripts/client-models", "--check"], cwd=FOLDER, capture_output=True, text=True)
+    script = FOLDER.parents[1] / "scripts/client-models"
+    run = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
