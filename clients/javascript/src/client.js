@@ -1,5 +1,5 @@
 import { decodeResponse } from "./decoding.js";
-import { SiwaError } from "./errors.js";
+import { check } from "./errors.js";
 import { Events } from "./events.js";
 import { LINK, given, signInMembers, userMembers } from "./forms.js";
 import { AccessTokens, bearerToken, checkAudienceAndScopes } from "./tokens.js";
@@ -29,6 +29,22 @@ import { verifiedEvent, webhookKeys } from "./webhooks.js";
  * @typedef {object} Session
  * @property {string} [accountId]
  * @property {Date | string} [authenticatedAt]  The time of the sign-in with Apple.
+ */
+
+/**
+ * @typedef {object} AccountSearch
+ * @property {string} [email]
+ * @property {string} [name]
+ * @property {string} [grant_id]
+ * @property {string} [client_id]
+ * @property {string} [state]
+ * @property {string} [reason]
+ * @property {boolean} [disabled]
+ * @property {boolean} [linked]
+ * @property {boolean} [apple_token]
+ * @property {Date | string} [created_after]
+ * @property {string} [after]
+ * @property {number} [limit]
  */
 
 /**
@@ -125,12 +141,12 @@ export class SiwaClient {
     }
 
     /**
-     * Searches accounts, newest first, at most 100 in a page. docs/api.md lists the parameters. For the next page add
-     * `after: page.cursor`.
-     * @param {Record<string, string | number | boolean | Date | null | undefined>} parameters
+     * Searches accounts that match all parameters, newest first. A page has `limit` accounts, at most 100. For the next
+     * page add `after: page.cursor` to the same parameters. docs/api.md explains them.
+     * @param {AccountSearch} parameters
      */
     async findAccounts(parameters) {
-        return this.#read("AccountPage", "GET", withQuery("/v1/accounts", parameters));
+        return this.#read("AccountPage", "GET", withQuery("/v1/accounts", { ...parameters }));
     }
 
     /**
@@ -215,7 +231,8 @@ export class SiwaClient {
     }
 
     /**
-     * Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404).
+     * Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404). After a lost response,
+     * the repetition throws `grant_not_found`: the grant has ended.
      * @param {string} accountId
      * @param {string} grantId
      * @returns {Promise<void>}
@@ -312,9 +329,8 @@ export class SiwaClient {
         const options = { body, contentType: "application/x-www-form-urlencoded" };
         const token = decodeResponse("IntrospectionResponse", await this.#transport.call("POST", "/oauth/introspect", options));
         // A refresh token has no token_type. No API accepts refresh tokens.
-        if (!token.active || token.token_type !== "Bearer") {
-            throw new SiwaError("token_inactive", 401, "The token has ended, or is not an access token.");
-        }
+        check(token.active && token.token_type === "Bearer",
+            "token_inactive", 401, "The token has ended, or is not an access token.");
         checkAudienceAndScopes(token, audience, scopes);
         return token;
     }
@@ -363,7 +379,7 @@ function accountPath(accountId) {
  * @param {string} code
  */
 function segment(id, code) {
-    if (["", ".", ".."].includes(id)) throw new SiwaError(code, 404, "The ID would change the path of the request.");
+    check(!["", ".", ".."].includes(id), code, 404, "The ID would change the path of the request.");
     return encoded(id);
 }
 

@@ -100,13 +100,7 @@ export async function boundedBytes(body, longest) {
     return joined(chunks);
 }
 
-/** @param {Uint8Array[]} chunks */
-export function joined(chunks) {
-    const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-    let end = 0;
-    for (const chunk of chunks) {
-        bytes.set(chunk, end);
-        end += chunk.length;
-    }
-    return bytes;
+/** @param {any[]} chunks */
+export async function joined(chunks) {
+    return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -7,6 +7,18 @@
  */
 
 /**
+ * Throws SiwaError unless the condition is true.
+ * @param {unknown} condition
+ * @param {string} code
+ * @param {number} status
+ * @param {string} detail
+ * @returns {asserts condition}
+ */
+export function check(condition, code, status, detail) {
+    if (!condition) throw new SiwaError(code, status, detail);
+}
+
+/**
  * A refusal, or the lack of a usable response. Branch on `code`, which never changes its meaning.
  *
  * Codes with a `requestId` come from siwa; docs/api.md lists them. The package makes these codes itself:

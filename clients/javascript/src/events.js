@@ -19,7 +19,7 @@ const LONGEST_PAUSE = 60;
 /**
  * @typedef {object} EventOptions
  * @property {() => Promise<void> | void} [resync]  Reads the states of all users and ends sessions: see Events.
- * @property {number} [waitSeconds]  How long siwa waits for an event before it responds without one: 30, at most 30.
+ * @property {number} [waitSeconds]  How long siwa waits for an event, 0 to 30: 30.
  */
 
 /**
@@ -60,7 +60,8 @@ export class Events {
         /** True if the last page was the end of the feed. */
         this.isCaughtUp = false;
         /**
-         * The time of siwa's last response. With `waitSeconds` there is one every 30 seconds.
+         * The time of siwa's last response: at most `waitSeconds` ago while siwa responds. Undefined until the feed has
+         * begun, and before then a backend must not accept sign-ins: it could miss their revocation.
          * @type {Date | undefined}
          */
         this.lastResponseAt = undefined;

@@ -1,6 +1,6 @@
 // The JSON that apps send to their backend, in the forms of the usual libraries.
 import { base64Bytes, isObject } from "./decoding.js";
-import { SiwaError } from "./errors.js";
+import { check } from "./errors.js";
 
 /** The parameters of Google's universal link. */
 export const LINK = ["client_id", "redirect_uri", "state", "scope", "user_locale", "accept_language", "code_challenge",
@@ -36,15 +36,13 @@ export function signInMembers(form, mintedNonce) {
         authorization_code: text(flat, "authorization_code", "authorizationCode", "code"),
         ...given(flat, "nonce", "attestation", "app_version"),
     };
-    if (typeof members.identity_token !== "string") {
-        throw new SiwaError("member_missing", 400, "The form needs the member identity_token, a text.");
-    }
+    check(typeof members.identity_token === "string",
+        "member_missing", 400, "The form needs the member identity_token, a text.");
     // siwa limits only its own nonces to one sign-in. Without this check, a stolen token would pass together with the
     // digest that it contains.
     const { nonce } = /** @type {{ nonce?: unknown }} */ (members);
-    if (mintedNonce && !(typeof nonce === "string" && nonce.startsWith("siwa-nonce-"))) {
-        throw new SiwaError("nonce_missing", 400, "The form needs the nonce that makeNonce returned.");
-    }
+    check(!mintedNonce || (typeof nonce === "string" && nonce.startsWith("siwa-nonce-")),
+        "nonce_missing", 400, "The form needs the nonce that makeNonce returned.");
     return given(members, ...Object.keys(members));
 }
 

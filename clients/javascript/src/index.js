@@ -5,6 +5,7 @@ export { SiwaError } from "./errors.js";
 export { Events } from "./events.js";
 export { API_VERSION, VERSION } from "./transport.js";
 
+/** @typedef {import("./client.js").AccountSearch} AccountSearch */
 /** @typedef {import("./client.js").ClientOptions} ClientOptions */
 /** @typedef {import("./client.js").Session} Session */
 /** @typedef {import("./errors.js").Refusal} Refusal */

@@ -1,6 +1,6 @@
 // OAuth access tokens (RFC 9068), verified by siwa's public keys.
 import { base64Bytes, decode, isObject, parseJSON } from "./decoding.js";
-import { SiwaError } from "./errors.js";
+import { SiwaError, check } from "./errors.js";
 
 /** @typedef {import("./models.js").IntrospectionResponse} IntrospectionResponse */
 
@@ -19,7 +19,7 @@ const [COOL_DOWN, PAUSE_AFTER_FAILURE] = [60, 5];
  */
 export function bearerToken(bearer) {
     const match = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(bearer ?? "");
-    if (!match) throw new SiwaError("token_missing", 401, "The request needs the header Authorization: Bearer TOKEN.");
+    check(match, "token_missing", 401, "The request needs the header Authorization: Bearer TOKEN.");
     return match[1];
 }
 
@@ -30,10 +30,10 @@ export function bearerToken(bearer) {
  * @param {readonly string[]} scopes
  */
 export function checkAudienceAndScopes(token, audience, scopes) {
-    if (token.aud !== audience) throw new SiwaError("audience_mismatch", 401, "The token is for another API.");
+    check(token.aud === audience, "audience_mismatch", 401, "The token is for another API.");
     const granted = (token.scope ?? "").split(" ");
     const missing = scopes.filter((scope) => !granted.includes(scope));
-    if (missing.length > 0) throw new SiwaError("scope_missing", 403, `The token lacks the scope ${missing.join(" ")}.`);
+    check(missing.length === 0, "scope_missing", 403, `The token lacks the scope ${missing.join(" ")}.`);
 }
 
 /** @typedef {{ algorithm: string, verify: (signature: BufferSource, message: BufferSource) => Promise<boolean> }} Key */
@@ -65,33 +65,25 @@ export class AccessTokens {
      * @param {readonly string[]} scopes
      */
     async verify(token, audience, scopes) {
-        if (token.length > LONGEST_TOKEN) {
-            throw new SiwaError("token_too_large", 401, `A token has at most ${LONGEST_TOKEN} characters.`);
-        }
+        check(token.length <= LONGEST_TOKEN, "token_too_large", 401, `A token has at most ${LONGEST_TOKEN} characters.`);
         const segments = token.split(".");
         if (segments.length !== 3) throw malformed("a token has three segments");
         const [header, signature] = [parsed(segments[0]), segmentBytes(segments[2])];
         // These change what is signed, or where the key comes from.
-        if (["crit", "b64", "jwk", "jku", "x5u", "x5c"].some((name) => Object.hasOwn(header, name))) {
-            throw new SiwaError("header_not_allowed", 401, "The header has a parameter that siwa never writes.");
-        }
+        check(!["crit", "b64", "jwk", "jku", "x5u", "x5c"].some((name) => Object.hasOwn(header, name)),
+            "header_not_allowed", 401, "The header has a parameter that siwa never writes.");
         const { alg, typ, kid } = header;
-        if (alg !== "ES256" && alg !== "RS256") {
-            throw new SiwaError("algorithm_not_allowed", 401, "The algorithm must be ES256 or RS256.");
-        }
+        check(alg === "ES256" || alg === "RS256", "algorithm_not_allowed", 401, "The algorithm must be ES256 or RS256.");
         // An ID token of the same issuer is no access token.
-        if (typeof typ !== "string" || !["at+jwt", "application/at+jwt"].includes(typ.toLowerCase())) {
-            throw new SiwaError("not_an_access_token", 401, "The typ of an access token is at+jwt.");
-        }
-        if (typeof kid !== "string" || kid.length < 1 || kid.length > 64) {
-            throw new SiwaError("key_id_invalid", 401, "The kid must be a text of 1 to 64 characters.");
-        }
+        check(typeof typ === "string" && ["at+jwt", "application/at+jwt"].includes(typ.toLowerCase()),
+            "not_an_access_token", 401, "The typ of an access token is at+jwt.");
+        check(typeof kid === "string" && kid.length >= 1 && kid.length <= 64,
+            "key_id_invalid", 401, "The kid must be a text of 1 to 64 characters.");
         const key = await this.#key(kid);
         // The key decides about the algorithm, and the token cannot choose another one.
-        if (key.algorithm !== alg) throw new SiwaError("algorithm_not_allowed", 401, `The key is for ${key.algorithm}.`);
-        if (!await key.verify(signature, new TextEncoder().encode(`${segments[0]}.${segments[1]}`))) {
-            throw new SiwaError("signature_invalid", 401, "The signature is not by the key that the kid names.");
-        }
+        check(key.algorithm === alg, "algorithm_not_allowed", 401, `The key is for ${key.algorithm}.`);
+        check(await key.verify(signature, new TextEncoder().encode(`${segments[0]}.${segments[1]}`)),
+            "signature_invalid", 401, "The signature is not by the key that the kid names.");
         return this.#checked(parsed(segments[1]), audience, scopes);
     }
 
@@ -102,21 +94,18 @@ export class AccessTokens {
      */
     #checked(claims, audience, scopes) {
         for (const name of ["iss", "aud", "sub", "client_id", "iat", "exp", "jti"]) {
-            if (!Object.hasOwn(claims, name)) throw new SiwaError("claim_missing", 401, `The token lacks ${name}.`);
+            check(Object.hasOwn(claims, name), "claim_missing", 401, `The token lacks ${name}.`);
         }
-        if (claims.iss !== this.#issuer) {
-            throw new SiwaError("issuer_mismatch", 401, "The token is of another issuer: check SIWA_ISSUER.");
-        }
+        check(claims.iss === this.#issuer, "issuer_mismatch", 401, "The token is of another issuer: check SIWA_ISSUER.");
         // The only audience is a text. An array is not siwa's.
-        if (claims.aud !== audience) throw new SiwaError("audience_mismatch", 401, "The token is for another API.");
+        check(claims.aud === audience, "audience_mismatch", 401, "The token is for another API.");
         const { exp, iat, nbf = 0 } = claims;
-        if ([exp, iat, nbf].some((time) => !Number.isSafeInteger(time) || time < 0) || !claims.sub) {
-            throw new SiwaError("claim_malformed", 401, "A claim has another type, or is out of range.");
-        }
+        check([exp, iat, nbf].every((time) => Number.isSafeInteger(time) && time >= 0) && claims.sub,
+            "claim_malformed", 401, "A claim has another type, or is out of range.");
         const now = this.#transport.clock.now();
-        if (now >= exp + LEEWAY) throw new SiwaError("token_expired", 401, "The token has expired.");
-        if (nbf > now + LEEWAY) throw new SiwaError("token_not_yet_valid", 401, "The token is not valid yet.");
-        if (iat > now + LEEWAY) throw new SiwaError("issued_in_future", 401, "The token is of the future: check the clock.");
+        check(now < exp + LEEWAY, "token_expired", 401, "The token has expired.");
+        check(nbf <= now + LEEWAY, "token_not_yet_valid", 401, "The token is not valid yet.");
+        check(iat <= now + LEEWAY, "issued_in_future", 401, "The token is of the future: check the clock.");
         let token;
         try {
             token = decode("IntrospectionResponse", { ...claims, active: true, token_type: "Bearer" });

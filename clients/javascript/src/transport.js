@@ -95,8 +95,8 @@ export class Transport {
                 const pause = error.retryAfter ?? attempt;
                 const wasRefused = !state.wasSent || error.code === "overloaded" || error.status === 429;
                 if (attempt >= attempts || !error.isTemporary || pause > LONGEST_PAUSE || !(canRepeat || wasRefused)) throw error;
-                const path = target.split("?")[0];
-                this.logger.info(`siwa-client: ${method} ${path}: ${error.message}; attempt ${attempt + 1} follows in ${pause} s`);
+                // Without the path, which contains IDs of people.
+                this.logger.info(`siwa-client: a call failed (${error.message}); attempt ${attempt + 1} follows in ${pause} s`);
                 await this.clock.sleep(pause);
             }
         }
@@ -149,7 +149,7 @@ export class Transport {
         const retryAfter = headers.get("retry-after") ?? "";
         throw new SiwaError(code, status, String(detail || `the response is not siwa's (${kind})`), {
             requestId: headers.get("x-request-id") ?? undefined,
-            retryAfter: /^[0-9]+$/.test(retryAfter) && Number(retryAfter) > 0 ? Number(retryAfter) : undefined,
+            retryAfter: /^[1-9][0-9]{0,8}$/.test(retryAfter) ? Number(retryAfter) : undefined,
             cause: typeof cause === "string" ? cause : undefined,
             reAttest: typeof reAttest === "boolean" ? reAttest : undefined,
         });
@@ -157,7 +157,7 @@ export class Transport {
 
     /** @param {string} version */
     #checkVersion(version) {
-        if (this.#isVersionKnown || !/^[0-9]+$/.test(version)) return;
+        if (this.#isVersionKnown || !/^[0-9]{1,9}$/.test(version)) return;
         this.#isVersionKnown = true;
         if (Number(version) === API_VERSION) return;
         const old = Number(version) > API_VERSION ? "siwa-client" : "siwa";

@@ -1,6 +1,6 @@
 // Webhooks in the form of Standard Webhooks.
 import { base64Bytes, decode, joined, parseJSON } from "./decoding.js";
-import { SiwaError } from "./errors.js";
+import { SiwaError, check } from "./errors.js";
 
 /** Bytes of a body. An event has some hundreds. */
 export const LONGEST_BODY = 65_536;
@@ -38,19 +38,15 @@ export function webhookKeys(secrets) {
  */
 export async function verifiedEvent(headers, rawBody, keys, now) {
     if (!(rawBody instanceof Uint8Array)) throw new TypeError("the body must be the bytes as they arrived, not text or JSON");
-    if (rawBody.length > LONGEST_BODY) {
-        throw new SiwaError("body_too_large", 413, `A webhook has at most ${LONGEST_BODY} bytes.`);
-    }
+    check(rawBody.length <= LONGEST_BODY, "body_too_large", 413, `A webhook has at most ${LONGEST_BODY} bytes.`);
     const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
     const fields = new Map(entries.map(([name, value]) => [name.toLowerCase(), String(value ?? "")]));
     const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => fields.get(`webhook-${name}`) ?? "");
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(id) || !/^[0-9]{1,12}$/.test(timestamp) || !signatures) {
-        throw new SiwaError("webhook_headers_invalid", 400, "The headers webhook-id, -timestamp and -signature are needed.");
-    }
-    if (Math.abs(now - Number(timestamp)) > TOLERANCE) {
-        throw new SiwaError("webhook_time_invalid", 400, `The message is more than ${TOLERANCE} s from now: check the clock.`);
-    }
-    const message = joined([new TextEncoder().encode(`${id}.${timestamp}.`), rawBody]);
+    check(/^[A-Za-z0-9_-]{1,64}$/.test(id) && /^[0-9]{1,12}$/.test(timestamp) && signatures,
+        "webhook_headers_invalid", 400, "The headers webhook-id, -timestamp and -signature are needed.");
+    check(Math.abs(now - Number(timestamp)) <= TOLERANCE,
+        "webhook_time_invalid", 400, `The message is more than ${TOLERANCE} s from now: check the clock.`);
+    const message = await joined([new TextEncoder().encode(`${id}.${timestamp}.`), rawBody]);
     const found = signatures.split(" ").map((each) => each.startsWith("v1,") && base64Bytes(each.slice("v1,".length)));
     const algorithm = { name: "HMAC", hash: "SHA-256" };
     let isSigned = false;
@@ -61,7 +57,7 @@ export async function verifiedEvent(headers, rawBody, keys, now) {
             if (signature && await crypto.subtle.verify(algorithm, key, signature, message)) isSigned = true;
         }
     }
-    if (!isSigned) throw new SiwaError("webhook_signature_invalid", 401, "No signature is by a secret of this receiver.");
+    check(isSigned, "webhook_signature_invalid", 401, "No signature is by a secret of this receiver.");
     try {
         return decode("Event", parseJSON(rawBody));
     } catch {

@@ -10,6 +10,7 @@ import { gzipSync } from "node:zlib";
 import { SiwaClient, SiwaError } from "siwa-client";
 import { FileCursor } from "siwa-client/file-cursor";
 import { expressErrors, expressRoute, expressToken, expressWebhook, fetchRoute, fetchWebhook } from "siwa-client/frameworks";
+import { FIXTURES, play } from "./vectors.js";
 import { APP, FOLDER, Program, freePorts, post, siwaDev, temporaryFolder } from "./siwa.js";
 
 const REFUSED = new SiwaError("token_expired", 401, "detail", { requestId: "r" });
@@ -118,7 +119,7 @@ test("siwa lies: a pause of years does not become a request each millisecond", a
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (resolve, milliseconds) => void pauses.push(milliseconds) || setTimeout(resolve);
     t.after(() => globalThis.setTimeout = setTimeout);
-    const answers = [new Response("", { status: 503, headers: { "retry-after": "9".repeat(30) } }), new Response("", { status: 404 })];
+    const answers = [new Response("", { status: 503, headers: { "retry-after": "999999999" } }), new Response("", { status: 404 })];
     const feed = clientWith(async () => answers.shift()).events({ load: () => "c1", save() {} });
     await rejects(feed[Symbol.asyncIterator]().next(), "unexpected_response");
     assert.deepEqual(pauses, [2 ** 31 - 1]);
@@ -215,6 +216,16 @@ test("handlers of the Fetch API", async () => {
     const refused = await route(new Request("http://backend"), { id: "1" });
     assert.deepEqual([refused.status, await refused.json()], [401, { error: "token_expired" }]);
     await assert.rejects(route(new Request("http://backend"), { id: "2" }), RangeError);
+});
+
+test("the runner of the vectors finds a changed request and a changed result", async (t) => {
+    const path = `${temporaryFolder(t)}/vector.json`;
+    const vector = readFileSync(`${FIXTURES}/clients/calls/account.json`, "utf8");
+    for (const [from, to] of [["siwa_development", "other"], ["returns", "error"], ["Ada", "Bob"]]) {
+        assert(vector.includes(from), from);
+        writeFileSync(path, vector.replace(from, to));
+        await assert.rejects(play(path), assert.AssertionError);
+    }
 });
 
 test("types: the sources, the declarations, and a user's program", (t) => {

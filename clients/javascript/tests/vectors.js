@@ -28,6 +28,8 @@ class VectorClock {
 
     async sleep(seconds) {
         this.waits.push(seconds);
+        // An iterator whose request is wrong would ask for ever.
+        assert(this.waits.length < 50, "too many pauses");
         this.time += seconds;
     }
 }
@@ -45,13 +47,14 @@ export async function play(path) {
     const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
     try {
         const port = Number((await lines.next()).value);
-        for await (const [step, found, waits, warnings] of stepsOf(vector, `http://127.0.0.1:${port}`)) {
+        for await (const [step, found, waits, warnings, took] of stepsOf(vector, `http://127.0.0.1:${port}`)) {
             const name = "error" in step ? "error" : "returns";
             for (const result of found) {
                 const message = `${step.call}: expected ${name} ${JSON.stringify(step[name])}, found ${JSON.stringify(result)}`;
                 assert(name in result && matches(step[name], result[name]), message);
             }
             assert.deepEqual(waits, step.waits ?? [], `${step.call}: waits`);
+            assert(took < (step.within_seconds ?? 60), `${step.call}: ${took} s`);
             assert.equal(warnings, step.warnings ?? warnings, `${step.call}: warnings`);
         }
         server.stdin.end();
@@ -74,8 +77,9 @@ async function* stepsOf(vector, url) {
         if (step.at) clock.time = seconds(step.at);
         clock.waits = [];
         warnings = 0;
+        const began = performance.now();
         const calls = Array.from({ length: step.together ?? 1 }, () => resultOf(client, clock, step));
-        yield [step, await Promise.all(calls), clock.waits, warnings];
+        yield [step, await Promise.all(calls), clock.waits, warnings, (performance.now() - began) / 1000];
     }
 }
 

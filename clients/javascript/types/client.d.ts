@@ -21,6 +21,21 @@
  * @property {Date | string} [authenticatedAt]  The time of the sign-in with Apple.
  */
 /**
+ * @typedef {object} AccountSearch
+ * @property {string} [email]
+ * @property {string} [name]
+ * @property {string} [grant_id]
+ * @property {string} [client_id]
+ * @property {string} [state]
+ * @property {string} [reason]
+ * @property {boolean} [disabled]
+ * @property {boolean} [linked]
+ * @property {boolean} [apple_token]
+ * @property {Date | string} [created_after]
+ * @property {string} [after]
+ * @property {number} [limit]
+ */
+/**
  * A client of one siwa service, for one app.
  *
  * Each method throws SiwaError. Methods repeat a call after a lost response, a 429 or a 5xx: after `Retry-After`, or
@@ -81,11 +96,11 @@ export class SiwaClient {
      */
     accountOf(sub: string, clientId?: string | undefined): Promise<import("./models.js").Account>;
     /**
-     * Searches accounts, newest first, at most 100 in a page. docs/api.md lists the parameters. For the next page add
-     * `after: page.cursor`.
-     * @param {Record<string, string | number | boolean | Date | null | undefined>} parameters
+     * Searches accounts that match all parameters, newest first. A page has `limit` accounts, at most 100. For the next
+     * page add `after: page.cursor` to the same parameters. docs/api.md explains them.
+     * @param {AccountSearch} parameters
      */
-    findAccounts(parameters: Record<string, string | number | boolean | Date | null | undefined>): Promise<import("./models.js").AccountPage>;
+    findAccounts(parameters: AccountSearch): Promise<import("./models.js").AccountPage>;
     /**
      * Returns the state of the user's credential. For an unknown user it is `notFound`, and no error.
      * @param {string} sub
@@ -135,7 +150,8 @@ export class SiwaClient {
      */
     grants(accountId: string): Promise<import("./models.js").Grant[]>;
     /**
-     * Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404).
+     * Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404). After a lost response,
+     * the repetition throws `grant_not_found`: the grant has ended.
      * @param {string} accountId
      * @param {string} grantId
      * @returns {Promise<void>}
@@ -255,5 +271,19 @@ export type Session = {
      * The time of the sign-in with Apple.
      */
     authenticatedAt?: string | Date | undefined;
+};
+export type AccountSearch = {
+    email?: string | undefined;
+    name?: string | undefined;
+    grant_id?: string | undefined;
+    client_id?: string | undefined;
+    state?: string | undefined;
+    reason?: string | undefined;
+    disabled?: boolean | undefined;
+    linked?: boolean | undefined;
+    apple_token?: boolean | undefined;
+    created_after?: string | Date | undefined;
+    after?: string | undefined;
+    limit?: number | undefined;
 };
 import { Events } from "./events.js";

@@ -32,6 +32,6 @@ export function base64Bytes(text: string): Uint8Array | undefined;
  * @param {number} longest
  */
 export function boundedBytes(body: ReadableStream<Uint8Array> | null, longest: number): Promise<Uint8Array>;
-/** @param {Uint8Array[]} chunks */
-export function joined(chunks: Uint8Array[]): Uint8Array;
+/** @param {any[]} chunks */
+export function joined(chunks: any[]): Promise<Uint8Array>;
 export type Models = import("./models.js").Models;

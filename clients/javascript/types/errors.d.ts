@@ -6,6 +6,15 @@
  * @property {boolean} [re_attest]  With `cause`: true if the app can continue with a new key that it attests.
  */
 /**
+ * Throws SiwaError unless the condition is true.
+ * @param {unknown} condition
+ * @param {string} code
+ * @param {number} status
+ * @param {string} detail
+ * @returns {asserts condition}
+ */
+export function check(condition: unknown, code: string, status: number, detail: string): asserts condition;
+/**
  * A refusal, or the lack of a usable response. Branch on `code`, which never changes its meaning.
  *
  * Codes with a `requestId` come from siwa; docs/api.md lists them. The package makes these codes itself:

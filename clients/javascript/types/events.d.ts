@@ -10,7 +10,7 @@
 /**
  * @typedef {object} EventOptions
  * @property {() => Promise<void> | void} [resync]  Reads the states of all users and ends sessions: see Events.
- * @property {number} [waitSeconds]  How long siwa waits for an event before it responds without one: 30, at most 30.
+ * @property {number} [waitSeconds]  How long siwa waits for an event, 0 to 30: 30.
  */
 /**
  * All events in their order, for `for await`. The iteration waits for new ones and never ends.
@@ -43,7 +43,8 @@ export class Events implements AsyncIterable<Event> {
     /** True if the last page was the end of the feed. */
     isCaughtUp: boolean;
     /**
-     * The time of siwa's last response. With `waitSeconds` there is one every 30 seconds.
+     * The time of siwa's last response: at most `waitSeconds` ago while siwa responds. Undefined until the feed has
+     * begun, and before then a backend must not accept sign-ins: it could miss their revocation.
      * @type {Date | undefined}
      */
     lastResponseAt: Date | undefined;
@@ -71,7 +72,7 @@ export type EventOptions = {
      */
     resync?: (() => Promise<void> | void) | undefined;
     /**
-     * How long siwa waits for an event before it responds without one: 30, at most 30.
+     * How long siwa waits for an event, 0 to 30: 30.
      */
     waitSeconds?: number | undefined;
 };

@@ -1,6 +1,7 @@
 export { SiwaClient } from "./client.js";
 export { SiwaError } from "./errors.js";
 export { Events } from "./events.js";
+export type AccountSearch = import("./client.js").AccountSearch;
 export type ClientOptions = import("./client.js").ClientOptions;
 export type Session = import("./client.js").Session;
 export type Refusal = import("./errors.js").Refusal;
