@@ -43,10 +43,10 @@ export async function until(condition) {
     }
 }
 
-/** A folder that is removed after the test. */
-export function temporaryFolder(test) {
+/** A folder that is removed at the end, when the programs that write to it have ended. */
+export function temporaryFolder() {
     const folder = mkdtempSync(join(tmpdir(), "siwa-client-"));
-    test.after(() => rmSync(folder, { recursive: true }));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     return folder;
 }
 
@@ -103,7 +103,7 @@ export async function siwaDev(test) {
     const url = `http://127.0.0.1:${port}`;
     const program = new Program(test, `${url}/readyz`, SIWA_DEV, [
         "dev", "--port", port, "--emulator-port", applePort, "--google-port", googlePort, "--receiver-port", receivers,
-        "--database", `sqlite://${temporaryFolder(test)}/dev.sqlite`].map(String));
+        "--database", `sqlite://${temporaryFolder()}/dev.sqlite`].map(String));
     await program.start();
     return { url, program, apple: new Apple(applePort), google: `http://127.0.0.1:${googlePort}/control` };
 }
