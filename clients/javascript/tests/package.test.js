@@ -95,8 +95,8 @@ test("IDs never change the path", async () => {
     assert.deepEqual(paths, ["http://siwa/v1/accounts/acc_1/grants/a%27%28%EF%BF%BD"]);
 });
 
-test("a cursor in a file", async () => {
-    const folder = temporaryFolder();
+test("a cursor in a file", async (t) => {
+    const folder = temporaryFolder(t);
     const store = new FileCursor(`${folder}/cursor`);
     assert.equal(await store.load(), undefined);
     await store.save("c1");
@@ -218,8 +218,8 @@ test("handlers of the Fetch API", async () => {
     await assert.rejects(route(new Request("http://backend"), { id: "2" }), RangeError);
 });
 
-test("the runner of the vectors finds a changed request and a changed result", async () => {
-    const path = `${temporaryFolder()}/vector.json`;
+test("the runner of the vectors finds a changed request and a changed result", async (t) => {
+    const path = `${temporaryFolder(t)}/vector.json`;
     const vector = readFileSync(`${FIXTURES}/clients/calls/account.json`, "utf8");
     for (const [from, to] of [["siwa_development", "other"], ["returns", "error"], ["Ada", "Bob"]]) {
         assert(vector.includes(from), from);
@@ -228,8 +228,8 @@ test("the runner of the vectors finds a changed request and a changed result", a
     }
 });
 
-test("types: the sources, the declarations, and a user's program", () => {
-    const folder = temporaryFolder();
+test("types: the sources, the declarations, and a user's program", (t) => {
+    const folder = temporaryFolder(t);
     const tsc = (...options) => assert.equal(spawnSync("tsc", options, { cwd: FOLDER, encoding: "utf8" }).stdout, "");
     tsc("--outDir", folder);
     const files = (path) => Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(`${path}/${name}`, "utf8")]));
@@ -243,7 +243,7 @@ test("models are those of the OpenAPI document", () => {
 
 test("the page: its first program as a process, its second as a server", async (t) => {
     const dev = await siwaDev(t);
-    const folder = temporaryFolder();
+    const folder = temporaryFolder(t);
     const [trial, application] = [...readFileSync(`${FOLDER}/README.md`, "utf8").matchAll(/```js\n(.*?)```/gs)].map(([, text]) => text);
     mkdirSync(`${folder}/node_modules`);
     symlinkSync(FOLDER, `${folder}/node_modules/siwa-client`);

@@ -43,10 +43,15 @@ export async function until(condition) {
     }
 }
 
-/** A folder that is removed at the end, when the programs that write to it have ended. */
-export function temporaryFolder() {
+const programs = [];
+
+/** A folder that is removed after the test, when the programs that write to it have ended. */
+export function temporaryFolder(test) {
     const folder = mkdtempSync(join(tmpdir(), "siwa-client-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    test.after(async () => {
+        await Promise.all(programs.map((program) => program.stop("SIGTERM")));
+        rmSync(folder, { recursive: true });
+    });
     return folder;
 }
 
@@ -54,6 +59,7 @@ export function temporaryFolder() {
 export class Program {
     constructor(test, readyURL, file, arguments_, environment = process.env) {
         Object.assign(this, { readyURL, file, arguments_, environment });
+        programs.push(this);
         test.after(() => this.stop("SIGTERM"));
     }
 
@@ -71,8 +77,8 @@ export class Program {
     }
 
     async stop(signal) {
-        this.process.kill(signal);
-        this.process.kill("SIGCONT");
+        this.process?.kill(signal);
+        this.process?.kill("SIGCONT");
         await this.ended;
     }
 }
@@ -103,7 +109,7 @@ export async function siwaDev(test) {
     const url = `http://127.0.0.1:${port}`;
     const program = new Program(test, `${url}/readyz`, SIWA_DEV, [
         "dev", "--port", port, "--emulator-port", applePort, "--google-port", googlePort, "--receiver-port", receivers,
-        "--database", `sqlite://${temporaryFolder()}/dev.sqlite`].map(String));
+        "--database", `sqlite://${temporaryFolder(test)}/dev.sqlite`].map(String));
     await program.start();
     return { url, program, apple: new Apple(applePort), google: `http://127.0.0.1:${googlePort}/control` };
 }

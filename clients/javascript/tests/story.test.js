@@ -63,7 +63,7 @@ test("a person's life", async (t) => {
     const dev = await siwaDev(t);
     const { apple } = dev;
     const client = clientOf(t, dev);
-    const backend = new Backend(client, temporaryFolder());
+    const backend = new Backend(client, temporaryFolder(t));
     await until(() => backend.feed.cursor);
     assert.deepEqual(backend.events, ["resync"]);
 
@@ -182,7 +182,7 @@ test("forms of libraries", async (t) => {
 test("siwa stops and returns", async (t) => {
     const dev = await siwaDev(t);
     const client = clientOf(t, dev, { timeoutSeconds: 1, attempts: 1, logger: { info() {}, warn() {} } });
-    const backend = new Backend(client, temporaryFolder());
+    const backend = new Backend(client, temporaryFolder(t));
     const ada = await dev.apple.person();
     const { account } = await backend.signIn(await dev.apple.signIn(ada, await client.makeNonce()));
     await until(() => backend.events.includes("credential_authorized"));
@@ -214,7 +214,7 @@ test("a webhook", async (t) => {
     // siwa as a service of its own, which posts its events to a receiver with the package.
     const secrets = [1, 2].map(() => `whsec_${randomBytes(32).toString("base64")}`);
     const [port, applePort] = await freePorts(2);
-    const [url, apple, folder] = [`http://127.0.0.1:${port}`, new Apple(applePort), temporaryFolder()];
+    const [url, apple, folder] = [`http://127.0.0.1:${port}`, new Apple(applePort), temporaryFolder(t)];
     const apiKey = "siwa_of_a_test_0123456789";
     const client = clientOf(t, { url }, { apiKey, webhookSecrets: secrets.join(" ") });
     const received = [];
