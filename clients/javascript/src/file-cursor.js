@@ -1,0 +1,45 @@
+// @ts-ignore: without the types of Node, so that the package needs nothing.
+import { open, readFile, rename } from "node:fs/promises";
+
+/**
+ * Keeps the cursor of the events in a file, for one process.
+ * @implements {CursorStore}
+ * @typedef {import("./events.js").CursorStore} CursorStore
+ */
+export class FileCursor {
+    #path;
+
+    /** @param {string} path */
+    constructor(path) {
+        this.#path = path;
+    }
+
+    /**
+     * See CursorStore.
+     * @returns {Promise<string | undefined>}
+     */
+    async load() {
+        try {
+            return (await readFile(this.#path, "ascii")) || undefined;
+        } catch (error) {
+            if (/** @type {any} */ (error).code === "ENOENT") return undefined;
+            throw error;
+        }
+    }
+
+    /**
+     * See CursorStore. After a crash the file has the old cursor or the new one.
+     * @param {string} cursor
+     * @returns {Promise<void>}
+     */
+    async save(cursor) {
+        const file = await open(`${this.#path}.new`, "w");
+        try {
+            await file.writeFile(cursor);
+            await file.sync();
+        } finally {
+            await file.close();
+        }
+        await rename(`${this.#path}.new`, this.#path);
+    }
+}

@@ -1,0 +1,85 @@
+// The JSON that apps send to their backend, in the forms of the usual libraries.
+import { base64Bytes, isObject } from "./decoding.js";
+import { check } from "./errors.js";
+
+/** The parameters of Google's universal link. */
+export const LINK = ["client_id", "redirect_uri", "state", "scope", "user_locale", "accept_language", "code_challenge",
+    "code_challenge_method"];
+
+/**
+ * The members with these names that have a value.
+ * @param {unknown} form
+ * @param {string[]} names
+ */
+export function given(form, ...names) {
+    /** @type {Record<string, any>} */
+    const members = {};
+    for (const name of names) {
+        const value = isObject(form) ? form[name] : undefined;
+        if (value !== undefined && value !== null && value !== "") members[name] = value;
+    }
+    return members;
+}
+
+/**
+ * The members of a sign-in, without the user. Throws SiwaError `member_missing` or `nonce_missing`.
+ *
+ * Accepts siwa's own names, those of expo-apple-authentication, react-native-apple-authentication, Flutter's
+ * sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+ * @param {unknown} form
+ * @param {boolean} mintedNonce
+ */
+export function signInMembers(form, mintedNonce) {
+    const flat = flattened(form);
+    const members = {
+        identity_token: text(flat, "identity_token", "identityToken", "id_token"),
+        authorization_code: text(flat, "authorization_code", "authorizationCode", "code"),
+        ...given(flat, "nonce", "attestation", "app_version"),
+    };
+    check(typeof members.identity_token === "string",
+        "member_missing", 400, "The form needs the member identity_token, a text.");
+    // siwa limits only its own nonces to one sign-in. Without this check, a stolen token would pass together with the
+    // digest that it contains.
+    const { nonce } = /** @type {{ nonce?: unknown }} */ (members);
+    check(!mintedNonce || (typeof nonce === "string" && nonce.startsWith("siwa-nonce-")),
+        "nonce_missing", 400, "The form needs the nonce that makeNonce returned.");
+    return given(members, ...Object.keys(members));
+}
+
+/**
+ * The member `user` of a sign-in: Apple's object, or the parts of it that a library has put elsewhere.
+ * @param {unknown} form
+ */
+export function userMembers(form) {
+    const flat = flattened(form);
+    const { user } = flat;
+    // In most libraries `user` is Apple's user ID.
+    if (isObject(user) || (typeof user === "string" && user.startsWith("{"))) return { user };
+    const parts = given(flat, "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email");
+    return Object.keys(parts).length > 0 ? { user: parts } : {};
+}
+
+/**
+ * The form with the members of the object in which Capacitor or Apple's script wraps the credential.
+ * @param {unknown} form
+ */
+function flattened(form) {
+    let flat = isObject(form) ? form : {};
+    for (const wrapper of ["response", "authorization"]) {
+        const { [wrapper]: inner, ...outer } = flat;
+        if (isObject(inner)) flat = { ...inner, ...outer };
+    }
+    return flat;
+}
+
+/**
+ * The first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have none.
+ * @param {Record<string, any>} form
+ * @param {string[]} names
+ */
+function text(form, ...names) {
+    const [value] = Object.values(given(form, ...names));
+    if (typeof value !== "string" || value.includes(".")) return value;
+    const decoded = String.fromCharCode(...(base64Bytes(value) ?? []));
+    return /^[\0-\x7f]*$/.test(decoded) && decoded.includes(".") ? decoded : value;
+}

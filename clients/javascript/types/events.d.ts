@@ -1,0 +1,78 @@
+/** @typedef {import("./models.js").Event} Event */
+/**
+ * Keeps the position in the feed, best in the same database as the sessions.
+ * @typedef {object} CursorStore
+ * @property {() => Promise<string | null | undefined> | string | null | undefined} load
+ *   Returns the saved cursor, or nothing for a new backend.
+ * @property {(cursor: string) => Promise<void> | void} save
+ *   Stores the cursor. An error here ends the iteration, and the events come again.
+ */
+/**
+ * @typedef {object} EventOptions
+ * @property {() => Promise<void> | void} [resync]  Reads the states of all users and ends sessions: see Events.
+ * @property {number} [waitSeconds]  How long siwa waits for an event, 0 to 30: 30.
+ */
+/**
+ * All events in their order, for `for await`. The iteration waits for new ones and never ends.
+ *
+ * It saves the cursor of a page after the body of the loop has handled the page's last event. So an event can come
+ * again after a crash, and none is lost: handle each event so that a second time changes nothing. An error in the loop
+ * ends the iteration without saving.
+ *
+ * While siwa does not respond, the iteration waits and asks again with the same cursor. Errors that need a person, such
+ * as `caller_unauthenticated`, are thrown.
+ *
+ * Without a saved cursor, and after `cursor_ahead` (siwa's database was restored from a backup), it begins at the end of
+ * the feed. Earlier events are missed, so it first calls `resync`, which must read the states of all users with
+ * SiwaClient.states and end sessions whose state is not `authorized`. Without `resync`, `cursor_ahead` is thrown.
+ *
+ * @implements {AsyncIterable<Event>}
+ */
+export class Events implements AsyncIterable<Event> {
+    /**
+     * @param {import("./transport.js").Transport} transport
+     * @param {CursorStore} store
+     * @param {EventOptions} options
+     */
+    constructor(transport: import("./transport.js").Transport, store: CursorStore, options: EventOptions);
+    /**
+     * The last saved cursor: all events before it are handled.
+     * @type {string | undefined}
+     */
+    cursor: string | undefined;
+    /** True if the last page was the end of the feed. */
+    isCaughtUp: boolean;
+    /**
+     * The time of siwa's last response: at most `waitSeconds` ago while siwa responds. Undefined until the feed has
+     * begun, and before then a backend must not accept sign-ins: it could miss their revocation.
+     * @type {Date | undefined}
+     */
+    lastResponseAt: Date | undefined;
+    /** @returns {AsyncGenerator<Event, never, undefined>} */
+    [Symbol.asyncIterator](): AsyncGenerator<Event, never, undefined>;
+    #private;
+}
+export type Event = import("./models.js").Event;
+/**
+ * Keeps the position in the feed, best in the same database as the sessions.
+ */
+export type CursorStore = {
+    /**
+     *   Returns the saved cursor, or nothing for a new backend.
+     */
+    load: () => Promise<string | null | undefined> | string | null | undefined;
+    /**
+     *   Stores the cursor. An error here ends the iteration, and the events come again.
+     */
+    save: (cursor: string) => Promise<void> | void;
+};
+export type EventOptions = {
+    /**
+     * Reads the states of all users and ends sessions: see Events.
+     */
+    resync?: (() => Promise<void> | void) | undefined;
+    /**
+     * How long siwa waits for an event, 0 to 30: 30.
+     */
+    waitSeconds?: number | undefined;
+};

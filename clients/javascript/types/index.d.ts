@@ -1,0 +1,13 @@
+export { SiwaClient } from "./client.js";
+export { SiwaError } from "./errors.js";
+export { Events } from "./events.js";
+export type AccountSearch = import("./client.js").AccountSearch;
+export type ClientOptions = import("./client.js").ClientOptions;
+export type Session = import("./client.js").Session;
+export type Refusal = import("./errors.js").Refusal;
+export type CursorStore = import("./events.js").CursorStore;
+export type EventOptions = import("./events.js").EventOptions;
+export type Clock = import("./transport.js").Clock;
+export type Logger = import("./transport.js").Logger;
+export type RequestHeaders = import("./webhooks.js").RequestHeaders;
+export { API_VERSION, VERSION } from "./transport.js";
