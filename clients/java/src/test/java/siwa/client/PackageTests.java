@@ -1,0 +1,3 @@
+package siwa.client;
+import java.util.Map;
+final class PackageTests { static void add(Map<String, Tests.Test> t) {} }
