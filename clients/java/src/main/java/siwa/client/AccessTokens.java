@@ -271,22 +271,22 @@ final class AccessTokens {
     private static boolean isSigned(PublicKey key, byte[] signature, String message) {
         try {
             boolean isEc = key.getAlgorithm().equals("EC");
-            if (isEc) {
-                // Java 15 to 18 accept zeros for any message (CVE-2022-21449).
-                for (int start = 0; start < 64; start += 32) {
-                    BigInteger half = new BigInteger(1, Arrays.copyOfRange(signature, start, start + 32));
-                    if (signature.length != 64 || half.signum() == 0 || half.compareTo(P256.getOrder()) >= 0) {
-                        return false;
-                    }
-                }
+            // Java 15 to 18 accept zeros for any message (CVE-2022-21449).
+            if (isEc && (signature.length != 64 || !isScalar(signature, 0) || !isScalar(signature, 32))) {
+                return false;
             }
             Signature verifier = Signature.getInstance(isEc ? "SHA256withECDSAinP1363Format" : "SHA256withRSA");
             verifier.initVerify(key);
             verifier.update(message.getBytes(StandardCharsets.US_ASCII));
             return verifier.verify(signature);
-        } catch (GeneralSecurityException | ArrayIndexOutOfBoundsException error) {
+        } catch (GeneralSecurityException error) {
             return false;
         }
+    }
+
+    private static boolean isScalar(byte[] signature, int start) {
+        BigInteger number = new BigInteger(1, Arrays.copyOfRange(signature, start, start + 32));
+        return number.signum() > 0 && number.compareTo(P256.getOrder()) < 0;
     }
 
     private static final ECParameterSpec P256 = p256();

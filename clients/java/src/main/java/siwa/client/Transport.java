@@ -125,6 +125,9 @@ final class Transport {
         if (!apiKey.matches("[!-~]+")) {
             throw new IllegalArgumentException("the API key must be visible ASCII characters: set SIWA_API_KEY");
         }
+        if (attempts < 1 || timeout.toMillis() < 1 || timeout.toDays() > 1) {
+            throw new IllegalArgumentException("a call needs one attempt at least, and between 1 ms and a day for each");
+        }
         this.apiKey = apiKey;
         this.timeout = timeout;
         this.attempts = attempts;
