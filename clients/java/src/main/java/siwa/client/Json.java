@@ -4,10 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Strict JSON (RFC 8259): a value is a Map, List, String, Long, Double, Boolean or null. Two members with one name are
@@ -16,9 +20,12 @@ import java.util.Map;
 final class Json {
     /** siwa's documents have fewer than ten levels. The bound keeps the stack of the thread. */
     private static final int DEEPEST = 64;
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?");
+    private static final Map<String, Boolean> WORDS = Map.of("true", true, "false", false);
 
     private final String text;
     private int at;
+    private int depth;
 
     private Json(String text) {
         this.text = text;
@@ -36,211 +43,123 @@ final class Json {
     /** Reads one value. Throws IllegalArgumentException. */
     static Object read(String text) {
         Json json = new Json(text);
-        Object value = json.value(0);
-        json.skipSpace();
-        if (json.at != text.length()) {
-            throw json.malformed();
-        }
+        Object value = json.value();
+        json.require(!json.take('\0') && json.at == text.length());
         return value;
     }
 
     /** ASCII with escapes, so that a half of a surrogate pair in an app's form cannot make the encoding fail. */
     static String write(Object value) {
-        StringBuilder out = new StringBuilder();
-        write(value, out);
-        return out.toString();
-    }
-
-    private static void write(Object value, StringBuilder out) {
         if (value instanceof Map) {
-            String separator = "{";
-            for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
-                out.append(separator);
-                write(String.valueOf(member.getKey()), out);
-                out.append(':');
-                write(member.getValue(), out);
-                separator = ",";
-            }
-            out.append(separator.equals("{") ? "{}" : "}");
-        } else if (value instanceof Iterable) {
-            String separator = "[";
-            for (Object element : (Iterable<?>) value) {
-                out.append(separator);
-                write(element, out);
-                separator = ",";
-            }
-            out.append(separator.equals("[") ? "[]" : "]");
+            return ((Map<?, ?>) value).entrySet().stream()
+                    .map(member -> write(String.valueOf(member.getKey())) + ":" + write(member.getValue()))
+                    .collect(Collectors.joining(",", "{", "}"));
+        } else if (value instanceof Collection) {
+            return ((Collection<?>) value).stream().map(Json::write).collect(Collectors.joining(",", "[", "]"));
         } else if (value instanceof CharSequence) {
-            out.append('"');
-            ((CharSequence) value).chars().forEach(character -> {
-                if (character == '"' || character == '\\') {
-                    out.append('\\').append((char) character);
-                } else if (character < ' ' || character > '~') {
-                    out.append(String.format("\\u%04x", character));
-                } else {
-                    out.append((char) character);
-                }
-            });
-            out.append('"');
+            StringBuilder out = new StringBuilder("\"");
+            ((CharSequence) value).chars().forEach(unit -> out.append(unit < ' ' || unit > '~'
+                    ? String.format("\\u%04x", unit) : (unit == '"' || unit == '\\' ? "\\" : "") + (char) unit));
+            return out.append('"').toString();
         } else if (value == null || value instanceof Boolean
                 || (value instanceof Number && Double.isFinite(((Number) value).doubleValue()))) {
-            out.append(value);
-        } else {
-            throw new IllegalArgumentException("JSON has no value of the type " + value.getClass().getName());
+            return String.valueOf(value);
         }
+        throw new IllegalArgumentException("JSON has no value of the type " + value.getClass().getName());
     }
 
-    private Object value(int depth) {
-        skipSpace();
-        switch (next()) {
-            case '{':
-                return object(depth + 1);
-            case '[':
-                return array(depth + 1);
-            case '"':
-                return string();
-            case 't':
-                return word("true", true);
-            case 'f':
-                return word("false", false);
-            case 'n':
-                return word("null", null);
-            default:
-                at--;
-                return number();
+    private Object value() {
+        require(depth < DEEPEST);
+        if (take('{')) {
+            return object();
+        } else if (take('[')) {
+            return array();
+        } else if (take('"')) {
+            return string();
         }
+        Matcher number = NUMBER.matcher(text).region(at, text.length());
+        if (number.lookingAt()) {
+            at = number.end();
+            return number(number.group());
+        }
+        String word = List.of("true", "false", "null").stream().filter(each -> text.startsWith(each, at)).findFirst().orElse("");
+        require(!word.isEmpty());
+        at += word.length();
+        return WORDS.get(word);
     }
 
-    private Map<String, Object> object(int depth) {
+    private Map<String, Object> object() {
         Map<String, Object> members = new LinkedHashMap<>();
-        for (boolean ends = begins('}', depth); !ends; ends = ends('}')) {
-            skipSpace();
-            expect('"');
-            String name = string();
-            skipSpace();
-            expect(':');
-            Object value = value(depth);
-            if (members.containsKey(name)) {
-                throw malformed();
-            }
-            members.put(name, value);
+        depth++;
+        if (!take('}')) {
+            do {
+                require(take('"'));
+                String name = string();
+                require(take(':') && !members.containsKey(name));
+                members.put(name, value());
+            } while (take(','));
+            require(take('}'));
         }
+        depth--;
         return Collections.unmodifiableMap(members);
     }
 
-    private List<Object> array(int depth) {
+    private List<Object> array() {
         List<Object> elements = new ArrayList<>();
-        for (boolean ends = begins(']', depth); !ends; ends = ends(']')) {
-            elements.add(value(depth));
+        depth++;
+        if (!take(']')) {
+            do {
+                elements.add(value());
+            } while (take(','));
+            require(take(']'));
         }
+        depth--;
         return Collections.unmodifiableList(elements);
-    }
-
-    /** After the opening bracket. Returns true if the closing one follows at once. */
-    private boolean begins(char closing, int depth) {
-        if (depth > DEEPEST) {
-            throw malformed();
-        }
-        skipSpace();
-        if (at < text.length() && text.charAt(at) == closing) {
-            at++;
-            return true;
-        }
-        return false;
-    }
-
-    /** After an element. Returns true for the closing bracket, false for a comma. */
-    private boolean ends(char closing) {
-        skipSpace();
-        if (at < text.length() && text.charAt(at) == closing) {
-            at++;
-            return true;
-        }
-        expect(',');
-        return false;
     }
 
     private String string() {
         StringBuilder out = new StringBuilder();
-        while (true) {
-            char character = next();
-            if (character == '"') {
-                return out.toString();
-            } else if (character < ' ') {
-                throw malformed();
-            } else if (character != '\\') {
-                out.append(character);
-            } else {
+        for (char unit = next(); unit != '"'; unit = next()) {
+            require(unit >= ' ');
+            if (unit == '\\') {
                 char escape = next();
                 int known = "\"\\/bfnrt".indexOf(escape);
-                if (known >= 0) {
-                    out.append("\"\\/\b\f\n\r\t".charAt(known));
-                } else if (escape == 'u') {
-                    int unit = 0;
-                    for (int digit = 0; digit < 4; digit++) {
-                        char hex = next();
-                        // Character.digit also knows the digits of other scripts.
-                        if (hex > 'f' || Character.digit(hex, 16) < 0) {
-                            throw malformed();
-                        }
-                        unit = unit * 16 + Character.digit(hex, 16);
-                    }
-                    out.append((char) unit);
-                } else {
-                    throw malformed();
-                }
+                require(known >= 0 || (escape == 'u' && at + 4 <= text.length() && text.substring(at, at + 4).matches("[0-9A-Fa-f]{4}")));
+                unit = known >= 0 ? "\"\\/\b\f\n\r\t".charAt(known) : (char) Integer.parseInt(text.substring(at, at += 4), 16);
             }
+            out.append(unit);
         }
+        return out.toString();
     }
 
-    private Object number() {
-        int start = at;
-        while (at < text.length() && "+-.0123456789Ee".indexOf(text.charAt(at)) >= 0) {
-            at++;
-        }
-        String digits = text.substring(start, at);
-        if (!digits.matches("-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?")) {
-            throw malformed();
-        }
+    private Object number(String digits) {
         try {
             return Long.valueOf(digits);
         } catch (NumberFormatException isNoLong) {
             double number = Double.parseDouble(digits);
-            if (Double.isInfinite(number)) {
-                throw malformed();
-            }
+            require(Double.isFinite(number));
             return number;
         }
     }
 
-    private Object word(String word, Object value) {
-        if (!text.startsWith(word, at - 1)) {
-            throw malformed();
-        }
-        at += word.length() - 1;
-        return value;
-    }
-
-    private void skipSpace() {
+    /** Skips space. Returns true after the character, which it skips too. */
+    private boolean take(char character) {
         while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
+        boolean isThere = at < text.length() && text.charAt(at) == character;
+        at += isThere ? 1 : 0;
+        return isThere;
     }
 
     private char next() {
-        if (at == text.length()) {
-            throw malformed();
-        }
+        require(at < text.length());
         return text.charAt(at++);
     }
 
-    private void expect(char character) {
-        if (next() != character) {
-            throw malformed();
+    private void require(boolean condition) {
+        if (!condition) {
+            throw new IllegalArgumentException("not JSON at character " + at);
         }
-    }
-
-    private IllegalArgumentException malformed() {
-        return new IllegalArgumentException("not JSON at character " + at);
     }
 }

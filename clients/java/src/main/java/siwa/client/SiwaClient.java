@@ -2,7 +2,6 @@ package siwa.client;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import siwa.client.Models.*;
 
 /**
@@ -46,18 +46,25 @@ public final class SiwaClient {
     private final List<byte[]> webhookKeys;
 
     private SiwaClient(Builder options) {
-        SSLContext context = options.sslContext;
-        try {
-            context = context == null ? SSLContext.getDefault() : context;
-        } catch (GeneralSecurityException error) {
-            throw new IllegalStateException("Java has no TLS", error);
-        }
         clock = options.clock;
-        transport = new Transport(options.url, options.apiKey, options.timeout, options.attempts, context, clock);
+        transport = new Transport(options.url, options.apiKey, options.timeout, options.attempts, options.tls, clock);
         clientId = options.clientId;
         webhookKeys = options.webhookSecrets.isBlank() ? List.of() : Webhooks.keys(options.webhookSecrets);
         String issuer = options.issuer.isEmpty() ? options.url.replaceAll("/+$", "") : options.issuer;
         tokens = new AccessTokens(transport, issuer, clock);
+    }
+
+    private SiwaClient(SiwaClient other, String clientId) {
+        this.transport = other.transport;
+        this.clock = other.clock;
+        this.tokens = other.tokens;
+        this.webhookKeys = other.webhookKeys;
+        this.clientId = clientId;
+    }
+
+    /** The same client for another app: its bundle ID or Services ID. */
+    public SiwaClient forApp(String clientId) {
+        return new SiwaClient(this, clientId);
     }
 
     /** A client whose options are in the environment: see {@link Builder}. */
@@ -79,7 +86,7 @@ public final class SiwaClient {
         private String webhookSecrets = variable("SIWA_WEBHOOK_SECRETS");
         private Duration timeout = Duration.ofSeconds(12);
         private int attempts = 3;
-        private SSLContext sslContext;
+        private SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
         private Transport.Clock clock = new Transport.Clock();
 
         private Builder() {}
@@ -133,7 +140,7 @@ public final class SiwaClient {
 
         /** For a private certificate authority. By default {@link SSLContext#getDefault}. */
         public Builder sslContext(SSLContext value) {
-            sslContext = value;
+            tls = value.getSocketFactory();
             return this;
         }
 
@@ -193,12 +200,7 @@ public final class SiwaClient {
 
     /** Returns the account of Apple's user ID. Error: {@code account_not_found} (404). */
     public Account accountOf(String sub) {
-        return accountOf(sub, clientId);
-    }
-
-    /** The same for another app. */
-    public Account accountOf(String sub, String clientId) {
-        return read(Account::new, get("/v1/accounts" + query(app(Map.of("sub", sub), clientId))));
+        return read(Account::new, get("/v1/accounts" + query(app(Map.of("sub", sub)))));
     }
 
     /**
@@ -211,26 +213,16 @@ public final class SiwaClient {
 
     /** Returns the state of the user's credential. For an unknown user it is {@code notFound}, and no error. */
     public Credential state(String sub) {
-        return state(sub, clientId);
-    }
-
-    /** The same for another app. */
-    public Credential state(String sub, String clientId) {
-        return read(Credential::new, get("/v1/credentials/" + encoded(sub) + query(app(Map.of(), clientId))));
+        return read(Credential::new, get("/v1/credentials/" + encoded(sub) + query(app(Map.of()))));
     }
 
     /** Returns the states of any number of users, in the order of {@code subs}. One request asks for 1,000 of them. */
     public List<CredentialOfSubject> states(List<String> subs) {
-        return states(subs, clientId);
-    }
-
-    /** The same for another app. */
-    public List<CredentialOfSubject> states(List<String> subs, String clientId) {
         List<CredentialOfSubject> states = new ArrayList<>();
         for (int start = 0; start < subs.size(); start += 1000) {
             List<String> part = subs.subList(start, Math.min(start + 1000, subs.size()));
             states.addAll(read(CredentialList::new,
-                    post("/v1/credentials/query", app(Map.of("subs", part), clientId))).credentials());
+                    post("/v1/credentials/query", app(Map.of("subs", part)))).credentials());
         }
         return states;
     }
@@ -296,12 +288,7 @@ public final class SiwaClient {
 
     /** Makes a challenge for App Attest, valid for five minutes. purpose: {@code attestation} or {@code assertion}. */
     public Challenge makeChallenge(String purpose) {
-        return makeChallenge(purpose, clientId);
-    }
-
-    /** The same for another app. */
-    public Challenge makeChallenge(String purpose, String clientId) {
-        return read(Challenge::new, post("/v1/app-attest/challenges", app(Map.of("purpose", purpose), clientId)));
+        return read(Challenge::new, post("/v1/app-attest/challenges", app(Map.of("purpose", purpose))));
     }
 
     /**
@@ -309,13 +296,8 @@ public final class SiwaClient {
      * Error: {@code attestation_invalid} (401) with {@code attestationCause} and {@code reAttest}, both for the app.
      */
     public KeyRegistration registerKey(Form form) {
-        return registerKey(form, clientId);
-    }
-
-    /** The same for another app. */
-    public KeyRegistration registerKey(Form form, String clientId) {
         return read(KeyRegistration::new,
-                post("/v1/app-attest/keys", app(form.given("key_id", "attestation", "challenge"), clientId)));
+                post("/v1/app-attest/keys", app(form.given("key_id", "attestation", "challenge"))));
     }
 
     /**
@@ -417,10 +399,10 @@ public final class SiwaClient {
     }
 
     private Map<String, Object> signInMembers(Form form, SignInOption... options) {
-        return app(form.signInMembers(!List.of(options).contains(SignInOption.OWN_NONCE)), clientId);
+        return app(form.signInMembers(!List.of(options).contains(SignInOption.OWN_NONCE)));
     }
 
-    private static Map<String, Object> app(Map<String, ?> members, String clientId) {
+    private Map<String, Object> app(Map<String, ?> members) {
         if (clientId.isEmpty()) {
             throw new IllegalStateException("the client needs the app's client ID: set SIWA_CLIENT_ID");
         }

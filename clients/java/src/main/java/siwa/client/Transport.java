@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /**
  * HTTP to siwa: time limits, bounds and repetitions. One connection for each attempt. Follows no redirects and uses no
@@ -114,11 +114,11 @@ final class Transport {
     private final String apiKey;
     private final Duration timeout;
     private final int attempts;
-    private final SSLContext sslContext;
+    private final SSLSocketFactory tls;
     private final Clock clock;
     private final AtomicBoolean isVersionKnown = new AtomicBoolean();
 
-    Transport(String url, String apiKey, Duration timeout, int attempts, SSLContext sslContext, Clock clock) {
+    Transport(String url, String apiKey, Duration timeout, int attempts, SSLSocketFactory tls, Clock clock) {
         this.url = parsed(url);
         this.path = this.url.getRawPath().replaceAll("/+$", "");
         // The message does not repeat the key.
@@ -131,7 +131,7 @@ final class Transport {
         this.apiKey = apiKey;
         this.timeout = timeout;
         this.attempts = attempts;
-        this.sslContext = sslContext;
+        this.tls = tls;
         this.clock = clock;
     }
 
@@ -213,7 +213,7 @@ final class Transport {
     }
 
     private SSLSocket secured(Socket connection) throws IOException {
-        SSLSocket secured = (SSLSocket) sslContext.getSocketFactory().createSocket(
+        SSLSocket secured = (SSLSocket) tls.createSocket(
                 connection, url.getHost().replaceAll("[\\[\\]]", ""), connection.getPort(), true);
         // Without this, the certificate of any other host would be accepted.
         SSLParameters parameters = secured.getSSLParameters();

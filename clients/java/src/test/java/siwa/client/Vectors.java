@@ -172,7 +172,7 @@ final class Vectors {
     private static Object call(SiwaClient client, VectorClock clock, String call, Map<String, Object> arguments) {
         String accountId = (String) arguments.get("account_id");
         String sub = (String) arguments.get("sub");
-        String app = (String) arguments.get("client_id");
+        SiwaClient ofApp = arguments.containsKey("client_id") ? client.forApp((String) arguments.get("client_id")) : client;
         // A form that is no object has no members, in each form that an app can post.
         Form form = arguments.get("form") instanceof Map
                 ? Form.of(object(arguments.get("form"))) : Form.of(Json.write(arguments.get("form")));
@@ -200,14 +200,13 @@ final class Vectors {
             case "account":
                 return client.account(accountId);
             case "account_of":
-                return app == null ? client.accountOf(sub) : client.accountOf(sub, app);
+                return ofApp.accountOf(sub);
             case "find_accounts":
                 return client.findAccounts(arguments);
             case "state":
-                return app == null ? client.state(sub) : client.state(sub, app);
+                return ofApp.state(sub);
             case "states":
-                List<String> subs = (List<String>) arguments.get("subs");
-                return app == null ? client.states(subs) : client.states(subs, app);
+                return ofApp.states((List<String>) arguments.get("subs"));
             case "disable":
                 return client.disable(accountId, (String) arguments.get("reason"), time(arguments.get("until")));
             case "enable":
