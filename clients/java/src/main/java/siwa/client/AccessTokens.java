@@ -44,7 +44,7 @@ final class AccessTokens {
 
     private static final Pattern BEARER = Pattern.compile("bearer +([A-Za-z0-9._~+/-]+=*)", Pattern.CASE_INSENSITIVE);
 
-    /** The token in the header {@code Authorization} (RFC 6750 §2.1). Throws {@code token_missing}. */
+    /** The token in the header {@code Authorization} (RFC 6750 section 2.1). Throws {@code token_missing}. */
     static String bearerToken(String authorization) {
         Matcher match = BEARER.matcher(authorization == null ? "" : authorization);
         if (!match.matches()) {
@@ -305,7 +305,7 @@ final class AccessTokens {
         return new BigInteger(1, bytes(Model.text(entry.get(name))));
     }
 
-    /** Strict base64url (RFC 7515 §2): no padding, no other alphabet, no stray bits. */
+    /** Strict base64url (RFC 7515 section 2): no padding, no other alphabet, no stray bits. */
     private static byte[] bytes(String segment) {
         try {
             byte[] bytes = Base64.getUrlDecoder().decode(segment);

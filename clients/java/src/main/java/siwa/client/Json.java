@@ -21,7 +21,8 @@ final class Json {
     /** siwa's documents have fewer than ten levels. The bound keeps the stack of the thread. */
     private static final int DEEPEST = 64;
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?");
-    private static final Map<String, Boolean> WORDS = Map.of("true", true, "false", false);
+    private static final Pattern WORD = Pattern.compile("true|false|null");
+    private static final Pattern HEX = Pattern.compile("[0-9A-Fa-f]{4}");
 
     private final String text;
     private int at;
@@ -82,10 +83,10 @@ final class Json {
             at = number.end();
             return number(number.group());
         }
-        String word = List.of("true", "false", "null").stream().filter(each -> text.startsWith(each, at)).findFirst().orElse("");
-        require(!word.isEmpty());
-        at += word.length();
-        return WORDS.get(word);
+        Matcher word = WORD.matcher(text).region(at, text.length());
+        require(word.lookingAt());
+        at = word.end();
+        return word.group().equals("null") ? null : Boolean.valueOf(word.group());
     }
 
     private Map<String, Object> object() {
@@ -122,10 +123,10 @@ final class Json {
         for (char unit = next(); unit != '"'; unit = next()) {
             require(unit >= ' ');
             if (unit == '\\') {
-                char escape = next();
-                int known = "\"\\/bfnrt".indexOf(escape);
-                require(known >= 0 || (escape == 'u' && at + 4 <= text.length() && text.substring(at, at + 4).matches("[0-9A-Fa-f]{4}")));
-                unit = known >= 0 ? "\"\\/\b\f\n\r\t".charAt(known) : (char) Integer.parseInt(text.substring(at, at += 4), 16);
+                int known = "\"\\/bfnrtu".indexOf(next());
+                require(known >= 0 && (known < 8 || HEX.matcher(text).region(at, text.length()).lookingAt()));
+                unit = known < 8 ? "\"\\/\b\f\n\r\t".charAt(known)
+                        : (char) Integer.parseInt(text.substring(at, at += 4), 16);
             }
             out.append(unit);
         }

@@ -1265,12 +1265,12 @@ public final class Models {
             return nonceSupported;
         }
 
-        /** The hash of the authorization code (OpenID Connect Core §3.3.2.11). */
+        /** The hash of the authorization code (OpenID Connect Core &#167;3.3.2.11). */
         public Optional<String> cHash() {
             return cHash;
         }
 
-        /** The hash of the access token (OpenID Connect Core §3.1.3.6). */
+        /** The hash of the access token (OpenID Connect Core &#167;3.1.3.6). */
         public Optional<String> atHash() {
             return atHash;
         }
@@ -1306,7 +1306,7 @@ public final class Models {
         }
     }
 
-    /** An introspection response (RFC 7662 §2.2). An inactive token has <code>active</code> alone. */
+    /** An introspection response (RFC 7662 &#167;2.2). An inactive token has <code>active</code> alone. */
     public static final class IntrospectionResponse extends Model {
         private final boolean active = required("active", Model::truth);
         private final Optional<String> scope = optional("scope", Model::text);

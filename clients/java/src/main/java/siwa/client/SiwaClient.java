@@ -463,7 +463,7 @@ public final class SiwaClient {
         return "?" + String.join("&", pairs);
     }
 
-    /** Percent-encoded but for unreserved characters (RFC 3986 §2.3). */
+    /** Percent-encoded but for unreserved characters (RFC 3986 section 2.3). */
     static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20").replace("*", "%2A").replace("%7E", "~");
     }

@@ -362,7 +362,7 @@ final class Transport {
         if (response.status >= 200 && response.status < 300 && !value.isEmpty()) {
             return value;
         }
-        // OAuth has "error" (RFC 6749 §5.2).
+        // OAuth has "error" (RFC 6749 section 5.2).
         Object code = value.get("code") == null ? value.get("error") : value.get("code");
         Object detail = value.get("detail");
         if (response.status < 400 || !(code instanceof String)) {

@@ -63,7 +63,7 @@ final class PackageTests {
                 options -> options.url(""), options -> options.url("siwa.internal"), options -> options.url("ftp://siwa"),
                 options -> options.url("http://user:pw@siwa"), options -> options.url("http://siwa?x=1"),
                 options -> options.url("http://siwa\r\nX: y"), options -> options.apiKey(""),
-                options -> options.apiKey("a b"), options -> options.apiKey("a\r\nX: y"), options -> options.apiKey("é"),
+                options -> options.apiKey("a b"), options -> options.apiKey("a\r\nX: y"), options -> options.apiKey("\u00e9"),
                 options -> options.webhookSecrets("whsec_"), options -> options.webhookSecrets("secret"),
                 options -> options.webhookSecrets("whsec_c2hvcnQ="), options -> options.attempts(0),
                 options -> options.timeout(Duration.ZERO));
