@@ -78,6 +78,12 @@ signs_in("flutter", "sign_in_with_apple of Flutter: the names are flat.",
 signs_in("capacitor", "The plugin of Capacitor wraps the credential, and the app adds the nonce beside it.",
          {"response": {"identityToken": TOKEN, "authorizationCode": CODE, **NAMES, "user": SUB, "email": None},
           "nonce": NONCE}, {"authorization_code": CODE, "user": NAMES})
+signs_in("web-page", "Apple's script for web pages: AppleID.auth.signIn() returns this object.",
+         {"authorization": {"code": CODE, "id_token": TOKEN, "state": "s"}, "user": USER, "nonce": NONCE},
+         {"authorization_code": CODE, "user": USER})
+signs_in("names-in-snake-case", "An app that renames the members.",
+         {**FORM, "given_name": "Ada", "family_name": "Lovelace", "email": ""},
+         {"authorization_code": CODE, "user": {"given_name": "Ada", "family_name": "Lovelace"}})
 signs_in("base64", "Swift's JSONEncoder writes the Data of token and code as base64.",
          {"identityToken": text64(TOKEN), "authorizationCode": text64(CODE), "nonce": NONCE},
          {"authorization_code": CODE})
@@ -230,6 +236,7 @@ ASK = {"bearer": "Bearer a+b.c/=", "audience": "https://api.example.com", "scope
 calls("introspect", "The token is valid now.", QUESTION, ok(ACTIVE), call("introspect", ASK, ACTIVE))
 for name, summary, response, code, status in [
     ("inactive", "It has ended, or was never valid.", {"active": False}, "token_inactive", 401),
+    ("inactive-with-members", "active decides, whatever else is there.", {**ACTIVE, "active": False}, "token_inactive", 401),
     ("refresh-token", "A refresh token has no token_type. No API accepts refresh tokens.",
      {name: value for name, value in ACTIVE.items() if name != "token_type"}, "token_inactive", 401),
     ("other-audience", "For another API.", {**ACTIVE, "aud": "https://other.example.com"}, "audience_mismatch", 401),

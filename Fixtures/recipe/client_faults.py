@@ -78,6 +78,8 @@ for name, request, step in ONCE:
     result = {"app-flip": FLIPPED, "disable": DISABLED}.get(name, ACCOUNT)
     retries(f"{name}-overloaded", "siwa refused the request before it read it.", request, [OVERLOADED, ok(result)],
             {**step, "returns": {}, "waits": [2]})
+retries("sign-out-too-many-requests", "A proxy refused the request, and siwa never got it.", SIGN_OUT,
+        [page(429), ok(ACCOUNT)], call("sign_out", {"account_id": ACCOUNT_ID}, {}, waits=[1]))
 for status, code in [(400, "member_malformed"), (401, "token_expired"), (401, "caller_unauthenticated"),
                      (403, "account_disabled"), (403, "caller_forbidden"), (404, "client_id_unknown"),
                      (409, "account_exists"), (413, "body_too_large")]:
@@ -105,12 +107,14 @@ transport("half-a-body-chunked", "The same with chunks: the last chunk is missin
 transport("head-only", "The connection closes after the head.", [{**ok(ACCOUNT), "fault": "cut", "bytes": 0}, ok(ACCOUNT)],
           read(returns=GOOD, waits=[1]))
 transport("chunked", "A proxy may use chunks.", [{**ok(ACCOUNT), "chunked": True}], read(returns=GOOD))
-transport("silent", "No response in time.", [{"status": 0, "fault": "silent"}], read(error=UNREACHABLE),
+transport("silent", "No response in time.", [{"status": 0, "fault": "silent"}], read(error=UNREACHABLE, within_seconds=3),
           client={"timeout_seconds": 1, "attempts": 1})
 transport("drip", "A byte now and then. The time limit is for the whole response.", [{**ok(ACCOUNT), "fault": "drip"}],
-          read(error=UNREACHABLE), client={"timeout_seconds": 1, "attempts": 1})
+          read(error=UNREACHABLE, within_seconds=3), client={"timeout_seconds": 1, "attempts": 1})
 transport("html", "The URL is that of another server.", [page(200)], read(error={**FOREIGN, "status": 200}))
 transport("html-that-claims-json", "HTML with the wrong type.", [page(200, **{"content-type": "application/json"})],
+          read(error={**FOREIGN, "status": 200}))
+transport("json-as-html", "JSON that another type names.", [{**ok(ACCOUNT), "headers": {"content-type": "text/html"}}],
           read(error={**FOREIGN, "status": 200}))
 transport("html-404", "A path of another server.", [page(404)], read(error={**FOREIGN, "status": 404}))
 transport("html-401", "A proxy asks for a password. The app's user has not failed.", [page(401)],
@@ -119,7 +123,7 @@ transport("json-of-another-server", "An error without siwa's code.",
           [{"status": 404, "json": {"message": "no Route matched with those values"}}],
           read(error={**FOREIGN, "status": 404}))
 for name, body in [("empty", ""), ("cut", "{\"id\":"), ("array", "[]"), ("null", "null"), ("nested", "[" * 100_000),
-                   ("not-utf-8-escape", "{\"id\":\"\\x\"}")]:
+                   ("bad-escape", "{\"id\":\"\\x\"}")]:
     transport(f"json-{name}", "200 with a body that is not one JSON object.", [{"status": 200, "body": body}],
               read(error={"code": "unexpected_response"}))
 transport("member-missing", "JSON, and no account.", [ok({"ok": True})], read(error={"code": "unexpected_response"}))

@@ -88,9 +88,15 @@ class SiwaClient:
         """Returns the account of Apple's user ID. Error: `account_not_found` (404)."""
         return self._read(models.Account, "GET", _with_query("/v1/accounts", {**self._app(client_id), "sub": sub}))
 
-    def find_accounts(self, **parameters: Any) -> models.AccountPage:
-        """Searches accounts, newest first, at most 100 in a page. docs/api.md lists the parameters. For the next page
-        pass `after=page.cursor`. Times are aware datetimes."""
+    def find_accounts(
+            self, *, email: Optional[str] = None, name: Optional[str] = None, grant_id: Optional[str] = None,
+            client_id: Optional[str] = None, state: Optional[str] = None, reason: Optional[str] = None,
+            disabled: Optional[bool] = None, linked: Optional[bool] = None, apple_token: Optional[bool] = None,
+            created_after: Optional[Time] = None, after: Optional[str] = None, limit: Optional[int] = None,
+    ) -> models.AccountPage:
+        """Searches accounts that match all arguments, newest first. A page has `limit` accounts, at most 100. For the
+        next page pass `after=page.cursor` and the same arguments. docs/api.md explains the arguments."""
+        parameters = {argument: value for argument, value in locals().items() if argument != "self"}
         return self._read(models.AccountPage, "GET", _with_query("/v1/accounts", parameters))
 
     def state(self, sub: str, client_id: Optional[str] = None) -> models.Credential:
@@ -143,7 +149,8 @@ class SiwaClient:
 
     def make_challenge(self, purpose: str, client_id: Optional[str] = None) -> models.Challenge:
         """Makes a challenge for App Attest, valid for five minutes. purpose: `attestation` or `assertion`."""
-        return self._read(models.Challenge, "POST", "/v1/app-attest/challenges", {"purpose": purpose, **self._app(client_id)})
+        return self._read(models.Challenge, "POST", "/v1/app-attest/challenges",
+                          {"purpose": purpose, **self._app(client_id)})
 
     def register_key(self, form: Any, client_id: Optional[str] = None) -> models.KeyRegistration:
         """Registers a key of the app. form: the app's JSON with `key_id`, `attestation` and `challenge`.
@@ -189,7 +196,7 @@ class SiwaClient:
         return verified_event(headers, raw_body, self._webhook_keys or webhook_keys(""), self._clock.now())
 
     def events(self, cursor_store: CursorStore, *, resync: Optional[Callable[[], None]] = None, wait: int = 30) -> Events:
-        """Iterates over all events, for ever. See Events."""
+        """Iterates over all events, for ever: see Events. wait: seconds that siwa waits for an event, 0 to 30."""
         return Events(self._transport, self._clock, cursor_store, resync, wait)
 
     # OAuth access tokens

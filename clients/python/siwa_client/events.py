@@ -72,7 +72,8 @@ class Events:
         self.is_caught_up = False
         """True if the last page was the end of the feed."""
         self.last_response_at: Optional[float] = None
-        """The time of siwa's last response, in seconds since 1970. With `wait` there is one every 30 seconds."""
+        """The time of siwa's last response, in seconds since 1970: at most `wait` seconds ago while siwa responds. None
+        until the feed has begun, and before then a backend must not accept sign-ins: it could miss their revocation."""
 
     def __iter__(self) -> Iterator[Event]:
         self.cursor = self._store.load()

@@ -14,7 +14,8 @@ def _answer(error: SiwaError) -> Tuple[Dict[str, Any], int, Dict[str, str]]:
     status, body = error.for_app()
     if status >= 500:
         log.error("a call of siwa failed: %s", error)
-    return body, status, {"Cache-Control": "no-store", **({"Retry-After": str(error.retry_after or 1)} if status == 503 else {})}
+    retry = {"Retry-After": str(error.retry_after or 1)} if status == 503 else {}
+    return body, status, {"Cache-Control": "no-store", **retry}
 
 
 def flask_errors(app: Any) -> None:

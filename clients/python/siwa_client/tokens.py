@@ -145,7 +145,8 @@ class AccessTokens:
         keys = {}
         for entry in entries if isinstance(entries, list) else []:
             try:
-                keys[str(entry["kid"])] = _usable(entry)
+                if isinstance(entry["kid"], str):
+                    keys[entry["kid"]] = _usable(entry)
             except (ValueError, KeyError, TypeError, SiwaError):
                 continue  # a key of another kind
         if not keys:

@@ -110,11 +110,11 @@ class Transport:
             attempt.was_sent = True
             connection.request(method, self._path + target, body, headers)
             reader = _TimedReader(connection.sock, deadline)
-            response = http.client.HTTPResponse(reader, method=method)  # type: ignore[arg-type]
-            response.begin()
-            data = response.read(LONGEST_RESPONSE + 1)
-            if response.length and len(data) <= LONGEST_RESPONSE:
-                raise http.client.IncompleteRead(data, response.length)
+            with http.client.HTTPResponse(reader, method=method) as response:  # type: ignore[arg-type]
+                response.begin()
+                data = response.read(LONGEST_RESPONSE + 1)
+                if response.length and len(data) <= LONGEST_RESPONSE:
+                    raise http.client.IncompleteRead(data, response.length)
         except (OSError, http.client.HTTPException) as error:
             raise SiwaError("unreachable", None, f"no complete response ({type(error).__name__})") from error
         finally:

@@ -1,11 +1,13 @@
-"""siwa and its fakes for the tests: the programs that SIWA_BINARY and SIWA_DEV name, or those of `swift build`."""
+"""siwa and its fakes for the tests: the program that SIWA_BINARY names, or that of `swift build`, and siwa-dev beside it."""
 
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 
@@ -13,14 +15,18 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SIWA = os.environ.get("SIWA_BINARY", str(ROOT / ".build/debug/siwa"))
-SIWA_DEV = os.environ.get("SIWA_DEV", str(ROOT / ".build/debug/siwa-dev"))
+SIWA_DEV = str(pathlib.Path(SIWA).with_name("siwa-dev"))
 
 
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    """Ports at which nothing listens. Those that the kernel chooses could go to another program before ours starts."""
+    ports = []
+    while len(ports) < count:
+        try:
+            socket.create_server(("127.0.0.1", port := random.randint(10_000, 32_000))).close()
+            ports.append(port)
+        except OSError:
+            continue
     return ports
 
 
@@ -40,21 +46,24 @@ class Program:
         self.start()
 
     def start(self):
+        self.output = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment)
+            self.arguments, stdout=self.output, stderr=subprocess.STDOUT, env=self.environment)
         deadline = time.monotonic() + 60
         while True:
             try:
                 return urllib.request.urlopen(self.ready_url, timeout=2).close()
             except OSError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
-                    self.process.kill()
-                    raise AssertionError(f"{self.arguments[0]} did not start: {self.process.communicate()[0]!r}") from None
+                    self.stop(signal.SIGKILL)
+                    self.output.seek(0)
+                    raise AssertionError(f"{self.arguments[0]} did not start: {self.output.read()!r}") from None
                 time.sleep(0.1)
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        self.process.communicate(timeout=30)
+        self.process.send_signal(signal.SIGCONT)
+        self.process.wait(timeout=30)
 
 
 class Apple:

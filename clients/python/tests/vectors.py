@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 from datetime import datetime
 
 from siwa_client import Clock, SiwaClient, SiwaError, to_json
@@ -80,7 +81,7 @@ def play(path, server=SERVER):
     finally:
         process.kill()
         process.wait()
-    for step, (found, waits, warnings) in zip(vector["steps"], results):
+    for step, (found, waits, warnings, took) in zip(vector["steps"], results):
         name = "error" if "error" in step else "returns"
         wanted = step[name]
         for result in found:
@@ -88,6 +89,7 @@ def play(path, server=SERVER):
             assert matches(wanted, result[name]), f"{step['call']}: expected {wanted}, found {result[name]}"
         assert waits == step.get("waits", []), f"{step['call']}: waits"
         assert warnings == step.get("warnings", warnings), f"{step['call']}: warnings"
+        assert took < step.get("within_seconds", 60), f"{step['call']}: {took} s"
     assert verdict == {"verdict": "passed"}, verdict["mistakes"]
 
 
@@ -103,7 +105,7 @@ def results_of(vector, url):
         clock.waits = []
         warnings = Warnings()
         logging.getLogger("siwa_client").addHandler(warnings)
-        found = []
+        found, began = [], time.monotonic()
         threads = [threading.Thread(target=lambda: found.append(result_of(client, clock, step)))
                    for _ in range(step.get("together", 1))]
         for thread in threads:
@@ -112,7 +114,7 @@ def results_of(vector, url):
             thread.join()
         logging.getLogger("siwa_client").removeHandler(warnings)
         assert len(found) == len(threads), "a call ended with another exception than SiwaError"
-        yield found, clock.waits, warnings.count
+        yield found, clock.waits, warnings.count, time.monotonic() - began
 
 
 def result_of(client, clock, step):
