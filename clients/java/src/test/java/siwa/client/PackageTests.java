@@ -185,7 +185,7 @@ final class PackageTests {
     private static String codeAfter(String response) throws Exception {
         try (ServerSocket server = answering(response.replace("\n", "\r\n"), false)) {
             SiwaClient client = options("http://127.0.0.1:" + server.getLocalPort()).attempts(1)
-                    .timeout(Duration.ofSeconds(5)).build();
+                    .timeout(Duration.ofMinutes(1)).build();
             return refusal(() -> client.erasure("e")).code();
         }
     }
@@ -220,7 +220,7 @@ final class PackageTests {
                     long began = System.nanoTime();
                     String code = refusal(client::makeNonce).code();
                     check(code.equals("unreachable") || code.equals("unexpected_response"), code);
-                    check(System.nanoTime() - began < 3_000_000_000L, "the time limit passed: " + bytes);
+                    check(System.nanoTime() - began < 10_000_000_000L, "the time limit passed: " + bytes);
                 }
             }
         }
@@ -260,13 +260,14 @@ final class PackageTests {
         });
         server.start();
         int port = server.getAddress().getPort();
-        SiwaClient client = options("https://localhost:" + port + "/siwa/").sslContext(context).build();
+        SiwaClient client = options("https://localhost:" + port + "/siwa/").sslContext(context)
+                .timeout(Duration.ofMinutes(1)).build();
         checkEqual("erasure_not_found", refusal(() -> client.erasure("a b")).code());
         checkEqual(List.of("localhost:" + port + "/siwa/v1/erasures/a%20b"), requests);
         // The certificate is of another host, or of an unknown authority: no request leaves the backend.
         for (SiwaClient.Builder wrong : List.of(options("https://127.0.0.1:" + port + "/siwa").sslContext(context),
                 options("https://localhost:" + port + "/siwa"))) {
-            SiwaException error = refusal(() -> wrong.attempts(1).build().erasure("a"));
+            SiwaException error = refusal(() -> wrong.timeout(Duration.ofMinutes(1)).attempts(1).build().erasure("a"));
             checkEqual("unreachable", error.code());
             check(error.getMessage().contains("SSLHandshakeException"), error);
         }

@@ -383,7 +383,8 @@ final class StoryTests {
     }
 
     private static void stopsAndReturns(Development siwa) throws Exception {
-        SiwaClient client = options(siwa.url).timeout(Duration.ofSeconds(1)).attempts(1).build();
+        SiwaClient client = options(siwa.url).build();
+        SiwaClient hasty = options(siwa.url).timeout(Duration.ofSeconds(1)).attempts(1).build();
         Backend backend = new Backend(client, siwa.folder.resolve("cursor"));
         until(() -> backend.feed.cursor().isPresent());
         String ada = siwa.apple.person(Map.of());
@@ -392,13 +393,13 @@ final class StoryTests {
 
         siwa.program.signal("STOP");
         long began = System.nanoTime();
-        checkEqual("unreachable", refusal(client::makeNonce).code());
-        check(System.nanoTime() - began < 3_000_000_000L, "the time limit passed");
+        checkEqual("unreachable", refusal(hasty::makeNonce).code());
+        check(System.nanoTime() - began < 10_000_000_000L, "the time limit passed");
         siwa.program.signal("CONT");
-        check(!options(siwa.url).build().makeNonce().nonce().isEmpty(), "no nonce");
+        check(!client.makeNonce().nonce().isEmpty(), "no nonce");
         siwa.program.signal("KILL");
         siwa.program.process.waitFor();
-        SiwaException error = refusal(client::makeNonce);
+        SiwaException error = refusal(hasty::makeNonce);
         checkEqual("unreachable 503 {\"error\":\"try_again\"}",
                 error.code() + " " + error.statusForApp() + " " + error.jsonForApp());
 
