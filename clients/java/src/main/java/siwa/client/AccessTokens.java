@@ -42,6 +42,7 @@ final class AccessTokens {
     private static final long COOL_DOWN = 60;
     private static final long PAUSE_AFTER_FAILURE = 5;
 
+    private static final ECParameterSpec P256 = p256();
     private static final Pattern BEARER = Pattern.compile("bearer +([A-Za-z0-9._~+/-]+=*)", Pattern.CASE_INSENSITIVE);
 
     /** The token in the header {@code Authorization} (RFC 6750 section 2.1). Throws {@code token_missing}. */
@@ -288,8 +289,6 @@ final class AccessTokens {
         BigInteger number = new BigInteger(1, Arrays.copyOfRange(signature, start, start + 32));
         return number.signum() > 0 && number.compareTo(P256.getOrder()) < 0;
     }
-
-    private static final ECParameterSpec P256 = p256();
 
     private static ECParameterSpec p256() {
         try {

@@ -6,7 +6,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,17 +16,16 @@ public abstract class Model {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-    private final Map<?, ?> members;
+    private final Map<String, Object> members;
 
+    @SuppressWarnings("unchecked") // the names of JSON are texts
     Model(Object json) {
-        members = (Map<?, ?>) typed(json, Map.class);
+        members = Collections.unmodifiableMap((Map<String, Object>) typed(json, Map.class));
     }
 
     /** The members by siwa's names, also those that this version does not know, for a JSON library. Times are texts. */
     public final Map<String, Object> json() {
-        Map<String, Object> json = new LinkedHashMap<>();
-        members.forEach((name, value) -> json.put((String) name, value));
-        return Collections.unmodifiableMap(json);
+        return members;
     }
 
     /** True for a model of the same type with the same members. */

@@ -60,6 +60,7 @@ final class StoryTests {
         tests.put("story: tokens and links", () -> inDevelopment(StoryTests::tokensAndLinks));
         tests.put("story: forms of libraries", () -> inDevelopment(StoryTests::formsOfLibraries));
         tests.put("story: siwa stops and returns", () -> inDevelopment(StoryTests::stopsAndReturns));
+        tests.put("story: the program of README.md", () -> inDevelopment(StoryTests::readme));
         tests.put("story: a webhook", StoryTests::webhook);
     }
 
@@ -409,6 +410,18 @@ final class StoryTests {
         until(backend.sessions::isEmpty);
         check(backend.failure == null, backend.failure);
         checkEqual(1, Collections.frequency(backend.events, EventType.CREDENTIAL_AUTHORIZED));
+    }
+
+    private static void readme(Development siwa) throws Exception {
+        String page = Files.readString(Tests.FIXTURES.resolveSibling("clients/java/README.md"));
+        Files.writeString(siwa.folder.resolve("Trial.java"), page.split("```java\n")[1].split("```")[0]);
+        ProcessBuilder trial = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp",
+                System.getProperty("java.class.path"), "Trial.java").directory(siwa.folder.toFile()).redirectErrorStream(true);
+        trial.environment().putAll(Map.of("SIWA_URL", siwa.url, "APPLE", siwa.apple.url.replace("/emulator", "")));
+        Process process = trial.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        check(process.waitFor() == 0 && output.matches("(?s)Signed in: Ada acc_.*State: revoked.*Deleted: erased\\s*"), output);
     }
 
     /** siwa as a service of its own, which posts its events to a receiver with the package. */

@@ -126,6 +126,7 @@ final class Vectors {
             logger.addHandler(warnings);
             List<Map<String, Object>> results = Collections.synchronizedList(new ArrayList<>());
             List<Thread> threads = new ArrayList<>();
+            long began = System.nanoTime();
             for (long count = (Long) step.getOrDefault("together", 1L); count > 0; count--) {
                 threads.add(new Thread(() -> results.add(result(client, clock, step))));
             }
@@ -134,6 +135,10 @@ final class Vectors {
                 thread.join();
             }
             logger.removeHandler(warnings);
+            long seconds = (System.nanoTime() - began) / 1_000_000_000;
+            if (step.containsKey("within_seconds") && seconds >= ((Number) step.get("within_seconds")).longValue()) {
+                mistakes.add(step.get("call") + ": it took " + seconds + " s");
+            }
             String kind = step.containsKey("error") ? "error" : "returns";
             for (Map<String, Object> result : results) {
                 if (!result.containsKey(kind) || !matches(step.get(kind), result.get(kind))) {
