@@ -105,6 +105,12 @@ calls("sign-in-dropped", "Members of the response that this version does not kno
           "member_of_2031": {"a": [1]}, "account": {**ACCOUNT, "email_forwarding": "value_of_2031", "new": None}}),
       call("sign_in", {"form": {"identity_token": TOKEN, "nonce": NONCE}},
            {"dropped": ["user.name"], "account": {"email_forwarding": "value_of_2031"}}))
+for name, response in [("empty", {}), ("without-account", {**OUTCOME, "account": None}),
+                       ("without-id", {**OUTCOME, "account": {**ACCOUNT, "id": None}}),
+                       ("id-number", {**OUTCOME, "account": {**ACCOUNT, "id": 0}})]:
+    calls(f"sign-in-response-{name}", "An account without an ID would be one user for all people.",
+          post("/v1/sign-ins", SIGN_IN), ok(response),
+          call("sign_in", {"form": {"identity_token": TOKEN, "nonce": NONCE}}, error={"code": "unexpected_response"}))
 
 IDENTITY = {"iss": "https://appleid.apple.com", "sub": SUB, "aud": APP, "team_id": "A1B2C3D4E5", "client_id": APP,
             "iat": "2026-03-14T09:29:40.000Z", "exp": "2026-03-15T09:29:40.000Z", "email_verified": True,

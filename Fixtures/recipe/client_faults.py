@@ -32,7 +32,7 @@ retries("retry-after-of-6", "Longer: the caller gets the error with the seconds,
 retries("retry-after-absent", "After 1 and 2 seconds.", NONCES,
         [problem(503, "overloaded"), problem(503, "overloaded"), ok(MINTED, 201)], nonce([1, 2], returns=MINTED))
 for name, value in [("date", "Wed, 21 Oct 2026 07:28:00 GMT"), ("zero", "0"), ("negative", "-1"), ("fraction", "1.5"),
-                    ("word", "soon")]:
+                    ("word", "soon"), ("of-5000-digits", "9" * 5000)]:
     retries(f"retry-after-{name}", "Not a number of seconds, as if it were absent.", NONCES,
             [problem(503, "overloaded", {"retry-after": value}), ok(MINTED, 201)], nonce([1], returns=MINTED))
 retries("three-attempts", "The third refusal is the result, with what siwa says.", NONCES, [BUSY, BUSY, OVERLOADED],
@@ -129,7 +129,7 @@ for name, body in [("empty", ""), ("cut", "{\"id\":"), ("array", "[]"), ("null",
 transport("member-missing", "JSON, and no account.", [ok({"ok": True})], read(error={"code": "unexpected_response"}))
 transport("member-of-another-type", "A text in place of a list.", [ok({**ACCOUNT, "credentials": "none"})],
           read(error={"code": "unexpected_response"}))
-transport("time-malformed", "A time in another form.", [ok({**ACCOUNT, "created_at": "2026-03-14"})],
+transport("time-malformed", "A text that is no time.", [ok({**ACCOUNT, "created_at": "soon"})],
           read(error={"code": "unexpected_response"}))
 for status in (301, 302, 303, 307, 308):
     transport(f"redirect-{status}", "A redirect is not followed: the key would reach another server.",

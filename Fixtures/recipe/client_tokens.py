@@ -215,6 +215,10 @@ def unavailable(retry_after):
 FAILED = exchange(FETCH, DOWN)
 script("one-fetch", "The set is used again.", [keys()], [step(GOOD, YES), step(token(head=header("RS256")), YES), step(GOOD, YES)])
 script("at-once", "Eight calls at once, and one fetch.", [keys(delay_ms=200)], [step(GOOD, YES, together=8)])
+script("at-once-when-old", "The set is an hour old: one fetch, and the calls that do not wait for it use the old set.",
+       [keys(), keys(delay_ms=200)], [step(GOOD, YES), late(3600, together=8)])
+script("at-once-while-down", "Eight calls without keys, and one fetch that fails.", [exchange(FETCH, {**DOWN, "delay_ms": 200})],
+       [step(GOOD, error=unavailable(5), together=8)])
 script("fresh-for-an-hour", "The last second of the hour.", [keys()], [step(GOOD, YES), late(3599)])
 script("fetched-again-after-an-hour", "The set is an hour old.", [keys(), keys()], [step(GOOD, YES), late(3600)])
 script("unknown-key-fetches", "The token names a newer key. The set is a minute old.", [keys(), keys(*ROTATED)],

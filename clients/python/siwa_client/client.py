@@ -140,7 +140,8 @@ class SiwaClient:
         return self._read(models.Grants, "GET", _account(account_id) + "/grants").grants
 
     def end_grant(self, account_id: str, grant_id: str) -> None:
-        """Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404)."""
+        """Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404). After a lost
+        response, the repetition raises `grant_not_found`: the grant has ended."""
         if grant_id in ("", ".", ".."):
             raise SiwaError("grant_not_found", 404, "The ID would change the path of the request.")
         self._transport.call("DELETE", f"{_account(account_id)}/grants/{quote(grant_id, safe='')}")

@@ -4,10 +4,11 @@ import http.client
 import io
 import json
 import logging
+import re
 import socket
 import ssl
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Type
 from urllib.parse import urlsplit
 
 from .errors import SiwaError
@@ -56,6 +57,10 @@ class _TimedReader(io.RawIOBase):
         return self._connection.recv_into(buffer)
 
 
+class _NotSent(SiwaError):
+    """There was no connection, so siwa certainly did not execute the call."""
+
+
 class Transport:
     """One connection for each attempt. Follows no redirects and uses no proxies, so the key reaches only siwa."""
 
@@ -87,27 +92,27 @@ class Transport:
         if body is not None:
             headers["Content-Type"] = content_type
         for attempt in range(1, (attempts or self._attempts) + 1):
-            failure = _Attempt()
             try:
-                return self._once(method, target, body, headers, timeout or self._timeout, failure)
+                return self._once(method, target, body, headers, timeout or self._timeout)
             except SiwaError as error:
                 pause = attempt if error.retry_after is None else error.retry_after
-                was_refused = not failure.was_sent or error.code == "overloaded" or error.status == 429
+                was_refused = isinstance(error, _NotSent) or error.code == "overloaded" or error.status == 429
                 if (attempt == (attempts or self._attempts) or not error.is_temporary or pause > LONGEST_PAUSE
                         or not (can_repeat or was_refused)):
                     raise
-                log.info("%s %s: %s; attempt %d follows in %d s", method, urlsplit(target).path, error, attempt + 1, pause)
+                # Without the path, which contains IDs of people.
+                log.info("a call of siwa failed (%s); attempt %d follows in %d s", error, attempt + 1, pause)
                 self._clock.sleep(pause)
         raise AssertionError("at least one attempt")
 
-    def _once(self, method: str, target: str, body: Optional[bytes], headers: Dict[str, str], timeout: float,
-              attempt: "_Attempt") -> Any:
+    def _once(self, method: str, target: str, body: Optional[bytes], headers: Dict[str, str], timeout: float) -> Any:
         deadline = time.monotonic() + timeout
         connection = (http.client.HTTPConnection(self._host, self._port, timeout) if self._context is None else
                       http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context))
+        failure: Type[SiwaError] = _NotSent
         try:
             connection.connect()
-            attempt.was_sent = True
+            failure = SiwaError
             connection.request(method, self._path + target, body, headers)
             reader = _TimedReader(connection.sock, deadline)
             with http.client.HTTPResponse(reader, method=method) as response:  # type: ignore[arg-type]
@@ -116,7 +121,7 @@ class Transport:
                 if response.length and len(data) <= LONGEST_RESPONSE:
                     raise http.client.IncompleteRead(data, response.length)
         except (OSError, http.client.HTTPException) as error:
-            raise SiwaError("unreachable", None, f"no complete response ({type(error).__name__})") from error
+            raise failure("unreachable", None, f"no complete response ({type(error).__name__})") from error
         finally:
             connection.close()
         return self._result(response, data)
@@ -144,17 +149,13 @@ class Transport:
             code, detail = "unavailable" if status >= 500 or status == 429 else "unexpected_response", None
         raise SiwaError(
             code, status, str(detail or f"the response is not siwa's ({kind})"), request_id=request_id,
-            retry_after=int(retry_after) if retry_after.isascii() and retry_after.isdigit() and retry_after != "0" else None,
+            retry_after=int(retry_after) if re.fullmatch("[1-9][0-9]{0,8}", retry_after) else None,
             cause=cause if isinstance(cause, str) else None, re_attest=re_attest if isinstance(re_attest, bool) else None)
 
     def _check_version(self, version: str) -> None:
-        if self._is_version_known or not version.isdigit():
+        if self._is_version_known or not re.fullmatch("[0-9]{1,9}", version):
             return
         self._is_version_known = True
         if int(version) != API_VERSION:
             log.warning("siwa's interface has version %s, and siwa-client %s needs %d: upgrade %s", version, VERSION,
                         API_VERSION, "siwa-client" if int(version) > API_VERSION else "siwa")
-
-
-class _Attempt:
-    was_sent = False

@@ -72,6 +72,7 @@ def test_django():
     {"url": ""}, {"url": "siwa.internal"}, {"url": "ftp://siwa"}, {"url": "http://user:pw@siwa"}, {"url": "http://siwa?x=1"},
     {"api_key": ""}, {"api_key": "a b"}, {"api_key": "a\r\nX: y"}, {"api_key": "\u00e9"},
     {"webhook_secrets": "whsec_"}, {"webhook_secrets": "secret"}, {"webhook_secrets": "whsec_c2hvcnQ="},
+    {"webhook_secrets": "whsec_" + "A" * 88},
 ])
 def test_a_malformed_option(options, environment):
     with pytest.raises(ValueError) as caught:
