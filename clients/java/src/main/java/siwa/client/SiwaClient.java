@@ -279,7 +279,10 @@ public final class SiwaClient {
         return read(Grants::new, get(path(accountId) + "/grants")).grants();
     }
 
-    /** Ends one grant with all its tokens. Errors: {@code account_not_found}, {@code grant_not_found} (404). */
+    /**
+     * Ends one grant with all its tokens. Errors: {@code account_not_found}, {@code grant_not_found} (404). After a lost
+     * response, the repetition throws {@code grant_not_found}: the grant has ended.
+     */
     public void endGrant(String accountId, String grantId) {
         transport.send(new Transport.Call("DELETE", path(accountId) + "/grants/" + segment(grantId, "grant_not_found")));
     }

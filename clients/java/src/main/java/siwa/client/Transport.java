@@ -163,8 +163,9 @@ final class Transport {
                         || !(call.canRepeat || wasRefused)) {
                     throw error;
                 }
-                LOG.log(System.Logger.Level.DEBUG, "{0} {1}: {2}; attempt {3} follows in {4} s", call.method,
-                        call.target.split("\\?")[0], error.getMessage(), attempt + 1, pause);
+                // Without the path, which contains IDs of people.
+                LOG.log(System.Logger.Level.DEBUG, "a call of siwa failed ({0}); attempt {1} follows in {2} s",
+                        error.getMessage(), attempt + 1, pause);
                 clock.pause(pause);
             }
         }
@@ -373,7 +374,7 @@ final class Transport {
         throw new SiwaException((String) code, response.status,
                 detail == null ? "the response is not siwa's (" + type + ")" : String.valueOf(detail),
                 response.headers.get("x-request-id"),
-                retryAfter.matches("0*[1-9][0-9]{0,8}") ? Integer.valueOf(retryAfter) : null,
+                retryAfter.matches("[1-9][0-9]{0,8}") ? Integer.valueOf(retryAfter) : null,
                 value.get("cause"), value.get("re_attest"));
     }
 

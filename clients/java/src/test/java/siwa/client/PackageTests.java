@@ -65,7 +65,8 @@ final class PackageTests {
                 options -> options.url("http://siwa\r\nX: y"), options -> options.apiKey(""),
                 options -> options.apiKey("a b"), options -> options.apiKey("a\r\nX: y"), options -> options.apiKey("\u00e9"),
                 options -> options.webhookSecrets("whsec_"), options -> options.webhookSecrets("secret"),
-                options -> options.webhookSecrets("whsec_c2hvcnQ="), options -> options.attempts(0),
+                options -> options.webhookSecrets("whsec_c2hvcnQ="),
+                options -> options.webhookSecrets("whsec_" + "A".repeat(88)), options -> options.attempts(0),
                 options -> options.timeout(Duration.ZERO));
         for (Consumer<SiwaClient.Builder> change : changes) {
             SiwaClient.Builder builder = options("http://siwa");

@@ -44,6 +44,8 @@ final class Vectors {
 
         @Override
         synchronized void sleep(long seconds) {
+            // An iterator whose request is wrong would ask for ever.
+            Tests.check(waits.size() < 50, "too many pauses");
             waits.add(seconds);
             time = time.plusSeconds(seconds);
         }
