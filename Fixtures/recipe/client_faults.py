@@ -129,6 +129,10 @@ for name, body in [("empty", ""), ("cut", "{\"id\":"), ("array", "[]"), ("null",
 transport("member-missing", "JSON, and no account.", [ok({"ok": True})], read(error={"code": "unexpected_response"}))
 transport("member-of-another-type", "A text in place of a list.", [ok({**ACCOUNT, "credentials": "none"})],
           read(error={"code": "unexpected_response"}))
+transport("boolean-for-a-number", "In some languages true is a number.", [ok({**ACCOUNT, "real_user_status": True})],
+          read(error={"code": "unexpected_response"}))
+transport("number-for-a-boolean", "In some languages 1 is true.", [ok({**ACCOUNT, "email_verified": 1})],
+          read(error={"code": "unexpected_response"}))
 transport("time-malformed", "A text that is no time.", [ok({**ACCOUNT, "created_at": "soon"})],
           read(error={"code": "unexpected_response"}))
 for status in (301, 302, 303, 307, 308):

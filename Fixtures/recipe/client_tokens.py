@@ -135,6 +135,7 @@ for name, summary, head, signature in [
     ("of-another-token", "Of other claims.", header(), es256("other")),
     ("zero", "r and s are 0: some libraries accept every message.", header(), bytes(64)),
     ("der", "The form of X.509 and not of JWS.", header(), bytes([0x30, 0x44, 2, 0x20]) + R + bytes([2, 0x20]) + S),
+    ("zero-in-front-of-s", "The same numbers in 65 bytes.", header(), R + b"\0" + S),
     ("longer", "A byte more.", header(), R + S + b"\0"), ("shorter", "A byte less.", header(), (R + S)[:-1]),
     ("by-stranger", "Another RSA key under the ID of a good one.", RS_HEAD,
      rsa("stranger").sign(signing_input(RS_HEAD, claims()))),

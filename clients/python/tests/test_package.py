@@ -1,11 +1,15 @@
 """The frameworks, the arguments of the client, and the tools that keep the package in order."""
 
+import functools
 import json
 import pathlib
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
+from vectors import FIXTURES, VectorClock
 
 from siwa_client import FileCursor, SiwaClient, SiwaError
 from siwa_client.frameworks import DjangoErrors, fastapi_errors, fastapi_token, flask_errors
@@ -96,6 +100,32 @@ def test_many_states_are_several_requests(environment, monkeypatch):
     monkeypatch.setattr(client._transport, "call", call)
     subs = [str(number) for number in range(2001)]
     assert [credential.sub for credential in client.states(subs)] == subs and sizes == [1000, 1000, 1]
+
+
+def test_a_known_key_does_not_wait_for_a_fetch(environment, monkeypatch):
+    vector = json.loads((FIXTURES / "clients/key-sets/one-fetch.json").read_text())
+    keys, bearer = vector["exchanges"][0]["response"]["json"], vector["steps"][0]["arguments"]["bearer"]
+    clock, began, goes_on = VectorClock(vector["at"]), threading.Event(), threading.Event()
+    client = SiwaClient("http://siwa", "key", issuer="https://signin.example.com", clock=clock)
+
+    def call(*arguments, **options):
+        if began.is_set():
+            goes_on.wait(20)
+        began.set()
+        return keys
+
+    monkeypatch.setattr(client._transport, "call", call)
+    verify = functools.partial(client.verify_token, bearer, "https://api.example.com")
+    verify()
+    clock.time += 3_600  # the set is old, and the next call fetches it
+    fetching = threading.Thread(target=lambda: pytest.raises(SiwaError, verify))
+    fetching.start()
+    time.sleep(0.2)
+    with pytest.raises(SiwaError) as caught:
+        verify()
+    assert caught.value.code == "token_expired" and fetching.is_alive()
+    goes_on.set()
+    fetching.join()
 
 
 def test_a_cursor_in_a_file(tmp_path):
