@@ -1,0 +1,4 @@
+/** Sign in with Apple in Java and Kotlin backends: the client of a siwa service. */
+module siwa.client {
+    exports siwa.client;
+}

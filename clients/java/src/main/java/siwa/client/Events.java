@@ -1,0 +1,211 @@
+package siwa.client;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import siwa.client.Models.Event;
+import siwa.client.Models.EventPage;
+
+/**
+ * All events in their order. The iterator waits for new events and never ends, so give it a thread of its own.
+ *
+ * <p>It saves the cursor of a page after the body of the loop has handled the page's last event. So an event can come
+ * again after a crash, and none is lost: handle each event so that a second time changes nothing. An exception in the
+ * loop ends the iteration without saving.
+ *
+ * <p>While siwa does not respond, the iterator waits and asks again with the same cursor. Errors that need a person, such
+ * as {@code caller_unauthenticated}, are thrown. An interruption of the thread is noticed at the next request or pause,
+ * at most 45 seconds later, and is thrown as {@code interrupted}.
+ *
+ * <p>Without a saved cursor, and after {@code cursor_ahead} (siwa's database was restored from a backup), it begins at the
+ * end of the feed. Earlier events are missed: see {@link #resync}.
+ */
+public final class Events implements Iterable<Event> {
+    /** Seconds between two attempts while siwa does not respond, unless siwa names more. */
+    private static final int LONGEST_PAUSE = 60;
+
+    /** Keeps the position in the feed, best in the same database as the sessions. */
+    public interface CursorStore {
+        /** The saved cursor. Empty for a new backend. */
+        Optional<String> load();
+
+        /** Stores the cursor. An exception here ends the iteration, and the events come again. */
+        void save(String cursor);
+
+        /** Keeps the cursor in a file, for one process. After a crash the file has the old cursor or the new one. */
+        static CursorStore file(Path path) {
+            return new FileCursor(path);
+        }
+    }
+
+    private final Transport transport;
+    private final Transport.Clock clock;
+    private final CursorStore store;
+    private Runnable resync;
+    private Duration wait = Duration.ofSeconds(30);
+    private volatile String cursor;
+    private volatile boolean isCaughtUp;
+    private volatile Instant lastResponseAt;
+
+    Events(Transport transport, Transport.Clock clock, CursorStore store) {
+        this.transport = transport;
+        this.clock = clock;
+        this.store = store;
+    }
+
+    /**
+     * Sets what the iterator calls before it begins at the end of the feed. It must read the states of all users with
+     * {@link SiwaClient#states}, and end sessions whose state is not {@code authorized}. Without it, {@code cursor_ahead}
+     * is thrown.
+     */
+    public Events resync(Runnable readAllStates) {
+        resync = readAllStates;
+        return this;
+    }
+
+    /** Sets how long siwa keeps a request open when there is no event, in whole seconds. By default 30. */
+    public Events longPoll(Duration atMost) {
+        wait = atMost;
+        return this;
+    }
+
+    /** The last saved cursor: all events before it are handled. Empty before the first page. */
+    public Optional<String> cursor() {
+        return Optional.ofNullable(cursor);
+    }
+
+    /** True if the last page was the end of the feed. */
+    public boolean isCaughtUp() {
+        return isCaughtUp;
+    }
+
+    /** The time of siwa's last response. By default there is one every 30 seconds. */
+    public Optional<Instant> lastResponseAt() {
+        return Optional.ofNullable(lastResponseAt);
+    }
+
+    /** Begins at the saved cursor. Only one iterator may be in use. */
+    @Override
+    public Iterator<Event> iterator() {
+        cursor = store.load().orElse(null);
+        return new Iterator<>() {
+            private EventPage page;
+            private Instant began;
+            private Iterator<Event> events = List.<Event>of().iterator();
+
+            @Override
+            public boolean hasNext() {
+                return true;
+            }
+
+            @Override
+            public Event next() {
+                while (!events.hasNext()) {
+                    if (page != null) {
+                        finish(page, began);
+                        page = null;
+                    }
+                    began = clock.now();
+                    page = nextPage();
+                    events = page.events().iterator();
+                }
+                return events.next();
+            }
+        };
+    }
+
+    private void finish(EventPage page, Instant began) {
+        if (!page.cursor().equals(cursor)) {
+            store.save(page.cursor());
+            cursor = page.cursor();
+        } else if (Duration.between(began, clock.now()).toMillis() < 1000) {
+            // A service that does not wait would be asked without a pause.
+            clock.pause(1);
+        }
+        isCaughtUp = !page.hasMore();
+    }
+
+    private EventPage nextPage() {
+        for (int failures = 0;;) {
+            try {
+                EventPage page = requested();
+                lastResponseAt = clock.now();
+                return page;
+            } catch (SiwaException error) {
+                if (error.code().equals("cursor_ahead") && resync != null && cursor != null) {
+                    Transport.LOG.log(System.Logger.Level.WARNING,
+                            "siwa''s feed ends before the saved cursor; all states are read again");
+                    cursor = null;
+                    continue;
+                }
+                if (!error.isTemporary()) {
+                    throw error;
+                }
+                if (failures == 0) {
+                    Transport.LOG.log(System.Logger.Level.WARNING,
+                            "reading events failed ({0}); the next attempts have the same cursor", error.getMessage());
+                }
+                clock.pause(error.retryAfter().orElse(Math.min(1 << Math.min(failures, 10), LONGEST_PAUSE)));
+                failures++;
+            }
+        }
+    }
+
+    private EventPage requested() {
+        if (cursor != null) {
+            return page("after=" + SiwaClient.encoded(cursor) + "&wait=" + wait.toSeconds());
+        }
+        // The end comes before the states, so that no change between the two is missed.
+        EventPage end = page("after=latest");
+        if (resync != null) {
+            resync.run();
+        }
+        return end;
+    }
+
+    private EventPage page(String query) {
+        return SiwaClient.decoded(EventPage::new, transport.send(
+                new Transport.Call("GET", "/v1/events?" + query).within(wait.plusSeconds(15)).attempts(1)));
+    }
+
+    private static final class FileCursor implements CursorStore {
+        private final Path path;
+
+        FileCursor(Path path) {
+            this.path = path;
+        }
+
+        @Override
+        public Optional<String> load() {
+            try {
+                return Files.exists(path) ? Optional.of(Files.readString(path)).filter(text -> !text.isEmpty())
+                        : Optional.empty();
+            } catch (IOException error) {
+                throw new UncheckedIOException(error);
+            }
+        }
+
+        @Override
+        public void save(String cursor) {
+            Path fresh = path.resolveSibling(path.getFileName() + ".new");
+            try (FileChannel file = FileChannel.open(fresh, StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+                file.write(StandardCharsets.US_ASCII.encode(cursor));
+                file.force(true);
+                Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException error) {
+                throw new UncheckedIOException(error);
+            }
+        }
+    }
+}

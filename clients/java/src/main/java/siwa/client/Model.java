@@ -1,0 +1,108 @@
+package siwa.client;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** A response of siwa, or a part of one. It never changes. {@link Models} has the types. */
+public abstract class Model {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    private final Map<String, Object> members;
+
+    @SuppressWarnings("unchecked") // the names of JSON are texts
+    Model(Object json) {
+        members = Collections.unmodifiableMap((Map<String, Object>) typed(json, Map.class));
+    }
+
+    /** The members by siwa's names, also those that this version does not know, for a JSON library. Times are texts. */
+    public final Map<String, Object> json() {
+        return members;
+    }
+
+    /** True for a model of the same type with the same members. */
+    @Override
+    public final boolean equals(Object other) {
+        return other != null && other.getClass() == getClass() && ((Model) other).members.equals(members);
+    }
+
+    @Override
+    public final int hashCode() {
+        return members.hashCode();
+    }
+
+    /** The JSON text. It can contain names and addresses, so keep it out of logs. */
+    @Override
+    public final String toString() {
+        return Json.write(members);
+    }
+
+    /** Throws IllegalArgumentException for a missing member, or one of another type. */
+    final <T> T required(String name, Function<Object, T> read) {
+        return optional(name, read).orElseThrow(() -> new IllegalArgumentException(name + ": missing"));
+    }
+
+    final <T> Optional<T> optional(String name, Function<Object, T> read) {
+        Object value = members.get(name);
+        try {
+            return value == null ? Optional.empty() : Optional.of(read.apply(value));
+        } catch (IllegalArgumentException error) {
+            throw new IllegalArgumentException(name + ": " + error.getMessage());
+        }
+    }
+
+    static String text(Object value) {
+        return typed(value, String.class);
+    }
+
+    static Long integer(Object value) {
+        return typed(value, Long.class);
+    }
+
+    static Boolean truth(Object value) {
+        return typed(value, Boolean.class);
+    }
+
+    static Object any(Object value) {
+        return value;
+    }
+
+    static Instant time(Object value) {
+        try {
+            return Instant.from(TIME.parse(text(value)));
+        } catch (DateTimeException error) {
+            throw new IllegalArgumentException("expected a time in UTC with milliseconds");
+        }
+    }
+
+    static <T> Function<Object, List<T>> list(Function<Object, T> read) {
+        return value -> {
+            List<T> elements = new ArrayList<>();
+            for (Object element : (List<?>) typed(value, List.class)) {
+                elements.add(read.apply(element));
+            }
+            return Collections.unmodifiableList(elements);
+        };
+    }
+
+    /** RFC 3339 in UTC with milliseconds, as siwa writes times. */
+    static String timeText(Instant time) {
+        return TIME.format(time);
+    }
+
+    private static <T> T typed(Object value, Class<T> type) {
+        if (!type.isInstance(value)) {
+            throw new IllegalArgumentException("expected " + type.getSimpleName() + ", found "
+                    + (value == null ? "null" : value.getClass().getSimpleName()));
+        }
+        return type.cast(value);
+    }
+}
