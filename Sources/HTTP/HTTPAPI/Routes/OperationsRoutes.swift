@@ -17,6 +17,9 @@ final class OperationsRoutes: Sendable {
     private let warnings: ServiceWarnings
     private let draining: Draining
     private let description: ByteBuffer
+    /// OpenAPI documents by version. Tests start hundreds of services in one process, and a debug build needs
+    /// 0.1 s for a document.
+    private static let descriptions = Mutex<[String: ByteBuffer]>([:])
 
     init(
         keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String,
@@ -24,7 +27,11 @@ final class OperationsRoutes: Sendable {
     ) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
         (self.warnings, self.draining) = (warnings, draining)
-        description = ByteBuffer(string: OpenAPIDocument.text(version: version))
+        description = Self.descriptions.withLock { made in
+            let description = made[version] ?? ByteBuffer(string: OpenAPIDocument.text(version: version))
+            made[version] = description
+            return description
+        }
     }
 
     /// `GET /livez`: reports that the process is running.
