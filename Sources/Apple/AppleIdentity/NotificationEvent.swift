@@ -125,7 +125,8 @@ extension JSONObject {
         return text
     }
 
-    /// Reads a boolean, or one of the strings "true" and "false".
+    /// Reads a boolean, or the string "true" or "false"; `nil` if the member is missing. Throws
+    /// `.eventsMalformed` for any other value.
     fileprivate func flag(_ name: String) throws(AppleTokenError) -> Bool? {
         switch self[name] {
         case nil: return nil

@@ -29,7 +29,7 @@ public struct GoogleFault: Sendable, Equatable {
 
     /// Delay before the request or the response is sent.
     public var delayMilliseconds: Int64 = 0
-    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint only sends this status.
+    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint sends only this status.
     public var status: Int?
     public var loss: Loss?
     /// Number of requests that the fault still applies to; `nil` for all requests.

@@ -66,7 +66,7 @@ public final class GoogleState: Sendable {
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
     }
 
-    /// Google's apps that start App Flip: Home and the Assistant.
+    /// The bundle IDs of the Google apps that start App Flip: Google Home and Google Assistant.
     static let bundleIDs = [
         "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
         "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",

@@ -130,7 +130,8 @@ struct KeptTokens: Sendable, Equatable {
     let subject: String?
 
     /// - Parameters:
-    ///   - old: Tokens before the refresh. The server need not repeat unchanged values.
+    ///   - old: The tokens before a refresh. They supply any values that the response omits because they have
+    ///     not changed.
     ///   - now: Seconds since 1970.
     init(
         _ response: TokenResponse, issuer: String, clientID: String, requestedScope: String?,

@@ -84,8 +84,9 @@ public struct AppFlip: Sendable {
         if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
             return .obstacle(.authenticationAhead)
         }
-        // If the backend sends no time, the latest known authorization counts as the user's sign-in. A time
-        // in the future, even within the leeway, would let the sign-in outlast a revocation.
+        // If the backend sends no time, the latest known authorization counts as the sign-in. The time is
+        // capped at `now`, because a future time, even within the leeway, would let the sign-in outlast a
+        // revocation.
         let status = try await server.dependencies.store.status(of: id, app: link.client.app)
         let known = status?.credential.authorization?.moment
         return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))

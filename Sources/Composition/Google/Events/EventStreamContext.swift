@@ -50,7 +50,7 @@ package struct EventStreamContext: Sendable {
         return url
     }
 
-    /// Returns the database location. Throws `.verificationMissing`.
+    /// Returns the database location. Throws `.verificationMissing` if the location is not known.
     package func database() throws(EventStreamError) -> DatabaseLocation {
         guard let location else {
             throw EventStreamError(

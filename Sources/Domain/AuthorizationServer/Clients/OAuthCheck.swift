@@ -6,8 +6,7 @@ public import Encodings
 struct OAuthCheck {
     let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
-    /// The names of scopes whose declaration contains a mistake. Clients that use such a scope cause no
-    /// second error.
+    /// The names of scopes whose declarations contain mistakes. A client that uses one is not reported again.
     private(set) var refusedScopes: Set<String> = []
 
     init(_ context: OAuthContext) {

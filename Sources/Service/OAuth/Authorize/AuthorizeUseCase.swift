@@ -99,7 +99,8 @@ extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
-    /// Starts the session of a browser whose user has signed in, and continues its request.
+    /// Starts a session for the user who has signed in, and resumes the authorization request that led to
+    /// Apple.
     ///
     /// The session's lifetime starts when Apple's token is verified, so requesting the same URL again does
     /// not extend it.

@@ -126,7 +126,7 @@ struct GoogleIdentity: Sendable, Equatable {
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, but must not sign a user in.
+        // A security event token has the same signing keys and audiences, but must not sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),

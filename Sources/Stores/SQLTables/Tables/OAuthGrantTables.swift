@@ -137,7 +137,8 @@ extension RefreshTokenState {
 
 /// The storage form of an exchanged token in `earlier_tokens`.
 extension RefreshTokenState.ExchangedToken {
-    /// The token's bytes; empty for a token without a salt, because its exchange cannot be repeated.
+    /// The stored bytes (digest, salt, time); empty for a token without a salt, because its exchange cannot
+    /// be repeated.
     fileprivate var stored: [UInt8] {
         guard let salt else { return [] }
         let time = UInt64(bitPattern: moment.milliseconds)
